@@ -1,0 +1,509 @@
+"""The one place that knows how the data lie in memory.
+
+`read` checks an array of samples x features and wraps it; the wrapper offers the passes on which
+the whole family of algorithms rests. With ``m_i`` the i-th feature, centred and of unit norm:
+
+==================== ================================== ==========
+``forward(B, Q)``    ``α_i = m_iᵀ B Qᵀ m_i``            one pass
+``adjoint(α, Q)``    ``Σ α_i m_i (m_iᵀ Q)``             one pass
+``fused(B, Q, R)``   ``adjoint(forward(B, Q), R)``      one pass
+==================== ================================== ==========
+
+``None`` in the place of ``Q`` or ``R`` is the identity. The array is never copied: a few features
+at a time are centred and scaled into a tile that stays in cache. Features are cut into a fixed
+number of blocks whose partial sums are added in a fixed order, so a result does not depend on the
+number of threads.
+"""
+
+import sys
+import warnings
+
+import numpy as np
+from numba import prange
+
+from specsel.linalg import jit, triangular_factor
+
+# Blocks of features: at most so many, and none smaller.
+MAX_BLOCKS = 64
+MIN_BLOCK = 128
+
+# Partial sums may take this share of the size of X, or this many bytes if that is more.
+PARTIAL_SHARE = 0.1
+PARTIAL_BYTES = 2**24
+
+# Features summed in the precision of the data before they join the float64 sums.
+CHUNK = 256
+
+# Rows of a tile, bytes of a tile that holds samples as rows, and lanes of a vector register.
+SAMPLE_TILE_BYTES = 2**18
+LANES = 8
+
+# A feature that varies by less than this times its mean is constant to working precision.
+CONSTANT = 8 * np.finfo(np.float64).eps
+
+# Samples in a block of rows when tall data are factorised.
+ROW_BLOCK = 4096
+
+
+def read(X, *, center: bool = True) -> "Dense":
+    """Check X, an array of samples x features, and wrap it for passes.
+
+    Accepts what numpy can view as a matrix of real numbers: arrays in any memory order, read-only
+    or memory-mapped, nested lists, and data frames, whose column names are kept. float32 and
+    float64 are used as they lie; other types are converted.
+    """
+    array, names = as_matrix(X)
+    if array.shape[0] < 2:
+        raise ValueError("X: has 1 sample; at least 2 are needed")
+    return Dense(array, names, center=center)
+
+
+def as_matrix(X) -> tuple[np.ndarray, tuple | None]:
+    """View X as a matrix of float32 or float64; also the names of its columns, if it has any."""
+    names = None
+    if hasattr(X, "columns") and hasattr(X, "to_numpy"):
+        names = tuple(str(name) for name in X.columns)
+        _check_columns(X, names)
+        X = X.to_numpy()
+    if hasattr(X, "tocsr"):
+        raise ValueError("X: is a sparse matrix; dense samples x features are needed")
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError("X: holds masked values; remove or fill them first")
+    array = _real(X)
+    if array.ndim != 2:
+        raise ValueError(
+            f"X: has {array.ndim} dimension{'s' * (array.ndim != 1)}; "
+            "2 are needed, samples x features"
+        )
+    if array.size == 0:
+        raise ValueError(f"X: has shape {array.shape}; it must not be empty")
+    return array, names
+
+
+def _check_columns(frame, names):
+    kinds = [np.dtype(kind) if isinstance(kind, np.dtype) else None for kind in frame.dtypes]
+    for name, kind, column in zip(names, kinds, range(len(names)), strict=True):
+        if kind is not None and kind.kind in "biuf":
+            continue
+        try:
+            np.asarray(frame.iloc[:, column] if hasattr(frame, "iloc") else frame[name], float)
+        except (TypeError, ValueError):
+            raise ValueError(f"X: column {name!r} is not numeric; drop or encode it") from None
+
+
+def _real(X):
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        raise ValueError("X: rows differ in length; a matrix is needed") from None
+    if array.dtype.kind not in "biufO":
+        raise ValueError(f"X: has dtype {array.dtype}; real numbers are needed")
+    if array.dtype not in (np.float32, np.float64) or not array.dtype.isnative:
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"X: has dtype {array.dtype}; real numbers are needed") from None
+    return array
+
+
+class Dense:
+    """A dense array, its features centred and scaled on the fly.
+
+    Attributes
+    ----------
+    n_samples, n_features : int
+    names : tuple of str or None
+        Column names, if X had any.
+    mean, norm : ndarray
+        Of every feature: what is subtracted, and the norm of what remains; 0 for a constant one.
+    passes : int
+        Reads of X so far.
+    """
+
+    def __init__(self, array, names=None, *, center=True):
+        view = array.view()
+        view.flags.writeable = False  # one compiled version for writable and read-only arrays
+        self.features = view.T
+        self.n_features, self.n_samples = self.features.shape
+        self.names = names
+        self.center = center
+        self.passes = 1
+        self.mean, self.norm = np.zeros((2, self.n_features))
+        _standardise(self.features, center, self.mean, self.norm, _block_count(self.n_features))
+        if not np.isfinite(self.mean).all() or not np.isfinite(self.norm).all():
+            raise ValueError(self._describe_not_finite())
+        self._set_scale()
+
+    def _set_scale(self):
+        constant = self.norm <= CONSTANT * np.sqrt(self.n_samples) * np.abs(self.mean)
+        self.norm[constant] = 0.0
+        count = int(constant.sum())
+        kind = "constant" if self.center else "zero"
+        if count == self.n_features:
+            raise ValueError(f"X: all {count} features are {kind}; at least one must vary")
+        if count:
+            verb = "feature is" if count == 1 else "features are"
+            warnings.warn(
+                f"{count} of {self.n_features} {verb} {kind} and "
+                f"{'gets' if count == 1 else 'get'} weight 0",
+                stacklevel=caller(),
+            )
+        self._scale = np.divide(1.0, self.norm, out=np.zeros_like(self.norm), where=~constant)
+
+    def _describe_not_finite(self):
+        count, first = 0, None
+        for start in range(0, self.n_samples, ROW_BLOCK):
+            bad = ~np.isfinite(self.features.T[start : start + ROW_BLOCK])
+            count += int(bad.sum())
+            if first is None and bad.any():
+                sample, feature = np.argwhere(bad)[0]
+                first = (start + sample, feature)
+        if first is None:
+            return "X: values are too large to be averaged; scale them down"
+        label = f"feature {first[1]}" + (f" ({self.names[first[1]]!r})" if self.names else "")
+        return (
+            f"X: {count} value{'s are' if count > 1 else ' is'} NaN or infinite, "
+            f"first at sample {first[0]}, {label}; finite numbers are needed"
+        )
+
+    @property
+    def rank_bound(self) -> int:
+        """Rank that the standardised data can have at most."""
+        return min(self.n_features, self.n_samples - int(self.center))
+
+    def feature(self, index: int) -> np.ndarray:
+        """One standardised feature."""
+        return (self.features[index] - self.mean[index]) * self._scale[index]
+
+    def rows(self, start: int, stop: int) -> np.ndarray:
+        """Some standardised samples, as float64."""
+        return (self.features.T[start:stop] - self.mean) * self._scale
+
+    def forward(self, dual, basis) -> np.ndarray:
+        """``α_i = m_iᵀ dual basisᵀ m_i``."""
+        return self._sweep(dual, basis, None, None, image=False)[0]
+
+    def adjoint(self, alpha, basis) -> np.ndarray:
+        """``A_α basis``, with ``A_α = Σ α_i m_i m_iᵀ``."""
+        return self._sweep(None, None, alpha, basis)[1]
+
+    def fused(self, dual, basis, target=...) -> tuple[np.ndarray, np.ndarray]:
+        """``α = forward(dual, basis)`` and ``adjoint(α, target)``; target defaults to basis."""
+        return self._sweep(dual, basis, None, basis if target is ... else target)
+
+    def _sweep(self, dual, basis, alpha, target, *, image=True):
+        """Run the compiled pass; None is the identity as a basis or target."""
+        self.passes += 1
+        frames, rows = [], 0
+        places = {}
+        for name, matrix in (("dual", dual), ("basis", basis), ("target", target)):
+            shared = name == "target" and target is basis and dual is not None
+            if matrix is None or shared or (name == "target" and not image):
+                places[name] = places["basis"] if shared else -1
+                continue
+            places[name] = rows
+            frames.append(self._frame(matrix))
+            rows += frames[-1].shape[0]
+        major = abs(self.features.strides[0]) >= abs(self.features.strides[1])
+        frame = np.concatenate(frames) if frames else self._frame(np.zeros((self.n_samples, 0)))
+        n_dual = 0 if dual is None else dual.shape[1]
+        n_target = 0 if not image else self.n_samples if target is None else target.shape[1]
+        if alpha is None:
+            alpha = np.empty(self.n_features)
+        count = _block_count(self.n_features, n_target * self.n_samples, self.features.size)
+        images = np.zeros((count, n_target, frame.shape[1]))
+        _sweep(
+            self.features,
+            self.mean,
+            self._scale,
+            frame,
+            n_dual,
+            places["basis"],
+            places["target"],
+            major,
+            _tile_width(major, len(frame), self.n_samples),
+            np.ascontiguousarray(alpha, dtype=np.float64),
+            images,
+        )
+        return alpha, images.sum(axis=0)[:, : self.n_samples].T
+
+    def _frame(self, matrix):
+        """Columns as rows of an array padded with zeros to what the kernels expect."""
+        q, k = matrix.shape
+        frame = np.zeros((k + k % 2, -(-q // LANES) * LANES), self.features.dtype)
+        frame[:k, :q] = matrix.T
+        return frame
+
+    def reduced(self) -> tuple["Dense", "callable", "callable"]:
+        """Replace tall data by data with as many samples as features.
+
+        With ``M = U R``, every algorithm that depends on inner products of features alone gives
+        the same weights on R. Returns the data R, the map ``Q -> UᵀQ`` for a given basis, and the
+        map ``Q -> U Q`` back.
+        """
+        step = max(ROW_BLOCK, self.n_features)
+        starts = range(0, self.n_samples, step)
+        factor = triangular_factor(self.rows(start, start + step) for start in starts)
+        self.passes += 1
+        left, values, right = np.linalg.svd(factor)
+        keep = values > values[0] * max(factor.shape) * np.finfo(float).eps
+        inverse = (right[keep].T / values[keep]) @ left[:, keep].T
+
+        def restrict(basis):
+            self.passes += 1
+            parts = (self.rows(i, i + step).T @ basis[i : i + step] for i in starts)
+            return inverse.T @ sum(parts)
+
+        def lift(basis):
+            self.passes += 1
+            inner = inverse @ basis
+            return np.concatenate([self.rows(i, i + step) @ inner for i in starts])
+
+        return Dense._standardised(factor, self), restrict, lift
+
+    @classmethod
+    def _standardised(cls, array, origin):
+        """Wrap an array whose features have unit norm already."""
+        data = cls.__new__(cls)
+        data.features = np.ascontiguousarray(array).T
+        data.features.flags.writeable = False
+        data.n_features, data.n_samples = data.features.shape
+        data.names, data.center, data.passes = origin.names, False, 0
+        data.mean = np.zeros(data.n_features)
+        data.norm = np.where(origin.norm > 0, 1.0, 0.0)
+        data._scale = data.norm.copy()
+        return data
+
+
+def caller():
+    """Stack level of the first frame outside the package, for warnings."""
+    level, frame = 1, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("specsel."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _block_count(n_features, partial=0, size=0):
+    """Count of feature blocks: a function of the sizes alone, never of the threads."""
+    count = min(max(n_features // MIN_BLOCK, 1), MAX_BLOCKS)
+    if partial:
+        count = min(count, max(1, int(max(PARTIAL_BYTES / 8, PARTIAL_SHARE * size) // partial)))
+    return count
+
+
+def _tile_width(feature_major, frame_rows, n_samples):
+    """Features in a tile: few keep memory and arithmetic interleaved, many reuse the frame."""
+    if feature_major:
+        return min(max(2 * frame_rows // 4 * 4, 8), 64)
+    return min(max(SAMPLE_TILE_BYTES // (8 * n_samples) // LANES * LANES, 16), CHUNK)
+
+
+@jit(parallel=True)
+def _standardise(features, center, mean, norm, count):
+    n = features.shape[0]
+    for block in prange(count):
+        first, last = n * block // count, n * (block + 1) // count
+        _standardise_range(features[first:last], center, mean[first:last], norm[first:last])
+
+
+@jit
+def _standardise_range(features, center, mean, norm):
+    """Two passes over every feature in cache; the norm is safe from overflow."""
+    n, q = features.shape
+    column = np.empty(q)
+    for i in range(n):
+        total = 0.0
+        for s in range(q):
+            column[s] = features[i, s]
+            total += column[s]
+        if center:
+            mean[i] = total / q
+        elif not np.isfinite(total):
+            mean[i] = total
+        largest = 0.0
+        for s in range(q):
+            column[s] -= mean[i]
+            largest = max(largest, abs(column[s]))
+        if largest == 0.0:
+            continue
+        square = 0.0
+        for s in range(q):
+            part = column[s] / largest
+            square += part * part
+        norm[i] = largest * np.sqrt(square)
+
+
+@jit(parallel=True)
+def _sweep(
+    features, mean, scale, frame, n_dual, basis, target, feature_major, width, alpha, images
+):
+    n = features.shape[0]
+    count = images.shape[0]
+    for block in prange(count):
+        first, last = n * block // count, n * (block + 1) // count
+        _sweep_range(
+            features[first:last],
+            mean[first:last],
+            scale[first:last],
+            frame,
+            n_dual,
+            basis,
+            target,
+            feature_major,
+            width,
+            alpha[first:last],
+            images[block],
+        )
+
+
+@jit
+def _sweep_range(
+    features, mean, scale, frame, n_dual, basis, target, feature_major, width, alpha, image
+):
+    """Serial pass over some features.
+
+    The first rows of `frame` are the dual, the rows from `basis` on are the basis, those from
+    `target` on the target; -1 stands for the identity. With a dual, `alpha` is computed, else it
+    is given. `image` gathers ``Σ α_i (targetᵀ m_i) m_iᵀ``.
+    """
+    n, q = features.shape
+    n_image, lanes = image.shape
+    kind = features.dtype
+    if feature_major:
+        tile = np.zeros((width, lanes), kind)
+    else:
+        tile = np.zeros(((q + 3) // 4 * 4, width), kind)
+    scores = np.zeros((frame.shape[0], width), kind)
+    weights = np.zeros(width)
+    coefficients = np.zeros((n_image + n_image % 2, width), kind)
+    partial = np.zeros((n_image + n_image % 2, lanes), kind)
+    for chunk in range(0, n, CHUNK):
+        partial[:] = 0
+        end = min(chunk + CHUNK, n)
+        for first in range(chunk, end, width):
+            size = min(width, end - first)
+            scores[:] = 0
+            if feature_major:
+                _load_features(features, mean, scale, first, size, tile)
+                _inner(frame, tile, scores)
+            else:
+                block = slice(first, first + size)
+                _load_samples(features[block], mean[block], scale[block], tile)
+                _combine(frame, tile, scores)
+            if n_dual > 0:
+                _weigh(scores, tile, n_dual, basis, feature_major, size, weights)
+                for f in range(size):
+                    alpha[first + f] = weights[f]
+            else:
+                for f in range(size):
+                    weights[f] = alpha[first + f]
+            if n_image == 0:
+                continue
+            _coefficients(scores, tile, n_image, target, feature_major, size, weights, coefficients)
+            if feature_major:
+                _combine(coefficients, tile, partial)
+            else:
+                _inner(coefficients, tile, partial)
+        for c in range(n_image):
+            for s in range(lanes):
+                image[c, s] += partial[c, s]
+
+
+@jit
+def _load_features(features, mean, scale, first, size, tile):
+    """Fill the tile with standardised features as rows."""
+    q = features.shape[1]
+    for f in range(size):
+        centre, factor = mean[first + f], scale[first + f]
+        for s in range(q):
+            tile[f, s] = (features[first + f, s] - centre) * factor
+    tile[size:] = 0
+
+
+@jit
+def _load_samples(features, mean, scale, tile):
+    """Fill the tile with samples of standardised features as rows."""
+    size, q = features.shape
+    for s in range(q):
+        for f in range(size):
+            tile[s, f] = (features[f, s] - mean[f]) * scale[f]
+        tile[s, size:] = 0
+
+
+@jit
+def _inner(left, right, out):
+    """Add every inner product of a row of `left` and a row of `right`, 2 x 4 rows at a time."""
+    zero = right.dtype.type(0)
+    for r in range(0, right.shape[0], 4):
+        for c in range(0, left.shape[0], 2):
+            a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = zero
+            for s in range(right.shape[1]):
+                a, b = left[c, s], left[c + 1, s]
+                x0, x1, x2, x3 = right[r, s], right[r + 1, s], right[r + 2, s], right[r + 3, s]
+                a0 += a * x0
+                a1 += a * x1
+                a2 += a * x2
+                a3 += a * x3
+                b0 += b * x0
+                b1 += b * x1
+                b2 += b * x2
+                b3 += b * x3
+            out[c, r] += a0
+            out[c, r + 1] += a1
+            out[c, r + 2] += a2
+            out[c, r + 3] += a3
+            out[c + 1, r] += b0
+            out[c + 1, r + 1] += b1
+            out[c + 1, r + 2] += b2
+            out[c + 1, r + 3] += b3
+
+
+@jit
+def _combine(coefficients, rows, out):
+    """Add combinations of rows: ``out[c] += Σ_r coefficients[c, r] rows[r]``, 2 x 4 at a time."""
+    for r in range(0, rows.shape[0], 4):
+        for c in range(0, out.shape[0], 2):
+            a0, a1, a2, a3 = (
+                coefficients[c, r],
+                coefficients[c, r + 1],
+                coefficients[c, r + 2],
+                coefficients[c, r + 3],
+            )
+            b0, b1, b2, b3 = (
+                coefficients[c + 1, r],
+                coefficients[c + 1, r + 1],
+                coefficients[c + 1, r + 2],
+                coefficients[c + 1, r + 3],
+            )
+            for s in range(rows.shape[1]):
+                x0, x1, x2, x3 = rows[r, s], rows[r + 1, s], rows[r + 2, s], rows[r + 3, s]
+                out[c, s] += a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3
+                out[c + 1, s] += b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3
+
+
+@jit
+def _weigh(scores, tile, n_dual, basis, feature_major, size, weights):
+    """``α_f = Σ_c (dual_cᵀ m_f) (basis_cᵀ m_f)``, in float64."""
+    weights[:] = 0
+    for c in range(n_dual):
+        for f in range(size):
+            if basis >= 0:
+                weights[f] += scores[c, f] * scores[basis + c, f]
+            elif feature_major:
+                weights[f] += scores[c, f] * tile[f, c]
+            else:
+                weights[f] += scores[c, f] * tile[c, f]
+
+
+@jit
+def _coefficients(scores, tile, n_image, target, feature_major, size, weights, out):
+    """``α_f (target_cᵀ m_f)``."""
+    out[:] = 0
+    for c in range(n_image):
+        for f in range(size):
+            if target >= 0:
+                out[c, f] = weights[f] * scores[target + c, f]
+            elif feature_major:
+                out[c, f] = weights[f] * tile[f, c]
+            else:
+                out[c, f] = weights[f] * tile[c, f]

@@ -1,0 +1,183 @@
+"""What a solver returns."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from specsel import blocks, linalg
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Weights:
+    """Weights of features, and how they were found.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n_features,)
+        The weights: unit norm, positive sum.
+    objective : float
+        What was maximised, at the weights returned.
+    history : ndarray
+        The objective after every outer iteration.
+    eigenvalues : ndarray
+        Leading eigenvalues, by modulus, of the weighted affinity of the samples.
+    basis : ndarray of shape (n_samples, k)
+        Their eigenvectors: the cluster structure that the weights bring out.
+    n_iter : int
+        Outer iterations.
+    n_passes : int
+        Reads of X, those of the start included.
+    converged : bool
+        Whether the objective settled within the tolerance.
+    mean, norm : ndarray of shape (n_features,)
+        What centres and scales a feature; a constant feature has norm 0.
+    names : tuple of str or None
+        Names of the features, if X had any.
+    """
+
+    alpha: np.ndarray
+    objective: float
+    history: np.ndarray
+    eigenvalues: np.ndarray
+    basis: np.ndarray
+    n_iter: int
+    n_passes: int
+    converged: bool
+    mean: np.ndarray
+    norm: np.ndarray
+    names: tuple | None = field(default=None)
+
+    def __post_init__(self):
+        for name in ("alpha", "history", "eigenvalues", "basis", "mean", "norm"):
+            array = np.asarray(getattr(self, name), dtype=float).view()
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    def __repr__(self):
+        state = "converged" if self.converged else "not converged"
+        return (
+            f"Weights({len(self.alpha)} features, {_cut(self.alpha)} above a gap of "
+            f"{self.gap:.3g}, objective {self.objective:.6g}, {self.n_iter} iterations, "
+            f"{self.n_passes} passes, {state})"
+        )
+
+    @property
+    def ranking(self) -> np.ndarray:
+        """Indices of the features, largest weight first."""
+        return np.argsort(-self.alpha, kind="stable")
+
+    @property
+    def negative_share(self) -> float:
+        """Share of Σ|α| that lies on negative weights."""
+        return float(-self.alpha[self.alpha < 0].sum() / np.abs(self.alpha).sum())
+
+    @property
+    def gap(self) -> float:
+        """Mean weight of the features that `select()` takes, over the mean of the rest.
+
+        Negative weights count as 0. It is 1 where all weights are alike and infinite where the
+        rest weighs nothing.
+        """
+        weights = np.sort(np.maximum(self.alpha, 0.0))[::-1]
+        count = _cut(self.alpha)
+        if count == len(weights):
+            return 1.0
+        rest = weights[count:].mean()
+        return float(weights[:count].mean() / rest) if rest > 0 else np.inf
+
+    def select(self, n=None, *, threshold=None, diverse=None) -> np.ndarray:
+        """Indices of the selected features, best first.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many. Without it, and without a threshold, the cut is at the sparsity gap: of all
+            ways to split the sorted weights in two groups, the one that leaves the least variance
+            within the groups.
+        threshold : float, optional
+            Take the weights that are at least this large.
+        diverse : array of samples x features, optional
+            The data: instead of the n largest weights, which often say one thing n times, take
+            the n features that best span the weighted rest.
+
+        Examples
+        --------
+        >>> from specsel import datasets, qalpha
+        >>> data = datasets.growing_classes(3, random_state=1)
+        >>> weights = qalpha.solve(data.X, k=3)
+        >>> sorted(weights.select().tolist())
+        [0, 1, 2, 3, 4]
+        """
+        if n is not None and threshold is not None:
+            raise ValueError(f"n = {n}, threshold = {threshold}: give one of them, not both")
+        if threshold is not None:
+            n = int((self.alpha >= threshold).sum())
+        elif n is None:
+            n = _cut(self.alpha)
+        else:
+            n = check_integer("n", n, 1, len(self.alpha), "the number of features")
+        if diverse is None:
+            return self.ranking[:n]
+        data = blocks.read(diverse)
+        self._check_width(data.n_features)
+        return linalg.pivoted(data, self.alpha, n)
+
+    def reweight(self, X) -> np.ndarray:
+        """Centre and scale X as the training data were, and multiply by √α, negative α as 0.
+
+        Distances and principal components of the result use every feature by its weight.
+        """
+        array, _ = blocks.as_matrix(X)
+        self._check_width(array.shape[1])
+        scale = np.divide(1.0, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0)
+        weighted = array - self.mean
+        weighted *= scale * np.sqrt(np.maximum(self.alpha, 0.0))
+        return weighted
+
+    def to_frame(self):
+        """Table of the features, best first: name or number, weight, rank, selected or not."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("to_frame needs pandas: pip install pandas") from None
+        ranking = self.ranking
+        names = np.asarray(self.names) if self.names else np.arange(len(self.alpha))
+        return pd.DataFrame(
+            {
+                "feature": names[ranking],
+                "index": ranking,
+                "weight": self.alpha[ranking],
+                "selected": np.arange(len(ranking)) < _cut(self.alpha),
+            },
+            index=pd.RangeIndex(1, len(ranking) + 1, name="rank"),
+        )
+
+    def _check_width(self, n_features):
+        if n_features != len(self.alpha):
+            raise ValueError(
+                f"X: has {n_features} features; the weights are for {len(self.alpha)}"
+            )
+
+
+def check_integer(name, value, low, high=None, what="") -> int:
+    """Return value as an int, or say in one line what is allowed."""
+    allowed = f"at least {low}" if high is None else f"from {low} to {high}"
+    if high is not None and what:
+        allowed += f", {what}"
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise ValueError(f"{name} = {value!r}: must be a whole number {allowed}")
+    if value < low or (high is not None and value > high):
+        raise ValueError(f"{name} = {value}: must be {allowed}")
+    return int(value)
+
+
+def _cut(alpha):
+    """Size of the upper of the two groups of weights with the least variance within."""
+    weights = np.sort(np.maximum(alpha, 0.0))[::-1]
+    if weights[0] - weights[-1] <= 1e-9 * weights[0]:
+        return len(weights)
+    upper = np.arange(1, len(weights))
+    lower = len(weights) - upper
+    sums = np.cumsum(weights)
+    difference = sums[:-1] / upper - (sums[-1] - sums[:-1]) / lower
+    return int(np.argmax(upper * lower * difference**2)) + 1

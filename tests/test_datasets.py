@@ -1,0 +1,379 @@
+"""The generators against their definitions: moments, distributions, what a permutation leaves."""
+
+import dataclasses
+import math
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from specsel import datasets
+
+GENERATORS = [
+    datasets.weston_linear,
+    datasets.weston_nonlinear,
+    datasets.growing_classes,
+    datasets.two_gaussians,
+    datasets.four_gaussians,
+]
+GAUSSIANS = [(datasets.two_gaussians, 2), (datasets.four_gaussians, 4)]
+BY_NAME = pytest.mark.parametrize("generate", GENERATORS, ids=lambda f: f.__name__)
+
+
+def class_means(X, y):
+    return np.array([X[y == label].mean(axis=0) for label in np.unique(y)])
+
+
+def class_variances(X, y):
+    return np.array([X[y == label].var(axis=0, ddof=1) for label in np.unique(y)])
+
+
+def between_share(X, y):
+    """Share of each feature's variance that lies between the classes."""
+    residual = X - class_means(X, y)[np.unique(y, return_inverse=True)[1]]
+    return 1 - residual.var(axis=0) / X.var(axis=0)
+
+
+def largest_correlation(X):
+    correlations = np.corrcoef(X, rowvar=False)
+    return np.abs(correlations[np.triu_indices_from(correlations, k=1)]).max()
+
+
+def assert_uniform(values, low, high):
+    assert stats.kstest(np.ravel(values), stats.uniform(low, high - low).cdf).pvalue > 1e-3
+    assert np.ptp(values) > 0.98 * (high - low)
+
+
+def assert_same(first, second):
+    np.testing.assert_array_equal(first.X, second.X)
+    np.testing.assert_array_equal(first.y, second.y)
+    np.testing.assert_array_equal(first.relevant, second.relevant)
+    assert first.names == second.names
+
+
+@pytest.mark.parametrize(
+    ("call", "shape", "n_relevant", "labels"),
+    [
+        (lambda: datasets.weston_linear(), (60, 202), 6, [-1, 1]),
+        (lambda: datasets.weston_linear(20, n_features=6), (20, 6), 6, [-1, 1]),
+        (lambda: datasets.weston_nonlinear(), (60, 52), 2, [-1, 1]),
+        (lambda: datasets.weston_nonlinear(20, n_features=2), (20, 2), 2, [-1, 1]),
+        (lambda: datasets.growing_classes(), (60, 125), 5, [0, 1]),
+        (lambda: datasets.growing_classes(1), (60, 125), 5, [0]),
+        (lambda: datasets.growing_classes(n_relevant=3, n_irrelevant=0), (60, 3), 3, [0, 1]),
+        (lambda: datasets.two_gaussians(), (100, 203), 3, [0, 1]),
+        (lambda: datasets.two_gaussians(n_samples=2, n_features=3), (2, 3), 3, [0, 1]),
+        (lambda: datasets.four_gaussians(), (100, 200), 3, [0, 1, 2, 3]),
+        (lambda: datasets.four_gaussians(n_relevant=7, n_features=9), (100, 9), 7, [0, 1, 2, 3]),
+        (lambda: datasets.example(), (90, 40), 6, [0, 1, 2]),
+    ],
+)
+def test_form(call, shape, n_relevant, labels):
+    data = call()
+    assert data.X.shape == shape
+    assert data.X.dtype == np.float64
+    assert data.X.flags.c_contiguous
+    assert np.isfinite(data.X).all()
+    assert data.y.shape == shape[:1]
+    assert data.y.dtype.kind == "i"
+    assert np.unique(data.y).tolist() == labels
+    assert data.relevant.dtype.kind == "i"
+    assert data.relevant.size == n_relevant
+    assert (np.diff(data.relevant) > 0).all()
+    if data.names is None:
+        assert data.relevant.tolist() == list(range(n_relevant))
+
+
+def test_a_data_set_is_frozen_and_prints_one_line():
+    data = datasets.weston_linear(20)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        data.X = None
+    assert repr(data) == "Dataset(20 samples x 202 features, 6 relevant)"
+
+
+@BY_NAME
+def test_the_seed_decides(generate):
+    assert_same(generate(), generate(random_state=0))
+    assert_same(generate(random_state=7), generate(random_state=7))
+    assert not np.isin(generate(random_state=7).X, generate(random_state=8).X).any()
+
+
+@BY_NAME
+def test_a_generator_is_drawn_from(generate):
+    rng = np.random.default_rng(7)
+    first, second = generate(random_state=rng), generate(random_state=rng)
+    assert_same(first, generate(random_state=7))
+    assert not np.isin(first.X, second.X).any()
+
+
+@pytest.mark.parametrize("generate", [*GENERATORS, datasets.example], ids=lambda f: f.__name__)
+def test_the_global_random_state_is_left_alone(generate):
+    before = np.random.get_state()
+    first = generate()
+    np.random.random(3)
+    assert_same(first, generate())
+    np.random.set_state(before)
+    generate()
+    after = np.random.get_state()
+    np.testing.assert_array_equal(before[1], after[1])
+    assert before[2:] == after[2:]
+
+
+@pytest.fixture(scope="module")
+def linear():
+    return datasets.weston_linear(200_000, n_features=8, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def nonlinear():
+    return datasets.weston_nonlinear(200_000, n_features=4, random_state=1)
+
+
+@pytest.mark.parametrize("name", ["linear", "nonlinear"])
+def test_weston_labels_are_balanced_and_unordered(name, request):
+    y = request.getfixturevalue(name).y
+    assert abs(y.mean()) < 0.01
+    assert abs((y[1:] * y[:-1]).mean()) < 0.01
+
+
+@pytest.mark.parametrize("name", ["linear", "nonlinear"])
+def test_weston_noise_has_variance_twenty_and_no_structure(name, request):
+    data = request.getfixturevalue(name)
+    noise = data.X[:, data.relevant.size :]
+    np.testing.assert_allclose(noise.mean(axis=0), 0, atol=0.05)
+    np.testing.assert_allclose(noise.var(axis=0), 20, rtol=0.02)
+    assert stats.kstest(noise[:5000, 0] / math.sqrt(20), stats.norm.cdf).pvalue > 1e-3
+    assert largest_correlation(np.column_stack([data.X, data.y])[:, data.relevant.size :]) < 0.015
+    relevant = data.X[:, data.relevant]
+    assert np.abs(np.corrcoef(relevant.T, noise.T)[: data.relevant.size, -2:]).max() < 0.015
+
+
+def test_weston_linear_has_the_moments_of_its_mixture(linear):
+    first, second = np.array([[1, 2, 3, 0, 0, 0], [0, 0, 0, 1, 2, 3]])
+    signed = linear.y[:, None] * linear.X[:, :6]
+    mean = 0.7 * first + 0.3 * second
+    moments = np.eye(6) + 0.7 * np.outer(first, first) + 0.3 * np.outer(second, second)
+    np.testing.assert_allclose(signed.mean(axis=0), mean, atol=0.03)
+    np.testing.assert_allclose(signed.T @ signed / len(signed), moments, atol=0.1)
+
+
+def test_weston_linear_puts_the_signal_in_one_triple_a_sample(linear):
+    signed = linear.y[:, None] * linear.X[:, :6]
+    weights = np.array([1, 2, 3, -1, -2, -3])
+    in_first = signed @ weights > 0
+    assert in_first.mean() == pytest.approx(0.7, abs=0.01)
+    for label in (-1, 1):
+        chosen = linear.y == label
+        assert in_first[chosen].mean() == pytest.approx(0.7, abs=0.01)
+    for branch, mean in ((in_first, [1, 2, 3, 0, 0, 0]), (~in_first, [0, 0, 0, 1, 2, 3])):
+        np.testing.assert_allclose(signed[branch].mean(axis=0), mean, atol=0.05)
+        np.testing.assert_allclose(signed[branch].var(axis=0), 1, atol=0.1)
+
+
+@pytest.mark.parametrize(("label", "center"), [(-1, (0.75, 3.0)), (1, (3.0, -3.0))])
+def test_weston_nonlinear_has_two_opposite_clusters_a_class(nonlinear, label, center):
+    X = nonlinear.X[nonlinear.y == label, :2]
+    np.testing.assert_allclose(X.mean(axis=0), 0, atol=0.06)
+    moments = np.eye(2) + np.outer(center, center)
+    np.testing.assert_allclose(X.T @ X / len(X), moments, atol=0.1)
+    side = np.sign(X @ center)
+    assert abs(side.mean()) < 0.02
+    clusters = side[:, None] * X
+    np.testing.assert_allclose(clusters.mean(axis=0), center, atol=0.03)
+    np.testing.assert_allclose(np.cov(clusters.T), np.eye(2), atol=0.05)
+
+
+@pytest.mark.parametrize("n_classes", range(1, 10))
+def test_growing_classes_are_equal_in_size(n_classes):
+    y = datasets.growing_classes(n_classes, n_irrelevant=1).y
+    assert np.bincount(y).tolist() == [math.ceil(60 / n_classes)] * n_classes
+    assert (np.diff(y) >= 0).all()
+
+
+@pytest.mark.parametrize(("generate", "n_classes"), GAUSSIANS)
+@pytest.mark.parametrize("n_samples", range(4, 14))
+def test_gaussians_share_the_samples_evenly(generate, n_classes, n_samples):
+    y = generate(n_samples=n_samples, n_features=4).y
+    sizes = np.bincount(y, minlength=n_classes)
+    assert sizes.sum() == n_samples
+    assert sizes.max() - sizes.min() <= 1
+    assert (np.diff(y) >= 0).all()
+
+
+@pytest.fixture(scope="module", params=["growing_classes", "two_gaussians", "four_gaussians"])
+def clusters(request):
+    """Data, half-width of the centres, range of the variances; 200 relevant features of 300."""
+    if request.param == "growing_classes":
+        data = datasets.growing_classes(2, n_samples=4000, n_relevant=200, n_irrelevant=100)
+        return data, 1.0, (0.0, 0.02)
+    if request.param == "two_gaussians":
+        data = datasets.two_gaussians(n_samples=4000, n_relevant=200, n_features=300)
+        return data, 0.5, (0.5, 1.5)
+    data = datasets.four_gaussians(n_samples=8000, n_relevant=200, n_features=300, spread=6)
+    return data, 3.0, (0.5, 1.5)
+
+
+def test_clusters_have_uniform_centers_and_variances(clusters):
+    data, half_width, variance_range = clusters
+    X = data.X[:, data.relevant]
+    centers, variances = class_means(X, data.y), class_variances(X, data.y)
+    assert_uniform(centers, -half_width, half_width)
+    assert_uniform(variances, *variance_range)
+    assert largest_correlation(np.vstack([centers, variances]).T) < 0.35
+
+
+def test_clusters_are_gaussians_of_diagonal_covariance(clusters):
+    data, *_ = clusters
+    X = data.X[data.y == 0][:, data.relevant]
+    standard = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert stats.kstest(standard[:, :20].ravel(), stats.norm.cdf).pvalue > 1e-3
+    assert largest_correlation(X) < 5.5 / math.sqrt(len(X))
+
+
+def test_only_relevant_features_know_the_classes(clusters):
+    data, *_ = clusters
+    share = between_share(data.X, data.y)
+    irrelevant = np.delete(share, data.relevant)
+    assert irrelevant.max() < 25 / len(data.y)
+    assert np.median(share[data.relevant]) > 3 * irrelevant.max()
+
+
+def test_permutations_are_independent(clusters):
+    data, *_ = clusters
+    irrelevant = np.delete(data.X, data.relevant, axis=1)
+    bound = 5.5 / math.sqrt(len(data.y))
+    assert largest_correlation(irrelevant) < bound
+    assert largest_correlation(irrelevant**2) < 2 * bound
+    lagged = [stats.pearsonr(x[1:], x[:-1]).statistic for x in irrelevant.T]
+    assert np.abs(lagged).max() < bound
+
+
+def test_a_permuted_feature_alone_looks_like_a_relevant_one(clusters):
+    data, *_ = clusters
+    relevant = data.X[:, data.relevant]
+    irrelevant = np.delete(data.X, data.relevant, axis=1)
+    for statistic in (np.mean, np.var, stats.kurtosis):
+        values = statistic(relevant, axis=0), statistic(irrelevant, axis=0)
+        assert stats.ks_2samp(*values).pvalue > 1e-3
+
+
+def test_a_permuted_feature_keeps_its_two_clusters():
+    """Of all equal splits the one at the median is tightest, so no looser than the clusters."""
+    data = datasets.growing_classes(2, n_samples=4000)
+    low, high = np.split(np.sort(data.X[:, 5:], axis=0), 2)
+    assert (low.var(axis=0) + high.var(axis=0)).max() < 0.042
+    assert data.X[:, 5:].var(axis=0).max() > 0.5
+
+
+@pytest.mark.parametrize(("generate", "n_classes"), GAUSSIANS)
+def test_spread_scales_the_means_alone(generate, n_classes):
+    none, one, nine = (generate(n_features=5, spread=spread) for spread in (0, 1.0, 9))
+    np.testing.assert_allclose(
+        nine.X[:, :3] - none.X[:, :3], 9 * (one.X[:, :3] - none.X[:, :3]), atol=1e-12
+    )
+    shifts = one.X[:, :3] - none.X[:, :3]
+    assert class_variances(shifts, one.y).max() < 1e-28
+    assert len(np.unique(shifts[:, 0].round(12))) == n_classes
+
+
+def test_example_is_always_the_same():
+    changed = datasets.example()
+    expected = changed.X.copy()
+    changed.X[:] = 0
+    np.testing.assert_array_equal(datasets.example().X, expected)
+
+
+def test_example_names_its_features_in_a_shuffled_order():
+    data = datasets.example()
+    signals = [f"signal_{i}" for i in range(1, 7)]
+    noises = [f"noise_{i:02}" for i in range(1, 35)]
+    assert sorted(data.names) == sorted(signals + noises)
+    assert sorted(data.names[i] for i in data.relevant) == signals
+    assert list(data.names) not in (signals + noises, sorted(data.names))
+    assert data.relevant.max() - data.relevant.min() > 6
+    assert all(type(name) is str for name in data.names)
+
+
+def test_example_has_three_clusters_in_its_signals():
+    data = datasets.example()
+    assert np.bincount(data.y).tolist() == [30, 30, 30]
+    share = between_share(data.X, data.y)
+    assert share[data.relevant].min() > 0.85
+    assert np.delete(share, data.relevant).max() < 0.2
+    first, second, third = class_means(data.X[:, data.relevant], data.y)
+    for pair in ((first, second), (second, third), (third, first)):
+        assert math.dist(*pair) > 1.5
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: datasets.weston_linear(1), "n_samples = 1: at least 2 samples are needed"),
+        (lambda: datasets.weston_linear(60.0), "n_samples = 60.0: an integer is needed"),
+        (lambda: datasets.weston_linear("60"), "n_samples = '60': an integer is needed"),
+        (
+            lambda: datasets.weston_linear(n_features=5),
+            "n_features = 5: at least 6 features are needed",
+        ),
+        (lambda: datasets.weston_nonlinear(-3), "n_samples = -3: at least 2 samples are needed"),
+        (
+            lambda: datasets.weston_nonlinear(n_features=1),
+            "n_features = 1: at least 2 features are needed",
+        ),
+        (lambda: datasets.growing_classes(0), "n_classes = 0: at least 1 class is needed"),
+        (lambda: datasets.growing_classes(2.5), "n_classes = 2.5: an integer is needed"),
+        (
+            lambda: datasets.growing_classes(n_samples=1),
+            "n_samples = 1: at least 2 samples are needed",
+        ),
+        (
+            lambda: datasets.growing_classes(n_relevant=0),
+            "n_relevant = 0: at least 1 feature is needed",
+        ),
+        (
+            lambda: datasets.growing_classes(n_irrelevant=-1),
+            "n_irrelevant = -1: at least 0 features are needed",
+        ),
+        (
+            lambda: datasets.two_gaussians(n_samples=1),
+            "n_samples = 1: at least 2 samples are needed",
+        ),
+        (
+            lambda: datasets.two_gaussians(n_relevant=0),
+            "n_relevant = 0: at least 1 feature is needed",
+        ),
+        (
+            lambda: datasets.two_gaussians(n_features=2),
+            "n_features = 2: at least 3 features (n_relevant) are needed",
+        ),
+        (
+            lambda: datasets.four_gaussians(n_samples=3),
+            "n_samples = 3: at least 4 samples are needed",
+        ),
+        (
+            lambda: datasets.four_gaussians(n_features=None),
+            "n_features = None: an integer is needed",
+        ),
+        (
+            lambda: datasets.two_gaussians(spread=-1.0),
+            "spread = -1.0: a finite number, 0 or more, is needed",
+        ),
+        (
+            lambda: datasets.two_gaussians(spread=math.nan),
+            "spread = nan: a finite number, 0 or more, is needed",
+        ),
+        (
+            lambda: datasets.four_gaussians(spread="wide"),
+            "spread = 'wide': a finite number, 0 or more, is needed",
+        ),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$") as error:
+        call()
+    assert error.value.__suppress_context__ or error.value.__context__ is None
+
+
+def test_numpy_integers_are_sizes():
+    assert_same(datasets.weston_linear(np.int32(20)), datasets.weston_linear(20))
