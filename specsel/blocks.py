@@ -19,7 +19,10 @@ import sys
 import warnings
 
 import numpy as np
-from numba import prange
+from llvmlite import ir
+from numba import prange, types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from specsel.linalg import jit, triangular_factor
 
@@ -34,12 +37,18 @@ PARTIAL_BYTES = 2**24
 # Features summed in the precision of the data before they join the float64 sums.
 CHUNK = 256
 
-# Rows of a tile, bytes of a tile that holds samples as rows, and lanes of a vector register.
+# Bytes of a tile that holds samples as rows, and numbers in a vector register.
 SAMPLE_TILE_BYTES = 2**18
 LANES = 8
 
 # A feature that varies by less than this times its mean is constant to working precision.
 CONSTANT = 8 * np.finfo(np.float64).eps
+
+# Bytes that the processor fetches at once.
+CACHE_LINE = 64
+
+# Products of the features with a basis are kept while they take at most this share of X.
+KEPT_SHARE = 0.1
 
 # Samples in a block of rows when tall data are factorised.
 ROW_BLOCK = 4096
@@ -133,6 +142,10 @@ class Dense:
         if not np.isfinite(self.mean).all() or not np.isfinite(self.norm).all():
             raise ValueError(self._describe_not_finite())
         self._set_scale()
+        self._forget()
+
+    def _forget(self):
+        self._kept_basis, self._kept = None, np.empty((0, self.n_features), self.features.dtype)
 
     def _set_scale(self):
         constant = self.norm <= CONSTANT * np.sqrt(self.n_samples) * np.abs(self.mean)
@@ -149,6 +162,7 @@ class Dense:
                 stacklevel=caller(),
             )
         self._scale = np.divide(1.0, self.norm, out=np.zeros_like(self.norm), where=~constant)
+        self._centre = self.mean.astype(self.features.dtype, copy=False)
 
     def _describe_not_finite(self):
         count, first = 0, None
@@ -188,43 +202,50 @@ class Dense:
         return self._sweep(None, None, alpha, basis)[1]
 
     def fused(self, dual, basis, target=...) -> tuple[np.ndarray, np.ndarray]:
-        """``α = forward(dual, basis)`` and ``adjoint(α, target)``; target defaults to basis."""
+        """``α = forward(dual, basis)`` and ``adjoint(α, target)``; target defaults to basis.
+
+        The products of all features with a target are kept where they are small beside X, and
+        used while that array is the basis: it must not be changed in place.
+        """
         return self._sweep(dual, basis, None, basis if target is ... else target)
 
     def _sweep(self, dual, basis, alpha, target, *, image=True):
         """Run the compiled pass; None is the identity as a basis or target."""
         self.passes += 1
-        frames, rows = [], 0
-        places = {}
-        for name, matrix in (("dual", dual), ("basis", basis), ("target", target)):
-            shared = name == "target" and target is basis and dual is not None
-            if matrix is None or shared or (name == "target" and not image):
-                places[name] = places["basis"] if shared else -1
+        matrices = [dual, basis] * (dual is not None) + [target] * image
+        frames, rows, places = [self._frame(np.empty((self.n_samples, 0)))], 0, {}
+        for matrix in matrices:
+            if matrix is None or matrix is self._kept_basis or id(matrix) in places:
                 continue
-            places[name] = rows
+            places[id(matrix)] = rows
             frames.append(self._frame(matrix))
-            rows += frames[-1].shape[0]
-        major = abs(self.features.strides[0]) >= abs(self.features.strides[1])
-        frame = np.concatenate(frames) if frames else self._frame(np.zeros((self.n_samples, 0)))
+            rows += len(frames[-1])
+        known = self._kept
+        if not any(matrix is self._kept_basis for matrix in matrices):
+            known = known[:0]
+        places.setdefault(id(self._kept_basis), rows)
+        places[id(None)] = rows + len(known)
+        n_identity = self.n_samples if any(matrix is None for matrix in matrices) else 0
         n_dual = 0 if dual is None else dual.shape[1]
-        n_target = 0 if not image else self.n_samples if target is None else target.shape[1]
-        if alpha is None:
-            alpha = np.empty(self.n_features)
-        count = _block_count(self.n_features, n_target * self.n_samples, self.features.size)
-        images = np.zeros((count, n_target, frame.shape[1]))
+        n_image = 0 if not image else self.n_samples if target is None else target.shape[1]
+        keeps = image and target is not None and target is not self._kept_basis
+        keeps = keeps and n_image * self.n_features <= KEPT_SHARE * self.features.size
+        kept = np.empty((n_image if keeps else 0, self.n_features), self.features.dtype)
+        alpha = np.empty(self.n_features) if alpha is None else np.array(alpha, dtype=np.float64)
+        count = _block_count(self.n_features, n_image * self.n_samples, self.features.size)
+        frame = np.concatenate(frames)
+        images = np.zeros((count, n_image, frame.shape[1]))
+        feature_major = abs(self.features.strides[0]) >= abs(self.features.strides[1])
         _sweep(
-            self.features,
-            self.mean,
-            self._scale,
-            frame,
-            n_dual,
-            places["basis"],
-            places["target"],
-            major,
-            _tile_width(major, len(frame), self.n_samples),
-            np.ascontiguousarray(alpha, dtype=np.float64),
+            (self.features, self._centre, self._scale),
+            (frame, known, kept),
+            (places[id(dual)], n_dual, places[id(basis)], places[id(target)], n_identity),
+            (feature_major, _tile_width(feature_major, rows, self.n_samples)),
+            alpha,
             images,
         )
+        if keeps:
+            self._kept_basis, self._kept = target, kept
         return alpha, images.sum(axis=0)[:, : self.n_samples].T
 
     def _frame(self, matrix):
@@ -271,7 +292,8 @@ class Dense:
         data.names, data.center, data.passes = origin.names, False, 0
         data.mean = np.zeros(data.n_features)
         data.norm = np.where(origin.norm > 0, 1.0, 0.0)
-        data._scale = data.norm.copy()
+        data._scale, data._centre = data.norm.copy(), data.mean
+        data._forget()
         return data
 
 
@@ -294,7 +316,7 @@ def _block_count(n_features, partial=0, size=0):
 def _tile_width(feature_major, frame_rows, n_samples):
     """Features in a tile: few keep memory and arithmetic interleaved, many reuse the frame."""
     if feature_major:
-        return min(max(2 * frame_rows // 4 * 4, 8), 64)
+        return min(max(frame_rows, 8), 64) // 8 * 8
     return min(max(SAMPLE_TILE_BYTES // (8 * n_samples) // LANES * LANES, 16), CHUNK)
 
 
@@ -334,72 +356,73 @@ def _standardise_range(features, center, mean, norm):
 
 
 @jit(parallel=True)
-def _sweep(
-    features, mean, scale, frame, n_dual, basis, target, feature_major, width, alpha, images
-):
-    n = features.shape[0]
-    count = images.shape[0]
+def _sweep(data, frames, places, tiling, alpha, images):
+    n = len(alpha)
+    count = len(images)
     for block in prange(count):
         first, last = n * block // count, n * (block + 1) // count
-        _sweep_range(
-            features[first:last],
-            mean[first:last],
-            scale[first:last],
-            frame,
-            n_dual,
-            basis,
-            target,
-            feature_major,
-            width,
-            alpha[first:last],
-            images[block],
-        )
+        _sweep_range(data, frames, places, tiling, first, last, alpha, images[block])
 
 
 @jit
-def _sweep_range(
-    features, mean, scale, frame, n_dual, basis, target, feature_major, width, alpha, image
-):
-    """Serial pass over some features.
+def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
+    """Serial pass over the features from `start` to `stop`.
 
-    The first rows of `frame` are the dual, the rows from `basis` on are the basis, those from
-    `target` on the target; -1 stands for the identity. With a dual, `alpha` is computed, else it
-    is given. `image` gathers ``Σ α_i (targetᵀ m_i) m_iᵀ``.
+    The scores of a few features are their products with the rows of `frame`, then those kept from
+    an earlier pass, then those with the identity, if asked for. `places` are the first rows of
+    dual, basis and target among the scores. With a dual `alpha` is computed, else it is given;
+    `image` gathers ``Σ α_i (targetᵀ m_i) m_iᵀ``.
     """
-    n, q = features.shape
+    features, centre, scale = data
+    frame, known, kept = frames
+    dual, n_dual, basis, target, n_identity = places
+    feature_major, width = tiling
+    q = features.shape[1]
     n_image, lanes = image.shape
     kind = features.dtype
+    n_frame, n_known = len(frame), len(known)
     if feature_major:
         tile = np.zeros((width, lanes), kind)
     else:
         tile = np.zeros(((q + 3) // 4 * 4, width), kind)
-    scores = np.zeros((frame.shape[0], width), kind)
+    scores = np.zeros((n_frame + n_known + n_identity, width), kind)
+    products = scores[:n_frame]
     weights = np.zeros(width)
     coefficients = np.zeros((n_image + n_image % 2, width), kind)
     partial = np.zeros((n_image + n_image % 2, lanes), kind)
-    for chunk in range(0, n, CHUNK):
+    for chunk in range(start, stop, CHUNK):
         partial[:] = 0
-        end = min(chunk + CHUNK, n)
+        end = min(chunk + CHUNK, stop)
         for first in range(chunk, end, width):
             size = min(width, end - first)
-            scores[:] = 0
+            some = features[first : first + size]
+            middle = centre[first : first + size]
+            _clear(products)
             if feature_major:
-                _load_features(features, mean, scale, first, size, tile)
-                _inner(frame, tile, scores)
+                _load_features(some, middle, tile)
+                _inner(frame, tile, products)
             else:
-                block = slice(first, first + size)
-                _load_samples(features[block], mean[block], scale[block], tile)
-                _combine(frame, tile, scores)
-            if n_dual > 0:
-                _weigh(scores, tile, n_dual, basis, feature_major, size, weights)
-                for f in range(size):
-                    alpha[first + f] = weights[f]
-            else:
-                for f in range(size):
-                    weights[f] = alpha[first + f]
-            if n_image == 0:
-                continue
-            _coefficients(scores, tile, n_image, target, feature_major, size, weights, coefficients)
+                _load_samples(some, middle, tile)
+                _combine(frame, tile, products)
+            for f in range(size):
+                for c in range(n_frame):
+                    scores[c, f] *= scale[first + f]
+                for c in range(n_known):
+                    scores[n_frame + c, f] = known[c, first + f]
+                for s in range(n_identity):
+                    scores[n_frame + n_known + s, f] = (some[f, s] - middle[f]) * scale[first + f]
+                for c in range(len(kept)):
+                    kept[c, first + f] = scores[target + c, f]
+                if n_dual > 0:
+                    weight = 0.0
+                    for c in range(n_dual):
+                        weight += scores[dual + c, f] * scores[basis + c, f]
+                    alpha[first + f] = weight
+                weights[f] = alpha[first + f] * scale[first + f]
+            weights[size:] = 0
+            for c in range(n_image):
+                for f in range(width):
+                    coefficients[c, f] = weights[f] * scores[target + c, f]
             if feature_major:
                 _combine(coefficients, tile, partial)
             else:
@@ -410,30 +433,65 @@ def _sweep_range(
 
 
 @jit
-def _load_features(features, mean, scale, first, size, tile):
-    """Fill the tile with standardised features as rows."""
-    q = features.shape[1]
-    for f in range(size):
-        centre, factor = mean[first + f], scale[first + f]
-        for s in range(q):
-            tile[f, s] = (features[first + f, s] - centre) * factor
-    tile[size:] = 0
+def _clear(matrix):
+    for c in range(matrix.shape[0]):
+        for f in range(matrix.shape[1]):
+            matrix[c, f] = 0
+
+
+@intrinsic
+def _prefetch(typing_context, address):
+    """Ask for a cache line ahead of its use."""
+
+    def generate(context, builder, signature, arguments):
+        pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
+        hint = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        constants = [ir.Constant(word, value) for value in (0, 2, 1)]
+        builder.call(hint, [builder.inttoptr(arguments[0], pointer), *constants])
+        return context.get_dummy_value()
+
+    return types.void(types.intp), generate
 
 
 @jit
-def _load_samples(features, mean, scale, tile):
-    """Fill the tile with samples of standardised features as rows."""
+def _load_features(features, centre, tile):
+    """Fill the tile with centred features as rows, and ask for the tile after the next."""
     size, q = features.shape
+    step, stride = features.strides
+    address = features.ctypes.data + 2 * size * step
+    for f in range(size):
+        for ahead in range(0, q * stride, CACHE_LINE):
+            _prefetch(address + f * step + ahead)
+        for s in range(q):
+            tile[f, s] = features[f, s] - centre[f]
+    for f in range(size, tile.shape[0]):
+        for s in range(q):
+            tile[f, s] = 0
+
+
+@jit
+def _load_samples(features, centre, tile):
+    """Fill the tile with samples of centred features as rows, and ask for the next tile.
+
+    The rows are short pieces far apart, which a processor does not foresee.
+    """
+    size, q = features.shape
+    step, stride = features.strides
+    address = features.ctypes.data + size * step
     for s in range(q):
+        for ahead in range(0, size * step, CACHE_LINE):
+            _prefetch(address + s * stride + ahead)
         for f in range(size):
-            tile[s, f] = (features[f, s] - mean[f]) * scale[f]
-        tile[s, size:] = 0
+            tile[s, f] = features[f, s] - centre[f]
+        for f in range(size, tile.shape[1]):
+            tile[s, f] = 0
 
 
 @jit
 def _inner(left, right, out):
-    """Add every inner product of a row of `left` and a row of `right`, 2 x 4 rows at a time."""
-    zero = right.dtype.type(0)
+    """Add every inner product of a row of `left` and one of `right`, 2 x 4 rows at a time."""
+    zero = out.dtype.type(0)
     for r in range(0, right.shape[0], 4):
         for c in range(0, left.shape[0], 2):
             a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = zero
@@ -448,62 +506,21 @@ def _inner(left, right, out):
                 b1 += b * x1
                 b2 += b * x2
                 b3 += b * x3
-            out[c, r] += a0
-            out[c, r + 1] += a1
-            out[c, r + 2] += a2
-            out[c, r + 3] += a3
-            out[c + 1, r] += b0
-            out[c + 1, r + 1] += b1
-            out[c + 1, r + 2] += b2
-            out[c + 1, r + 3] += b3
+            for i, (a, b) in enumerate(((a0, b0), (a1, b1), (a2, b2), (a3, b3))):
+                out[c, r + i] += a
+                out[c + 1, r + i] += b
 
 
 @jit
 def _combine(coefficients, rows, out):
-    """Add combinations of rows: ``out[c] += Σ_r coefficients[c, r] rows[r]``, 2 x 4 at a time."""
+    """Add combinations, ``out[c] += Σ_r coefficients[c, r] rows[r]``, 2 x 4 rows at a time."""
     for r in range(0, rows.shape[0], 4):
         for c in range(0, out.shape[0], 2):
-            a0, a1, a2, a3 = (
-                coefficients[c, r],
-                coefficients[c, r + 1],
-                coefficients[c, r + 2],
-                coefficients[c, r + 3],
-            )
-            b0, b1, b2, b3 = (
-                coefficients[c + 1, r],
-                coefficients[c + 1, r + 1],
-                coefficients[c + 1, r + 2],
-                coefficients[c + 1, r + 3],
-            )
+            a0, a1 = coefficients[c, r], coefficients[c, r + 1]
+            a2, a3 = coefficients[c, r + 2], coefficients[c, r + 3]
+            b0, b1 = coefficients[c + 1, r], coefficients[c + 1, r + 1]
+            b2, b3 = coefficients[c + 1, r + 2], coefficients[c + 1, r + 3]
             for s in range(rows.shape[1]):
                 x0, x1, x2, x3 = rows[r, s], rows[r + 1, s], rows[r + 2, s], rows[r + 3, s]
                 out[c, s] += a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3
                 out[c + 1, s] += b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3
-
-
-@jit
-def _weigh(scores, tile, n_dual, basis, feature_major, size, weights):
-    """``α_f = Σ_c (dual_cᵀ m_f) (basis_cᵀ m_f)``, in float64."""
-    weights[:] = 0
-    for c in range(n_dual):
-        for f in range(size):
-            if basis >= 0:
-                weights[f] += scores[c, f] * scores[basis + c, f]
-            elif feature_major:
-                weights[f] += scores[c, f] * tile[f, c]
-            else:
-                weights[f] += scores[c, f] * tile[c, f]
-
-
-@jit
-def _coefficients(scores, tile, n_image, target, feature_major, size, weights, out):
-    """``α_f (target_cᵀ m_f)``."""
-    out[:] = 0
-    for c in range(n_image):
-        for f in range(size):
-            if target >= 0:
-                out[c, f] = weights[f] * scores[target + c, f]
-            elif feature_major:
-                out[c, f] = weights[f] * tile[f, c]
-            else:
-                out[c, f] = weights[f] * tile[c, f]

@@ -1,0 +1,3 @@
+from specsel.cli import main
+
+raise SystemExit(main())
