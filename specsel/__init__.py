@@ -1,9 +1,19 @@
 """Spectral feature selection: which features carry the structure of the samples?"""
 
-from importlib.metadata import version
+from importlib import import_module
 
-from specsel import datasets, qalpha, weighting
-from specsel.results import Weights
-
-__version__ = version("specsel")
+__version__ = "0.1.0"
 __all__ = ["Weights", "datasets", "qalpha", "weighting"]
+
+
+def __getattr__(name):
+    """Import a part when it is first asked for, so that importing the package costs nothing."""
+    if name == "Weights":
+        return import_module("specsel.results").Weights
+    if name in __all__:
+        return import_module(f"specsel.{name}")
+    raise AttributeError(f"module 'specsel' has no attribute {name!r}")
+
+
+def __dir__():
+    return [*globals(), *__all__]

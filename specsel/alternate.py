@@ -27,6 +27,9 @@ NARROWING_STEPS = 4
 # The weights of an iteration are as exact as this share of the outer tolerance.
 INNER_SHARE = 0.1
 
+# A start whose products with n features are below n times this is orthogonal to them all.
+ORTHOGONAL = 1e-13
+
 INITS = ("continuation", "seeded", "random")
 
 
@@ -119,7 +122,7 @@ def starts(data, k, init, n_init, random_state):
         for _ in range(n_init):
             yield linalg.orthonormal(generator.standard_normal((data.n_samples, k))), [k]
     else:
-        for seed in np.argsort(-np.abs(parameter_free(data)[0]), kind="stable")[:n_init]:
+        for seed in np.argsort(-parameter_free(data), kind="stable")[:n_init]:
             column = data.feature(seed)[:, None]
             alpha = data.forward(column, column)
             yield linalg.affinity_subspace(data, alpha, k), [k]
@@ -130,8 +133,8 @@ def _falling(widths, k):
     return [int(width) for width in np.unique(widths[1:])[::-1] if width > k] + [k]
 
 
-def parameter_free(data) -> tuple[np.ndarray, float, np.ndarray]:
-    """Leading eigenvector of ``H = (M Mᵀ)∘²``, its eigenvalue, and its affinity ``A_α``.
+def parameter_free(data) -> np.ndarray:
+    """Leading eigenvector of ``H = (M Mᵀ)∘²``, which has no negative entry: so has |α|.
 
     It is the step of the loop that finds the weights, with the identity as the basis.
     """
@@ -140,12 +143,14 @@ def parameter_free(data) -> tuple[np.ndarray, float, np.ndarray]:
         data.adjoint(np.ones(data.n_features), None),
         tol=linalg.RESIDUAL_FLOOR**2,
     )
-    return data.forward(pair.dual, None), pair.value, pair.image
+    return np.abs(data.forward(pair.dual, None))
 
 
 def _run(problem, basis, widths, tol, max_iter, callback, final_weights):
     """One start to its end."""
     start = problem.enter(basis)
+    if np.linalg.norm(start) <= ORTHOGONAL * problem.data.n_features:
+        raise ValueError("init: the basis is orthogonal to every feature; it can lead nowhere")
     history: list[float] = []
     stopped = converged = False
     while len(history) < max_iter and not (converged or stopped):

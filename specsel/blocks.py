@@ -72,8 +72,7 @@ def as_matrix(X) -> tuple[np.ndarray, tuple | None]:
     names = None
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
         names = tuple(str(name) for name in X.columns)
-        _check_columns(X, names)
-        X = X.to_numpy()
+        X = _frame_to_numpy(X, names)
     if hasattr(X, "tocsr"):
         raise ValueError("X: is a sparse matrix; dense samples x features are needed")
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
@@ -89,15 +88,23 @@ def as_matrix(X) -> tuple[np.ndarray, tuple | None]:
     return array, names
 
 
-def _check_columns(frame, names):
-    kinds = [np.dtype(kind) if isinstance(kind, np.dtype) else None for kind in frame.dtypes]
-    for name, kind, column in zip(names, kinds, range(len(names)), strict=True):
-        if kind is not None and kind.kind in "biuf":
+def _frame_to_numpy(frame, names):
+    """Values of a pandas or polars frame; an error names the first column that is no number."""
+    kinds = [getattr(dtype, "kind", "O") for dtype in getattr(frame, "dtypes", ())]
+    for index, kind in enumerate(kinds):
+        if kind in "biuf":
             continue
+        column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[frame.columns[index]]
         try:
-            np.asarray(frame.iloc[:, column] if hasattr(frame, "iloc") else frame[name], float)
+            np.asarray(column, dtype=float)
         except (TypeError, ValueError):
-            raise ValueError(f"X: column {name!r} is not numeric; drop or encode it") from None
+            raise ValueError(
+                f"X: column {names[index]!r} is not numeric; drop or encode it"
+            ) from None
+    values = frame.to_numpy()
+    if values.dtype == object and hasattr(frame, "iloc"):
+        values = frame.to_numpy(dtype=float, na_value=np.nan)
+    return values
 
 
 def _real(X):
@@ -155,14 +162,12 @@ class Dense:
         if count == self.n_features:
             raise ValueError(f"X: all {count} features are {kind}; at least one must vary")
         if count:
-            verb = "feature is" if count == 1 else "features are"
+            verbs = ("is", "gets") if count == 1 else ("are", "get")
             warnings.warn(
-                f"{count} of {self.n_features} {verb} {kind} and "
-                f"{'gets' if count == 1 else 'get'} weight 0",
+                f"{count} of {self.n_features} features {verbs[0]} {kind} and {verbs[1]} weight 0",
                 stacklevel=caller(),
             )
         self._scale = np.divide(1.0, self.norm, out=np.zeros_like(self.norm), where=~constant)
-        self._centre = self.mean.astype(self.features.dtype, copy=False)
 
     def _describe_not_finite(self):
         count, first = 0, None
@@ -212,41 +217,48 @@ class Dense:
     def _sweep(self, dual, basis, alpha, target, *, image=True):
         """Run the compiled pass; None is the identity as a basis or target."""
         self.passes += 1
-        matrices = [dual, basis] * (dual is not None) + [target] * image
-        frames, rows, places = [self._frame(np.empty((self.n_samples, 0)))], 0, {}
-        for matrix in matrices:
-            if matrix is None or matrix is self._kept_basis or id(matrix) in places:
-                continue
-            places[id(matrix)] = rows
-            frames.append(self._frame(matrix))
-            rows += len(frames[-1])
-        known = self._kept
-        if not any(matrix is self._kept_basis for matrix in matrices):
-            known = known[:0]
-        places.setdefault(id(self._kept_basis), rows)
-        places[id(None)] = rows + len(known)
-        n_identity = self.n_samples if any(matrix is None for matrix in matrices) else 0
+        frame, known, places = self._lay_out([dual, basis] * (dual is not None) + [target] * image)
         n_dual = 0 if dual is None else dual.shape[1]
         n_image = 0 if not image else self.n_samples if target is None else target.shape[1]
+        n_identity = self.n_samples if id(None) in places else 0
         keeps = image and target is not None and target is not self._kept_basis
         keeps = keeps and n_image * self.n_features <= KEPT_SHARE * self.features.size
         kept = np.empty((n_image if keeps else 0, self.n_features), self.features.dtype)
         alpha = np.empty(self.n_features) if alpha is None else np.array(alpha, dtype=np.float64)
         count = _block_count(self.n_features, n_image * self.n_samples, self.features.size)
-        frame = np.concatenate(frames)
         images = np.zeros((count, n_image, frame.shape[1]))
         feature_major = abs(self.features.strides[0]) >= abs(self.features.strides[1])
         _sweep(
-            (self.features, self._centre, self._scale),
+            (self.features, self.mean, self._scale),
             (frame, known, kept),
-            (places[id(dual)], n_dual, places[id(basis)], places[id(target)], n_identity),
-            (feature_major, _tile_width(feature_major, rows, self.n_samples)),
+            (*(places.get(id(matrix), 0) for matrix in (dual, basis, target)), n_dual, n_identity),
+            (feature_major, _tile_width(feature_major, len(frame), self.n_samples)),
             alpha,
             images,
         )
         if keeps:
             self._kept_basis, self._kept = target, kept
         return alpha, images.sum(axis=0)[:, : self.n_samples].T
+
+    def _lay_out(self, matrices):
+        """Stack matrices, each once; also the kept products needed, and where each one starts.
+
+        Among the scores of a feature those with the stack come first, then the kept ones, then
+        those with the identity.
+        """
+        frames, places = [self._frame(np.empty((self.n_samples, 0)))], {}
+        for matrix in matrices:
+            if matrix is None or matrix is self._kept_basis or id(matrix) in places:
+                continue
+            places[id(matrix)] = sum(map(len, frames))
+            frames.append(self._frame(matrix))
+        frame, known = np.concatenate(frames), self._kept[:0]
+        if self._kept_basis is not None and any(m is self._kept_basis for m in matrices):
+            places[id(self._kept_basis)] = len(frame)
+            known = self._kept
+        if any(matrix is None for matrix in matrices):
+            places[id(None)] = len(frame) + len(known)
+        return frame, known, places
 
     def _frame(self, matrix):
         """Columns as rows of an array padded with zeros to what the kernels expect."""
@@ -292,7 +304,7 @@ class Dense:
         data.names, data.center, data.passes = origin.names, False, 0
         data.mean = np.zeros(data.n_features)
         data.norm = np.where(origin.norm > 0, 1.0, 0.0)
-        data._scale, data._centre = data.norm.copy(), data.mean
+        data._scale = data.norm.copy()
         data._forget()
         return data
 
@@ -373,9 +385,9 @@ def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
     dual, basis and target among the scores. With a dual `alpha` is computed, else it is given;
     `image` gathers ``Σ α_i (targetᵀ m_i) m_iᵀ``.
     """
-    features, centre, scale = data
+    features, mean, scale = data
     frame, known, kept = frames
-    dual, n_dual, basis, target, n_identity = places
+    dual, basis, target, n_dual, n_identity = places
     feature_major, width = tiling
     q = features.shape[1]
     n_image, lanes = image.shape
@@ -396,7 +408,7 @@ def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
         for first in range(chunk, end, width):
             size = min(width, end - first)
             some = features[first : first + size]
-            middle = centre[first : first + size]
+            middle = mean[first : first + size]
             _clear(products)
             if feature_major:
                 _load_features(some, middle, tile)
@@ -455,7 +467,7 @@ def _prefetch(typing_context, address):
 
 
 @jit
-def _load_features(features, centre, tile):
+def _load_features(features, mean, tile):
     """Fill the tile with centred features as rows, and ask for the tile after the next."""
     size, q = features.shape
     step, stride = features.strides
@@ -464,14 +476,14 @@ def _load_features(features, centre, tile):
         for ahead in range(0, q * stride, CACHE_LINE):
             _prefetch(address + f * step + ahead)
         for s in range(q):
-            tile[f, s] = features[f, s] - centre[f]
+            tile[f, s] = features[f, s] - mean[f]
     for f in range(size, tile.shape[0]):
         for s in range(q):
             tile[f, s] = 0
 
 
 @jit
-def _load_samples(features, centre, tile):
+def _load_samples(features, mean, tile):
     """Fill the tile with samples of centred features as rows, and ask for the next tile.
 
     The rows are short pieces far apart, which a processor does not foresee.
@@ -483,7 +495,7 @@ def _load_samples(features, centre, tile):
         for ahead in range(0, size * step, CACHE_LINE):
             _prefetch(address + s * stride + ahead)
         for f in range(size):
-            tile[s, f] = features[f, s] - centre[f]
+            tile[s, f] = features[f, s] - mean[f]
         for f in range(size, tile.shape[1]):
             tile[s, f] = 0
 
@@ -506,9 +518,9 @@ def _inner(left, right, out):
                 b1 += b * x1
                 b2 += b * x2
                 b3 += b * x3
-            for i, (a, b) in enumerate(((a0, b0), (a1, b1), (a2, b2), (a3, b3))):
-                out[c, r + i] += a
-                out[c + 1, r + i] += b
+            for i, pair in enumerate(((a0, b0), (a1, b1), (a2, b2), (a3, b3))):
+                out[c, r + i] += pair[0]
+                out[c + 1, r + i] += pair[1]
 
 
 @jit

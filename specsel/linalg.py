@@ -1,6 +1,6 @@
 """The numerical helpers that several algorithms share.
 
-The jit policy, the Lanczos method for the leading weights, subspaces of symmetric matrices, the
+The jit policy, a Krylov method for the leading weights, subspaces of symmetric matrices, the
 factor that replaces tall data, and pivoted selection. Nothing here imports an algorithm.
 """
 
@@ -17,11 +17,14 @@ SAFE_FAST_MATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
 # Up to this many samples (after tall data are reduced) a samples x samples matrix is formed.
 DENSE_LIMIT = 2000
 
-# Lanczos vectors kept before a restart from the best one, restarts, and the smallest relative
-# residual that rounding lets it reach.
-LANCZOS_STEPS = 60
-LANCZOS_RESTARTS = 5
+# Krylov vectors kept before a restart from the best one, and restarts.
+KRYLOV_STEPS = 60
+KRYLOV_RESTARTS = 5
+
+# The smallest relative residual that rounding lets a pair reach, and the share of the largest
+# eigenvalue of a Gram matrix below which a direction counts as absent.
 RESIDUAL_FLOOR = 1e-13
+GRAM_FLOOR = 1e-11
 
 # Passes of block iteration that find the leading subspace of a large matrix.
 SUBSPACE_PASSES = 4
@@ -65,9 +68,11 @@ def leading(
 ) -> Leading:
     """Leading eigenpair of ``Φ J Φᵀ`` from products with ``K = ΦᵀΦ`` alone.
 
-    Lanczos on ``J K`` in the inner product of ``K``, in which it is symmetric whatever the signs
-    in ``J``. The Ritz value is the Rayleigh quotient of ``Φ dual``, one product is one pass over
-    the data, and every vector is orthogonalised twice against all before it.
+    Rayleigh-Ritz for ``Φ b`` with b in the Krylov space of ``J K``, one product a step, which is
+    one pass over the data. The value is thus an exact Rayleigh quotient, whatever the signs in J.
+    The basis is orthonormal in the plain sense, every vector orthogonalised twice against all
+    before it: in the inner product of K, in which ``J K`` is symmetric, what rounding leaves in
+    the null space of K grows without bound.
 
     Parameters
     ----------
@@ -80,48 +85,57 @@ def leading(
     signs : callable, optional
         ``P -> J P``; the identity by default.
     """
-    signs = signs or (lambda image: image)
-    for _ in range(LANCZOS_RESTARTS):
-        pair, exhausted = _lanczos(product, start, tol, signs)
+    for _ in range(KRYLOV_RESTARTS):
+        pair, exhausted = _krylov(product, start, tol, signs or (lambda image: image))
         if exhausted:
             break
         start = pair.dual
     return pair
 
 
-def _lanczos(product, start, tol, signs):
+def _krylov(product, start, tol, signs):
     """Build one Krylov space; also tell whether it has given what it can."""
-    duals, images, signed = np.empty((3, LANCZOS_STEPS, start.size))
-    projected = np.zeros((LANCZOS_STEPS, LANCZOS_STEPS))
-    vector = start / max(np.linalg.norm(start), np.finfo(float).tiny)
-    scale = 0.0
-    for step in range(LANCZOS_STEPS):
-        image = product(vector)
-        norm = np.sqrt(max(np.vdot(vector, image), 0.0))
-        if step > 0 and norm <= RESIDUAL_FLOOR * scale:
-            return pair, True
-        norm = norm or 1.0
+    shape = start.shape
+    duals, images, signed = np.empty((3, KRYLOV_STEPS, start.size))
+    vector = start.ravel() / max(np.linalg.norm(start), np.finfo(float).tiny)
+    for step in range(KRYLOV_STEPS):
+        image = product(vector.reshape(shape))
+        duals[step], images[step] = vector, image.ravel()
+        signed[step] = signs(image).ravel()
         known = slice(step + 1)
-        duals[step], images[step] = vector.ravel() / norm, image.ravel() / norm
-        signed[step] = signs(image / norm).ravel()
-        projected[known, step] = projected[step, known] = images[known] @ signed[step]
-        values, vectors = np.linalg.eigh(projected[known, known])
-        value, weights = values[-1], vectors[:, -1]
-        scale = max(abs(values[0]), abs(value))
+        values, weights = _ritz(duals[known] @ images[known].T, images[known] @ signed[known].T)
+        value, scale = values[-1], np.abs(values).max()
         dual = weights @ duals[known]
+        change = weights @ signed[known] - value * dual
         size = scale * np.linalg.norm(dual)
-        change = np.linalg.norm(weights @ signed[known] - value * dual)
-        residual = change / size if size > 0 else 0.0
-        image = (weights @ images[known]).reshape(start.shape)
-        pair = Leading(dual.reshape(start.shape), image, value, residual)
+        residual = np.linalg.norm(change) / size if size > 0 else 0.0
+        image = (weights @ images[known]).reshape(shape)
+        pair = Leading(dual.reshape(shape), image, value, residual)
         # What is still to be gained is the squared residual over the distance to the next value.
-        distance = value - values[-2] if step > 0 else 0.5 * scale
+        distance = value - values[-2] if len(values) > 1 else 0.5 * scale
         if residual <= RESIDUAL_FLOOR or residual**2 * scale**2 <= tol * distance * abs(value):
             return pair, True
-        remainder = signed[step] - projected[known, step] @ duals[known]
-        remainder -= (images[known] @ remainder) @ duals[known]
-        vector = remainder.reshape(start.shape)
+        for _ in range(2):
+            change -= (duals[known] @ change) @ duals[known]
+        norm = np.linalg.norm(change)
+        if norm <= RESIDUAL_FLOOR * size:
+            return pair, True
+        vector = change / norm
     return pair, False
+
+
+def _ritz(gram, form):
+    """Values of the pencil ``form - t gram``, ascending, and the vector of the last.
+
+    Directions in which the gram matrix is zero to working precision are left out.
+    """
+    scales, axes = np.linalg.eigh((gram + gram.T) / 2)
+    keep = scales > GRAM_FLOOR * max(scales[-1], 0.0)
+    if not keep.any():
+        return np.zeros(1), np.zeros(len(gram))
+    axes = axes[:, keep] / np.sqrt(scales[keep])
+    values, vectors = np.linalg.eigh(axes.T @ (form + form.T) @ axes / 2)
+    return values, axes @ vectors[:, -1]
 
 
 def orthonormal(matrix: np.ndarray) -> np.ndarray:

@@ -191,10 +191,7 @@ class Gap:
             basis = linalg.narrow(affinity @ basis, basis, width)
         image = affinity @ basis
         objective = 2 * np.vdot(image, image) - np.vdot(affinity, affinity)
-        if self.weights_are_smaller:
-            start = alpha
-        else:
-            start = _inside_less_outside(affinity, basis)
+        start = alpha if self.weights_are_smaller else _inside_less_outside(affinity, basis)
         return alternate.State(alpha, basis, image, start, objective)
 
 

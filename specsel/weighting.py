@@ -49,9 +49,10 @@ def solve(X) -> Weights:
     small, lift = data, None
     if data.n_samples > data.n_features:
         small, _, lift = data.reduced()
-    alpha, value, affinity = alternate.parameter_free(small)
-    alpha = np.abs(alpha)
+    alpha = alternate.parameter_free(small)
+    affinity = small.adjoint(alpha, None)
+    objective = np.vdot(affinity, affinity)
     _, basis = linalg.largest_modulus(affinity, small.rank_bound)
-    state = alternate.State(alpha, basis, affinity @ basis, affinity, value)
-    record = {"history": [value], "n_iter": 1, "converged": True}
+    state = alternate.State(alpha, basis, affinity @ basis, affinity, objective)
+    record = {"history": [objective], "n_iter": 1, "converged": True}
     return alternate.pack(data, state, record, lift)

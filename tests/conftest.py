@@ -1,0 +1,28 @@
+"""Settings of the whole test run; they must stand before numba is imported."""
+
+import os
+import tempfile
+
+if "NUMBA_CACHE_DIR" not in os.environ:
+    # numba does not notice an edited helper in another file: never test an old compilation.
+    os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(prefix="specsel-tests-")
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+settings.register_profile("tests", deadline=None, derandomize=True, max_examples=25)
+settings.load_profile("tests")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def clustered(rng):
+    """40 samples in two groups, 30 features of which the first 6 tell the groups apart."""
+    X = rng.standard_normal((40, 30))
+    X[:20, :6] += 3.0
+    return X

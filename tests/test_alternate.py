@@ -1,0 +1,158 @@
+"""The outer loop: starts, restarts, history, convergence, callback."""
+
+import warnings
+
+import naive
+import numpy as np
+import pytest
+
+from specsel import alternate, blocks, datasets, qalpha
+
+
+def best_of_random(X, k, count):
+    options = {"init": "random", "n_init": count, "random_state": 0, "max_iter": 10_000}
+    return qalpha.solve(X, k, tol=1e-9, **options).objective
+
+
+def test_widths_fall_to_k_and_stay():
+    data = blocks.read(np.random.default_rng(0).standard_normal((60, 202)))
+    basis, widths = next(alternate.starts(data, 3, "continuation", 1, None))
+    assert basis.shape == (60, 16)
+    assert widths[-1] == 3
+    assert widths == sorted(set(widths), reverse=True)
+    assert max(widths) < 16
+
+
+def test_continuation_is_capped_at_the_rank(rng):
+    data = blocks.read(rng.standard_normal((7, 50)))
+    basis, widths = next(alternate.starts(data, 4, "continuation", 1, None))
+    assert basis.shape == (7, 6)
+    assert widths[-1] == 4
+    basis, widths = next(alternate.starts(data, 7, "continuation", 1, None))
+    assert basis.shape == (7, 7)
+    assert widths == [7]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_default_start_finds_the_best_maximum_known(k):
+    """A random start often ends on a trivial maximum; the default must not."""
+    shares = []
+    for seed in range(3):
+        X = datasets.weston_linear(60, random_state=seed).X
+        best = best_of_random(X, k, 12)
+        shares.append(qalpha.solve(X, k, tol=1e-9, max_iter=1000).objective / best)
+    assert np.mean(shares) >= 0.99
+
+
+def test_seeded_start_is_no_worse(rng):
+    X = datasets.weston_linear(60, random_state=0).X
+    seeded = qalpha.solve(X, 2, init="seeded", tol=1e-9)
+    assert seeded.objective >= 0.999 * qalpha.solve(X, 2, tol=1e-9).objective
+
+
+def test_best_of_several_random_starts_is_returned():
+    X = datasets.weston_linear(60, random_state=2).X
+    generator = np.random.default_rng(5)
+    singles = [
+        qalpha.solve(X, 1, init="random", n_init=1, random_state=generator).objective
+        for _ in range(6)
+    ]
+    together = qalpha.solve(X, 1, init="random", n_init=6, random_state=5)
+    assert together.objective == pytest.approx(max(singles), rel=1e-12)
+    assert max(singles) > 1.01 * min(singles)
+
+
+def test_random_starts_repeat_with_their_seed(clustered):
+    a, b = (qalpha.solve(clustered, 2, init="random", random_state=3) for _ in range(2))
+    np.testing.assert_array_equal(a.alpha, b.alpha)
+
+
+@pytest.mark.parametrize("method", ["power", "basic", "ritz"])
+@pytest.mark.parametrize("criterion", ["energy", "gap"])
+@pytest.mark.parametrize("shape", [(20, 100), (40, 12), (15, 15)])
+def test_objective_never_decreases(method, criterion, shape, rng):
+    X = rng.standard_normal(shape) + rng.integers(0, 2, (shape[0], 1)) * rng.random(shape[1])
+    for init in ("continuation", "random"):
+        for k in (1, 3):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # convergence is not the point here
+                weights = qalpha.solve(
+                    X,
+                    k,
+                    method=method,
+                    criterion=criterion,
+                    init=init,
+                    n_init=1,
+                    random_state=1,
+                    tol=1e-9,
+                    max_iter=25,
+                )
+            steps = np.diff(weights.history)
+            assert (steps >= -1e-9 * np.abs(weights.history[1:])).all()
+            assert len(weights.history) == weights.n_iter
+
+
+def test_loop_ends_when_the_objective_settles(clustered):
+    weights = qalpha.solve(clustered, 2, tol=1e-4)
+    last, before = weights.history[-1], weights.history[-2]
+    assert weights.converged
+    assert abs(last - before) <= 1e-4 * last
+    earlier = np.abs(np.diff(weights.history[:-1]))
+    assert (earlier > 1e-4 * weights.history[1:-1]).all()
+
+
+def test_not_converging_warns_and_is_said_in_the_result(clustered):
+    with pytest.warns(UserWarning, match="not converged after 2 iterations: raise max_iter"):
+        weights = qalpha.solve(clustered, 2, tol=1e-14, max_iter=2)
+    assert not weights.converged
+    assert weights.n_iter == 2
+    assert "not converged" in repr(weights)
+
+
+def test_warning_points_at_the_caller(clustered):
+    with pytest.warns(UserWarning, match="not converged") as caught:
+        qalpha.solve(clustered, 2, tol=0, max_iter=1)
+    assert caught[0].filename == __file__
+
+
+def test_callback_sees_every_iteration_and_can_stop(clustered):
+    seen = []
+    weights = qalpha.solve(
+        clustered, 2, tol=0, callback=lambda *args: seen.append(args) or len(seen) == 3
+    )
+    assert [iteration for iteration, _ in seen] == [1, 2, 3]
+    assert [objective for _, objective in seen] == weights.history.tolist()
+    assert not weights.converged
+
+
+def test_passes_are_few_and_counted(monkeypatch, rng):
+    X = rng.standard_normal((72, 3)) @ rng.standard_normal((3, 2000))
+    X += 2 * rng.standard_normal(X.shape)
+    reads = []
+    sweep = blocks.Dense._sweep
+    monkeypatch.setattr(
+        blocks.Dense, "_sweep", lambda self, *a, **b: (reads.append(1), sweep(self, *a, **b))[1]
+    )
+    weights = qalpha.solve(X, 6)
+    assert weights.n_passes == len(reads) + 1
+    assert weights.n_passes <= 60
+
+
+def test_sign_of_the_weights():
+    assert alternate.orientation(np.array([-1.0, 0.5])) == -1
+    assert alternate.orientation(np.array([1.0, -0.5])) == 1
+    assert alternate.orientation(np.array([1.0, -2.0, 1.0])) == -1
+    assert alternate.orientation(np.array([-1.0, 2.0, -1.0])) == 1
+
+
+def test_parameter_free_step(rng):
+    X = rng.standard_normal((12, 40))
+    expected, _ = naive.leading(naive.squared(naive.standardise(X)))
+    got = alternate.parameter_free(blocks.read(X))
+    np.testing.assert_allclose(got, np.abs(expected), atol=1e-11)
+
+
+def test_a_basis_orthogonal_to_the_data_is_refused(clustered):
+    constant = np.full((40, 1), 40**-0.5)
+    with pytest.raises(ValueError, match=r"^init: the basis is orthogonal to every feature"):
+        qalpha.solve(clustered, 1, init=constant)

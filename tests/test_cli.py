@@ -1,0 +1,539 @@
+"""The command line against the solvers: same weights from every kind of file, one-line errors."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import specsel
+from specsel import cli, datasets, qalpha, weighting
+
+EXAMPLE = datasets.example()
+X = datasets.growing_classes(3, n_samples=30, n_relevant=4, n_irrelevant=8, random_state=1).X
+NAMES = [f"gene {i}" for i in range(X.shape[1])]
+MODULE = [sys.executable, "-W", "error", "-m", "specsel"]
+BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+
+
+def table(rows, header=None, delimiter=",", quote=False):
+    lines = [] if header is None else [header]
+    lines += [[repr(float(value)) for value in row] for row in rows]
+    mark = '"' if quote else ""
+    return "".join(delimiter.join(f"{mark}{cell}{mark}" for cell in line) + "\n" for line in lines)
+
+
+def run(capsys, *arguments):
+    code = cli.main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def run_json(capsys, *arguments):
+    code, out, err = run(capsys, "select", "--json", *arguments)
+    assert code == 0
+    assert err == ""
+    return json.loads(out)
+
+
+def alpha_of(answer):
+    alpha = np.full(answer["n_features"], np.nan)
+    for row in answer["ranking"]:
+        alpha[row["index"]] = row["weight"]
+    return alpha
+
+
+def assert_refused(result, *parts):
+    code, out, err = result
+    assert code == 2
+    assert out == ""
+    assert err.startswith("specsel: ")
+    assert err.endswith("\n")
+    assert err.count("\n") == 1
+    assert "warning" not in err
+    assert "Traceback" not in err
+    for part in parts:
+        assert part in err
+
+
+def feature_rows(out):
+    """Lines of the printed ranking, without the mark, split into cells."""
+    lines = out.split("\n\n")[1].splitlines()[1:]
+    return [cells for line in lines if (cells := line.strip(" *").split())[0].isdigit()]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, content):
+        path = tmp_path / name
+        if isinstance(content, np.ndarray):
+            np.save(path, content)
+        else:
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+@pytest.fixture
+def saved(write):
+    return write("data.csv", table(X, NAMES))
+
+
+class TestExample:
+    def test_ranks_the_relevant_features_first(self, capsys):
+        answer = run_json(capsys)
+        first = [row["index"] for row in answer["ranking"][: EXAMPLE.relevant.size]]
+        assert sorted(first) == EXAMPLE.relevant.tolist()
+        assert answer["selected"]
+        assert all(name.startswith("signal_") for name in answer["selected"])
+
+    def test_text_says_that_it_is_the_example(self, capsys):
+        code, out, err = run(capsys, "select")
+        assert code == 0
+        assert err == ""
+        first, second = out.splitlines()[:2]
+        assert "example" in first
+        assert "90 samples x 40 features" in first
+        assert "qalpha, k = 3" in second
+
+
+class TestFiles:
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("header.csv", table(X, NAMES)),
+            ("quoted.csv", table(X, NAMES, quote=True)),
+            ("bom.csv", "\ufeff" + table(X, NAMES)),
+            ("crlf.csv", table(X, NAMES).replace("\n", "\r\n")),
+            ("semicolon.csv", table(X, NAMES, ";")),
+            ("tab.tsv", table(X, NAMES, "\t")),
+            ("tab.txt", table(X, NAMES, "\t")),
+            ("blank.csv", "\n" + table(X, NAMES).replace("\n", "\n\n")),
+            ("blank.txt", "\n" + table(X, NAMES, ";")),
+            ("UPPER.TSV", table(X, NAMES, "\t")),
+        ],
+    )
+    def test_header_names_the_features(self, capsys, write, name, content):
+        answer = run_json(capsys, write(name, content))
+        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, 3).alpha)
+        assert [row["feature"] for row in answer["ranking"]] == [
+            NAMES[row["index"]] for row in answer["ranking"]
+        ]
+
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("plain.csv", table(X)),
+            ("bom.csv", "\ufeff" + table(X)),
+            ("plain.tsv", table(X, delimiter="\t")),
+            ("end.csv", table(X).rstrip("\n")),
+            ("c.npy", X),
+            ("fortran.npy", np.asfortranarray(X)),
+        ],
+    )
+    def test_without_a_header_features_are_numbers(self, capsys, write, name, content):
+        answer = run_json(capsys, write(name, content))
+        expected = qalpha.solve(content if isinstance(content, np.ndarray) else X, 3)
+        assert answer["n_samples"] == len(X)
+        np.testing.assert_array_equal(alpha_of(answer), expected.alpha)
+        assert answer["selected"] == expected.select().tolist()
+        assert all(row["feature"] == row["index"] for row in answer["ranking"])
+
+    def test_says_whether_there_was_a_header(self, capsys, write, saved):
+        assert "no header" in run(capsys, "select", write("plain.csv", table(X)))[1]
+        code, out, _ = run(capsys, "select", saved)
+        assert code == 0
+        assert out.splitlines()[0] == f"{saved}: 30 samples x 12 features"
+
+    def test_quoted_names_keep_delimiters_and_fill_in_for_empty_ones(self, capsys, write):
+        header = ['"a, b"', '"said ""c"""', '"two\nlines"', "", *NAMES[4:]]
+        answer = run_json(capsys, write("data.csv", table(X, header)))
+        names = {row["index"]: row["feature"] for row in answer["ranking"]}
+        assert [names[i] for i in range(5)] == [
+            "a, b",
+            'said "c"',
+            "two lines",
+            "column 4",
+            NAMES[4],
+        ]
+        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, 3).alpha)
+
+    @pytest.mark.parametrize(
+        ("name", "header", "delimiter"),
+        [
+            ("data.csv", ['"' + "a, b" * 20 + '"', *NAMES[1:]], ";"),
+            ("data.tsv", ["a, b" * 20, *NAMES[1:]], "\t"),
+        ],
+    )
+    def test_commas_in_names_do_not_hide_the_delimiter(
+        self, capsys, write, name, header, delimiter
+    ):
+        answer = run_json(capsys, write(name, table(X, header, delimiter)))
+        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, 3).alpha)
+        assert "a, b" * 20 in [row["feature"] for row in answer["ranking"]]
+
+    def test_one_text_cell_makes_a_header(self, capsys, write):
+        header = ["0", *(str(i) for i in range(1, 11)), "last"]
+        answer = run_json(capsys, write("data.csv", table(X, header)))
+        assert answer["n_samples"] == len(X)
+
+    def test_float32_is_not_converted(self, capsys, write):
+        answer = run_json(capsys, write("data.npy", X.astype(np.float32)))
+        expected = qalpha.solve(X.astype(np.float32), 3).alpha
+        np.testing.assert_array_equal(alpha_of(answer), expected)
+
+
+class TestOutput:
+    def test_json_tells_what_the_solver_tells(self, capsys, saved):
+        answer = run_json(capsys, saved, "-k", 2)
+        weights = qalpha.solve(X, 2)
+        assert list(answer) == [
+            "method",
+            "n_samples",
+            "n_features",
+            "k",
+            "objective",
+            "gap",
+            "selected",
+            "n_iter",
+            "n_passes",
+            "converged",
+            "seconds",
+            "ranking",
+        ]
+        assert answer["method"] == "qalpha"
+        assert (answer["n_samples"], answer["n_features"], answer["k"]) == (*X.shape, 2)
+        assert answer["objective"] == weights.objective
+        assert answer["gap"] == weights.gap
+        assert answer["selected"] == [NAMES[i] for i in weights.select()]
+        assert (answer["n_iter"], answer["n_passes"]) == (weights.n_iter, weights.n_passes)
+        assert answer["converged"] is True
+        assert answer["seconds"] > 0
+        ranking = answer["ranking"]
+        assert [row["rank"] for row in ranking] == list(range(1, 13))
+        assert [row["index"] for row in ranking] == weights.ranking.tolist()
+        assert sum(row["selected"] for row in ranking) == len(weights.select())
+
+    def test_json_of_an_infinite_gap_is_null(self, capsys, write):
+        column = np.arange(6.0)
+        constant = np.zeros(6)
+        path = write("data.npy", np.column_stack([column, constant]))
+        code, out, _ = run(capsys, "select", path, "-k", 1, "--json")
+        assert code == 0
+        assert json.loads(out)["gap"] is None
+        assert "infinitely" in run(capsys, "select", path, "-k", 1)[1]
+
+    def test_weighting(self, capsys, saved):
+        answer = run_json(capsys, saved, "--method", "weighting", "-k", 5)
+        np.testing.assert_array_equal(alpha_of(answer), weighting.solve(X).alpha)
+        assert answer["method"] == "weighting"
+        assert answer["k"] is None
+        code, out, _ = run(capsys, "select", saved, "--method", "weighting")
+        assert code == 0
+        assert "weighting: objective" in out
+
+    def test_options_reach_the_solver(self, capsys, saved):
+        arguments = ("--init", "random", "--seed", 4, "--tol", 1e-9, "--max-iter", 150)
+        expected = qalpha.solve(X, 3, init="random", random_state=4, tol=1e-9, max_iter=150)
+        answer = run_json(capsys, saved, *arguments)
+        np.testing.assert_array_equal(alpha_of(answer), expected.alpha)
+        assert answer["n_iter"] == expected.n_iter
+
+    def test_out_holds_all_features(self, capsys, saved, tmp_path):
+        out = tmp_path / "ranking.csv"
+        code, _, err = run(capsys, "select", saved, "--out", out, "--top", 2)
+        assert code == 0
+        assert err == ""
+        weights = qalpha.solve(X, 3)
+        with open(out, encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        assert header == ["rank", "feature", "index", "weight", "selected"]
+        assert [int(row[0]) for row in rows] == list(range(1, 13))
+        assert [int(row[2]) for row in rows] == weights.ranking.tolist()
+        assert [row[1] for row in rows] == [NAMES[i] for i in weights.ranking]
+        assert [float(row[3]) for row in rows] == weights.alpha[weights.ranking].tolist()
+        count = len(weights.select())
+        assert [row[4] for row in rows] == ["True"] * count + ["False"] * (12 - count)
+
+    def test_table_marks_the_selected_and_rules_off_the_rest(self, capsys):
+        weights = qalpha.solve(EXAMPLE.X, 3)
+        count = len(weights.select())
+        lines = run(capsys, "select")[1].split("\n\n")[1].splitlines()[1:]
+        assert all(line.startswith(" *") for line in lines[:count])
+        assert set(lines[count]) == {" ", "─"}
+        assert not any("*" in line or "─" in line for line in lines[count + 1 :])
+        widths = [line.count("█") for line in lines[:count]]
+        assert widths[0] == 30
+        assert widths == sorted(widths, reverse=True)
+        names = [row[1] for row in feature_rows("\n\n" + "\n".join(["head", *lines]))]
+        assert names == [EXAMPLE.names[i] for i in weights.ranking[:20]]
+
+    def test_last_line_counts_the_features_above_the_gap(self, capsys):
+        weights = qalpha.solve(EXAMPLE.X, 3)
+        last = run(capsys, "select")[1].splitlines()[-1]
+        assert last.startswith(f"{len(weights.select())} of 40 features above the gap")
+        assert f"{weights.gap:.3g} times" in last
+
+    @pytest.mark.parametrize(("top", "shown"), [(1, 1), (7, 7), (40, 40), (1000, 40)])
+    def test_top(self, capsys, top, shown):
+        out = run(capsys, "select", "--top", top)[1]
+        assert [int(row[0]) for row in feature_rows(out)] == list(range(1, shown + 1))
+        assert (f"and {40 - shown} more" in out) == (shown < 40)
+
+    def test_equal_weights_have_no_gap(self, capsys, write):
+        column = np.random.default_rng(0).standard_normal(9)
+        path = write("same.npy", np.column_stack([column, column, -column]))
+        code, out, _ = run(capsys, "select", path, "-k", 1)
+        assert code == 0
+        assert "no gap" in out.splitlines()[-1]
+        assert "─" not in out
+
+    @pytest.mark.parametrize("blocks", [True, False])
+    def test_bars_grow_with_the_weight_and_negative_ones_are_empty(self, blocks):
+        lengths = [len(cli._bar(share, blocks)) for share in (-0.7, -0.011, 0, 0.3, 0.6, 1)]
+        assert lengths == [0, 0, 0, 9, 18, 30]
+
+    def test_ascii_where_the_encoding_has_no_blocks(self, write):
+        path = write("data.csv", table(X, ["grün", *NAMES[1:]]))
+        done = subprocess.run(
+            [*MODULE, "select", str(path)],
+            capture_output=True,
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        )
+        assert done.returncode == 0
+        assert done.stderr == b""
+        text = done.stdout.decode("ascii")
+        assert "#" * 30 in text
+        assert "-" * 30 in text
+        assert r"gr\xfcn" in text
+
+
+class TestWarnings:
+    @pytest.mark.parametrize("form", [(), ("--json",)])
+    def test_constant_column_warns_in_one_line(self, capsys, write, form):
+        data = np.column_stack([X, np.full(len(X), 7.0)])
+        code, out, err = run(capsys, "select", write("data.csv", table(data)), *form)
+        assert code == 0
+        assert err.startswith("specsel: warning: 1 of 13 feature")
+        assert "constant" in err
+        assert err.count("\n") == 1
+        assert out
+
+    def test_not_converged(self, capsys, saved, tmp_path):
+        out = tmp_path / "ranking.csv"
+        code, text, err = run(capsys, "select", saved, "--max-iter", 1, "--out", out)
+        assert code == 1
+        assert err.startswith("specsel: warning: not converged")
+        assert err.count("\n") == 1
+        assert len(feature_rows(text)) == 12
+        assert len(out.read_text().splitlines()) == 13
+        code, text, _ = run(capsys, "select", saved, "--max-iter", 1, "--json")
+        assert code == 1
+        assert json.loads(text)["converged"] is False
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("content", "parts"),
+        [
+            ("a,species\n1,setosa\n2,b\n", ["column 'species', line 2: 'setosa' is not a number"]),
+            ("a,b\n1,2\n2,x\n3,y\n", ["column 'b', line 3: 'x'"]),
+            ("1,2\n3,4\n5,x6\n", ["column 2, line 3: 'x6'"]),
+            ('a,b\n\n1,"2\n3"\n', ["column 'b', line 4"]),
+            ("a,b\n1,2 # two\n2,3\n", ["column 'b', line 2: '2 # two'"]),
+            ("a,b\n1,1_000\n2,3\n", ["column 'b', line 2: '1_000'"]),
+            ("a,b\n1,2\n3\n4,5\n", ["line 3: has 1 cells, the first row has 2"]),
+            ("a,b\n1,2\n3,4,5\n", ["line 3: has 3 cells"]),
+            ("a,b\n1,2,3\n4,5,6\n", ["line 2: has 3 cells"]),
+            ("1,2\n3,4\n\n5\n", ["line 4: has 1 cells"]),
+            ("a,b\n" + "1,2\n" * 3000 + "1,2 kg\n", ["column 'b', line 3002: '2 kg'"]),
+            ("a,b\n1," + "x" * 5000 + "\n2,3\n", ["column 'b', line 2: 'xxx", "xxx...xxx"]),
+            ('a,b\n1,"' + "x" * 200_000 + '"\n', ["field"]),
+            ("", ["is empty"]),
+            ("\n\n", ["is empty"]),
+            ("a,b\n", ["no samples"]),
+            (b"\xff\xfe\x00a,b\n1,2\n", ["utf-8"]),
+            (b"a,b\n1,2\n3,\xe9\n", ["utf-8"]),
+        ],
+    )
+    def test_bad_text(self, capsys, write, content, parts):
+        path = write("data.csv", content)
+        result = run(capsys, "select", path)
+        assert_refused(result, f"specsel: {path}: ", *parts)
+        assert len(result[2]) < len(str(path)) + 200
+
+    @pytest.mark.parametrize("cell", ["", "NA", "na", "nan", "NaN", " ", '""'])
+    @pytest.mark.parametrize("header", [True, False])
+    def test_missing_values_meet_the_check_of_the_solver(self, capsys, write, cell, header):
+        rows = ["a,b,c"] * header + [f"1,{cell},3", f"2,{cell},4", "3,1,1", "4,2,7"]
+        result = run(capsys, "select", write("data.csv", "\n".join(rows)))
+        assert_refused(result, "2 values are NaN or infinite, first at sample 0, feature 1")
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"",
+            b"1,2\n3,4\n",
+            b"PK\x03\x04 and no more",
+            b"\x93NUMPY\x01\x00",
+        ],
+    )
+    def test_bad_npy(self, capsys, write, content):
+        path = write("data.npy", content)
+        assert_refused(run(capsys, "select", path), f"specsel: {path}: is not a complete .npy")
+
+    def test_truncated_npy(self, capsys, write):
+        path = write("data.npy", X)
+        path.write_bytes(path.read_bytes()[:-8])
+        assert_refused(run(capsys, "select", path), "is not a complete .npy")
+
+    def test_npy_of_objects_is_not_unpickled(self, capsys, write):
+        path = write("data.npy", np.array([[1, "a"], [2, None]], dtype=object))
+        assert_refused(run(capsys, "select", path), "is not a complete .npy")
+
+    @pytest.mark.parametrize(
+        ("array", "part"),
+        [
+            (np.arange(5.0), "1 dimension"),
+            (np.array(5.0), "0 dimensions"),
+            (np.array([["a", "b"]]), "real numbers"),
+            (np.ones((4, 3)), "constant"),
+            (np.ones((1, 3)), "1 sample"),
+        ],
+    )
+    def test_npy_that_the_solver_refuses(self, capsys, write, array, part):
+        assert_refused(run(capsys, "select", write("data.npy", array)), part)
+
+    def test_a_refusal_drops_earlier_warnings(self, capsys, write):
+        path = write("data.npy", np.column_stack([X, np.zeros(len(X))]))
+        assert_refused(run(capsys, "select", path, "-k", 99), "k = 99")
+
+    def test_missing_file(self, capsys, tmp_path):
+        for name in ("no.csv", "no.npy", "no/no.csv"):
+            path = tmp_path / name
+            assert_refused(run(capsys, "select", path), f"specsel: {path}: No such file")
+
+    def test_directory(self, capsys, tmp_path):
+        assert_refused(run(capsys, "select", tmp_path), f"{tmp_path}: is a directory")
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+    def test_pipe(self, capsys, tmp_path):
+        path = tmp_path / "pipe.csv"
+        os.mkfifo(path)
+        assert_refused(run(capsys, "select", path), "pipe")
+
+    def test_unreadable_file(self, capsys, saved, monkeypatch):
+        def refuse(path, *args, **kwargs):
+            raise PermissionError(13, "Permission denied", str(path))
+
+        monkeypatch.setattr("builtins.open", refuse)
+        assert_refused(run(capsys, "select", saved), f"specsel: {saved}: Permission denied")
+
+    @pytest.mark.parametrize(
+        ("arguments", "part"),
+        [
+            (["nonsense"], "nonsense"),
+            (["select", "--method", "pca"], "'pca'"),
+            (["select", "-k", "x"], "'x'"),
+            (["select", "-k", "0"], "k = 0"),
+            (["select", "-k", "41"], "k = 41"),
+            (["select", "--tol", "nan"], "tol = nan"),
+            (["select", "--max-iter", "0"], "max_iter = 0"),
+            (["select", "--init", "random", "--seed", "-1"], "non-negative"),
+            (["select", "--top", "0"], "--top 0"),
+            (["select", "--top", "-3"], "--top -3"),
+            (["select", "a.csv", "b.csv"], "b.csv"),
+            (["select", "--unknown"], "--unknown"),
+            (["select", "--out"], "--out"),
+        ],
+    )
+    def test_bad_arguments(self, capsys, arguments, part):
+        assert_refused(run(capsys, *arguments), part)
+
+    def test_out_in_no_folder(self, capsys, saved, tmp_path):
+        for out in (tmp_path, tmp_path / "no" / "ranking.csv"):
+            assert_refused(run(capsys, "select", saved, "--out", out), f"--out {out}")
+
+    def test_out_does_not_overwrite_the_data(self, capsys, saved):
+        before = saved.read_bytes()
+        assert_refused(run(capsys, "select", saved, "--out", saved), "is the file to be read")
+        assert saved.read_bytes() == before
+
+    def test_out_that_cannot_be_written(self, capsys, saved, tmp_path, monkeypatch):
+        def refuse(path, ranking):
+            raise OSError(28, "No space left on device", str(path))
+
+        monkeypatch.setattr(cli, "_save", refuse)
+        out = tmp_path / "ranking.csv"
+        assert_refused(run(capsys, "select", saved, "--out", out), f"{out}: No space left")
+
+    def test_too_little_memory(self, capsys, monkeypatch):
+        def exhaust(X, args):
+            raise MemoryError("Unable to allocate 8 EiB")
+
+        monkeypatch.setitem(cli.METHODS, "qalpha", exhaust)
+        assert_refused(run(capsys, "select"), "Unable to allocate")
+
+
+class TestProcess:
+    def test_no_command_prints_the_help(self, capsys):
+        code, out, err = run(capsys)
+        assert code == 2
+        assert err == ""
+        assert "select" in out
+
+    def test_help_shows_an_example(self, capsys):
+        code, out, err = run(capsys, "select", "--help")
+        assert code == 0
+        assert err == ""
+        assert "specsel select measurements.csv" in out
+        for method in cli.METHODS:
+            assert method in out
+
+    def test_version(self, capsys):
+        assert run(capsys, "--version") == (0, f"specsel {specsel.__version__}\n", "")
+
+    def test_inits_are_those_of_the_solver(self):
+        from specsel import alternate
+
+        assert cli.INITS == alternate.INITS
+
+    def test_interrupt(self, capsys, monkeypatch):
+        def interrupt(X, args):
+            raise KeyboardInterrupt
+
+        monkeypatch.setitem(cli.METHODS, "qalpha", interrupt)
+        assert run(capsys, "select") == (130, "", "specsel: interrupted\n")
+
+    def test_module_runs(self, saved):
+        done = subprocess.run([*MODULE, "select", str(saved), "--json"], capture_output=True)
+        assert done.returncode == 0
+        assert done.stderr == b""
+        np.testing.assert_array_equal(alpha_of(json.loads(done.stdout)), qalpha.solve(X, 3).alpha)
+
+    def test_module_returns_the_exit_code(self, tmp_path):
+        done = subprocess.run([*MODULE, "select", str(tmp_path / "no.csv")], capture_output=True)
+        assert_refused((done.returncode, done.stdout.decode(), done.stderr.decode()), "no.csv")
+
+    @pytest.mark.parametrize("arguments", [["select", "--json"], ["select", "--help"]])
+    def test_closed_pipe(self, arguments):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(
+            [*MODULE, *arguments], stdout=writer, stderr=subprocess.PIPE, env=BUFFERED
+        )
+        os.close(writer)
+        assert done.returncode == 0
+        assert done.stderr == b""
+
+    @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+    def test_full_disk(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [*MODULE, "select"], stdout=full, stderr=subprocess.PIPE, env=BUFFERED
+            )
+        assert_refused((done.returncode, "", done.stderr.decode()), "No space left")

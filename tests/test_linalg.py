@@ -1,0 +1,155 @@
+"""The shared helpers against dense linear algebra."""
+
+import os
+import subprocess
+import sys
+
+import naive
+import numpy as np
+import pytest
+
+from specsel import blocks, linalg
+
+
+def planted(rng, n, values):
+    vectors = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    return vectors[:, : len(values)] @ np.diag(values) @ vectors[:, : len(values)].T
+
+
+@pytest.mark.parametrize("shape", [(30, 6), (6, 6), (5, 20)])
+def test_leading_pair_of_a_positive_form(shape, rng):
+    phi = rng.standard_normal(shape)
+    gram = phi.T @ phi
+    pair = linalg.leading(lambda b: gram @ b, phi.T @ rng.standard_normal(shape[0]), tol=1e-30)
+    values, vectors = np.linalg.eigh(phi @ phi.T)
+    assert pair.value == pytest.approx(values[-1], rel=1e-12)
+    alpha = phi @ pair.dual
+    assert np.linalg.norm(alpha) == pytest.approx(1)
+    assert abs(alpha @ vectors[:, -1]) == pytest.approx(1, abs=1e-10)
+    np.testing.assert_allclose(pair.image, gram @ pair.dual, atol=1e-11)
+    assert pair.residual < 1e-10
+
+
+def test_leading_pair_of_a_signed_form_is_the_largest_algebraic_one(rng):
+    phi = rng.standard_normal((50, 8))
+    gram, signs = phi.T @ phi, np.diag([1.0, 1.0, 0.5, -1.0, -2.0, -3.0, -9.0, -9.0])
+    pair = linalg.leading(
+        lambda b: gram @ b, signs @ phi.T @ np.ones(50), tol=1e-30, signs=lambda p: signs @ p
+    )
+    assert pair.value == pytest.approx(np.linalg.eigvalsh(phi @ signs @ phi.T)[-1], rel=1e-10)
+
+
+def test_inexact_leading_pair_is_as_exact_as_asked(rng):
+    A = planted(rng, 200, [10.0, *np.linspace(9, 1, 150)])
+    for tol in (1e-2, 1e-4, 1e-6):
+        pair = linalg.leading(lambda b: A @ b, np.ones(200), tol=tol)
+        assert 10 * (1 - 3 * tol) <= pair.value <= 10 * (1 + 1e-12)
+
+
+def test_a_long_krylov_space_restarts(rng):
+    A = planted(rng, 400, [1.0, *np.linspace(0.999, 0.5, 300)])
+    calls = []
+    pair = linalg.leading(lambda b: (calls.append(1), A @ b)[1], A @ np.ones(400), tol=1e-16)
+    assert len(calls) > linalg.KRYLOV_STEPS
+    assert pair.value == pytest.approx(1.0, rel=1e-6)
+
+
+def test_a_start_of_zeros_does_no_harm():
+    pair = linalg.leading(lambda b: 0 * b, np.zeros((3, 2)), tol=1e-8)
+    assert pair.value == 0
+    assert np.isfinite(pair.dual).all()
+
+
+def test_largest_modulus_takes_negative_eigenvalues_too(rng):
+    A = planted(rng, 10, [3.0, -5.0, 1.0])
+    values, vectors = linalg.largest_modulus(A, 2)
+    np.testing.assert_allclose(values, [-5, 3], atol=1e-12)
+    np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-12)
+
+
+def test_subspace_of_many_samples_without_a_square_matrix(rng, monkeypatch):
+    X = rng.standard_normal((60, 3)) @ (rng.standard_normal((3, 90)) * 9)
+    X += 0.1 * rng.standard_normal((60, 90))
+    data = blocks.read(X)
+    exact = linalg.affinity_subspace(data, np.ones(90), 3)
+    monkeypatch.setattr(linalg, "DENSE_LIMIT", 10)
+    basis = linalg.affinity_subspace(data, np.ones(90), 3)
+    np.testing.assert_allclose(basis @ basis.T, exact @ exact.T, atol=1e-6)
+
+
+def test_triangular_factor_of_blocks(rng):
+    rows = rng.standard_normal((50, 7))
+    factor = linalg.triangular_factor(rows[i : i + 9] for i in range(0, 50, 9))
+    assert factor.shape == (7, 7)
+    np.testing.assert_allclose(factor.T @ factor, rows.T @ rows, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(20, 12), (12, 50), (8, 200)])
+def test_pivoted_selection_is_column_pivoted_qr(shape, rng):
+    X = rng.standard_normal(shape) @ rng.standard_normal((shape[1], shape[1]))
+    alpha = rng.random(shape[1])
+    n = min(shape) - 1
+    expected = naive.pivoted((np.sqrt(alpha)[:, None] * naive.standardise(X)).T, n)
+    assert linalg.pivoted(blocks.read(X), alpha, n).tolist() == expected
+
+
+def test_pivoted_selection_skips_duplicates_and_spans(rng):
+    X = np.repeat(rng.standard_normal((30, 10)), 5, axis=1)
+    chosen = linalg.pivoted(blocks.read(X), np.linspace(1, 2, 50), 10)
+    assert len(np.unique(chosen // 5)) == 10
+    M = naive.standardise(X)
+    basis = np.linalg.qr(M[chosen].T)[0]
+    np.testing.assert_allclose(basis @ (basis.T @ M.T), M.T, atol=1e-10)
+
+
+def test_past_the_rank_pivoted_selection_goes_by_weight(rng):
+    X = np.repeat(rng.standard_normal((30, 2)), 3, axis=1)
+    alpha = np.array([0.1, 0.2, 0.3, 0.6, 0.5, 0.4])
+    assert linalg.pivoted(blocks.read(X), alpha, 5).tolist() == [3, 2, 4, 5, 1]
+
+
+def test_nearly_dependent_columns_are_not_taken_for_independent(rng):
+    base = rng.standard_normal((40, 3))
+    X = np.hstack(
+        [base, base @ rng.standard_normal((3, 30)) + 1e-10 * rng.standard_normal((40, 30))]
+    )
+    alpha = np.ones(33)
+    alpha[5] = 0.5
+    chosen = linalg.pivoted(blocks.read(X), alpha, 4)
+    assert np.linalg.matrix_rank(X[:, chosen[:3]], tol=1e-6) == 3
+
+
+CACHE_CHECK = """
+import numpy as np
+from specsel import blocks, linalg
+print(linalg.jit(lambda x: x)._cache.__class__.__name__)
+print(blocks.read(np.eye(3)).norm.sum())
+"""
+
+
+@pytest.mark.parametrize(("setting", "kind"), [("0", "NullCache"), ("1", "FunctionCache")])
+def test_the_cache_can_be_turned_off(setting, kind, tmp_path):
+    source = tmp_path / "check.py"
+    source.write_text(CACHE_CHECK)
+    run = subprocess.run(
+        [sys.executable, source],
+        env=os.environ | {"SPECSEL_CACHE": setting},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.split()[0] == kind
+
+
+def test_no_writable_folder_means_no_cache(monkeypatch):
+    attempts = []
+
+    def refuse(cache, **options):
+        attempts.append(cache)
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return lambda function: function
+
+    monkeypatch.setattr(linalg.numba, "njit", refuse)
+    assert linalg.jit(len) is len
+    assert attempts == [True, False]
