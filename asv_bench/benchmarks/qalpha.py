@@ -1,0 +1,162 @@
+"""Q-α: time, memory, passes, and what the start finds."""
+
+import warnings
+
+import numpy as np
+from scipy.sparse.linalg import eigsh
+
+from specsel import datasets, qalpha
+
+from .common import FULL, best_of_interleaved, expression, in_new_process
+
+METHODS = ("power", "ritz", "basic")
+
+
+class Solve:
+    """A full solve from the default start on 72 samples."""
+
+    params = ([1000, 7129], [1, 6], METHODS)
+    param_names = ("n_features", "k", "method")
+
+    def setup(self, n_features, k, method):
+        self.X = expression(n_features)
+        self.result = qalpha.solve(self.X, k, method=method)
+
+    def time_solve(self, n_features, k, method):
+        qalpha.solve(self.X, k, method=method)
+
+    def peakmem_solve(self, n_features, k, method):
+        qalpha.solve(self.X, k, method=method)
+
+    def track_passes(self, n_features, k, method):
+        return self.result.n_passes
+
+    def track_objective(self, n_features, k, method):
+        return self.result.objective
+
+    track_passes.unit = "reads of X"
+
+
+class GapCriterion:
+    params = ([1000, 7129],)
+    param_names = ("n_features",)
+
+    def setup(self, n_features):
+        self.X = expression(n_features)
+        qalpha.solve(self.X, 3, criterion="gap")
+
+    def time_solve(self, n_features):
+        qalpha.solve(self.X, 3, criterion="gap")
+
+
+def literal(X, basis, tol=1e-10):
+    """Def. 2 with a dense G, as one would write it down; returns the objective."""
+    M = X - X.mean(axis=0)
+    M /= np.linalg.norm(M, axis=0)
+    V = M.T @ M
+    previous = 0.0
+    start = np.ones(len(V))
+    while True:
+        scores = M.T @ basis
+        _, vectors = eigsh(V * (scores @ scores.T), k=1, which="LA", v0=start)
+        start = vectors[:, 0]
+        basis, _ = np.linalg.qr((M * start) @ (M.T @ basis))
+        image = (M * start) @ (M.T @ basis)
+        objective = np.vdot(image, image)
+        if abs(objective - previous) <= tol * objective:
+            return objective
+        previous = objective
+
+
+class AgainstLiteral:
+    """Times faster than the literal dense method from the same start; the bar is 200."""
+
+    unit = "times faster"
+    timeout = 3600
+
+    def setup(self):
+        self.X = expression(7129 if FULL else 1000)
+        wide = np.linalg.svd(self.X - self.X.mean(axis=0), full_matrices=False)[0]
+        self.basis = np.ascontiguousarray(wide[:, :6])
+
+    def solve(self):
+        return qalpha.solve(self.X, 6, init=self.basis, tol=1e-10, max_iter=5000)
+
+    def track_speedup(self):
+        ours, theirs = best_of_interleaved(
+            [self.solve, lambda: literal(self.X, self.basis)], 2 if FULL else 3
+        )
+        return theirs / ours
+
+    def track_relative_difference_of_objectives(self):
+        return abs(self.solve().objective / literal(self.X, self.basis) - 1)
+
+
+class Growth:
+    """Time for ten times the features, at equal passes; the bar is 11."""
+
+    unit = "times the time"
+    timeout = 1800
+
+    def setup(self):
+        few = 10**5 if FULL else 10**4
+        self.basis = np.linalg.qr(np.random.default_rng(1).standard_normal((100, 6)))[0]
+        self.data = [
+            np.asfortranarray(np.random.default_rng(0).standard_normal((100, few * factor)))
+            for factor in (10, 1)
+        ]
+
+    def solve(self, X):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "not converged")
+            return qalpha.solve(X, 6, init=self.basis, tol=0.5, max_iter=1)
+
+    def track_time_ratio(self):
+        many, few = self.data
+        assert self.solve(many).n_passes == self.solve(few).n_passes
+        slow, fast = best_of_interleaved([lambda: self.solve(many), lambda: self.solve(few)], 4)
+        return slow / fast
+
+
+EXTRA_MEMORY = """
+import resource, warnings
+import numpy as np
+from specsel import qalpha
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+qalpha.solve(np.asfortranarray(rng.standard_normal((100, 2000))), 6, max_iter=2)
+X = rng.standard_normal(({n}, 100)).T
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+qalpha.solve(X, 6, max_iter=2)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print((after - before) * 1024 / X.nbytes)
+"""
+
+
+class ExtraMemory:
+    """Peak memory beyond X as a share of X, from the default start; the bar is 0.15."""
+
+    unit = "share of X"
+    timeout = 1800
+
+    def track_extra_memory(self):
+        return in_new_process(EXTRA_MEMORY.format(n=10**6 if FULL else 3 * 10**5))
+
+
+class Starts:
+    """Objective on Weston's linear problem over the best of random starts; the bar is 0.99."""
+
+    params = (["continuation", "seeded"], [1, 2, 3])
+    param_names = ("init", "k")
+    unit = "share of the best"
+    timeout = 3600
+
+    def track_share_of_best(self, init, k):
+        shares = []
+        for seed in range(8 if FULL else 2):
+            X = datasets.weston_linear(60, random_state=seed).X
+            options = {"tol": 1e-9, "max_iter": 20_000}
+            random = {"init": "random", "n_init": 40 if FULL else 5, "random_state": 0}
+            best = qalpha.solve(X, k, **random, **options).objective
+            shares.append(qalpha.solve(X, k, init=init, **options).objective / best)
+        return float(np.mean(shares))
