@@ -116,7 +116,8 @@ def starts(data, k, init, n_init, random_state):
     elif init == "continuation":
         wide = max(k, min(WIDTH_FACTOR * k + WIDTH_FACTOR, data.rank_bound))
         widths = np.geomspace(wide, k, NARROWING_STEPS + 1).round().astype(int)
-        yield linalg.affinity_subspace(data, np.ones(data.n_features), wide), _falling(widths, k)
+        equal = np.ones(data.n_features)
+        yield linalg.affinity_subspace(data, equal, wide), _falling(widths, k)
     elif init == "random":
         generator = np.random.default_rng(random_state)
         for _ in range(n_init):
@@ -162,7 +163,7 @@ def _run(problem, basis, widths, tol, max_iter, callback, final_weights):
             continue
         history.append(state.objective)
         if len(history) > 1:
-            converged = abs(history[-1] - history[-2]) <= tol * abs(history[-1])
+            converged = bool(abs(history[-1] - history[-2]) <= tol * abs(history[-1]))
         stopped = callback is not None and bool(callback(len(history), history[-1]))
     if final_weights:
         state = problem.advance(_leading(problem, start, basis, tol), basis, None)
@@ -186,7 +187,7 @@ def pack(data, state: State, record: dict, lift=None) -> Weights:
     basis = state.basis @ rotation
     return Weights(
         alpha=sign * state.alpha,
-        objective=state.objective,
+        objective=float(state.objective),
         eigenvalues=sign * values,
         basis=basis if lift is None else lift(basis),
         n_passes=data.passes,

@@ -26,8 +26,11 @@ KRYLOV_RESTARTS = 5
 RESIDUAL_FLOOR = 1e-13
 GRAM_FLOOR = 1e-11
 
-# Passes of block iteration that find the leading subspace of a large matrix.
+# Passes of block iteration that find the leading subspace of a matrix that is not formed.
 SUBSPACE_PASSES = 4
+
+# Size up to which a Schur form needs no threads.
+SCHUR_LIMIT = 96
 
 # A column whose residual fell below this share of the largest one adds nothing to a span.
 PIVOT_FLOOR = 1e-8
@@ -103,25 +106,38 @@ def _krylov(product, start, tol, signs):
         duals[step], images[step] = vector, image.ravel()
         signed[step] = signs(image).ravel()
         known = slice(step + 1)
-        values, weights = _ritz(duals[known] @ images[known].T, images[known] @ signed[known].T)
+        values, weights = _ritz(
+            _products(duals[known], images[known]), _products(images[known], signed[known])
+        )
         value, scale = values[-1], np.abs(values).max()
-        dual = weights @ duals[known]
-        change = weights @ signed[known] - value * dual
+        dual = _combination(weights, duals[known])
+        change = _combination(weights, signed[known]) - value * dual
         size = scale * np.linalg.norm(dual)
         residual = np.linalg.norm(change) / size if size > 0 else 0.0
-        image = (weights @ images[known]).reshape(shape)
+        image = _combination(weights, images[known]).reshape(shape)
         pair = Leading(dual.reshape(shape), image, value, residual)
         # What is still to be gained is the squared residual over the distance to the next value.
         distance = value - values[-2] if len(values) > 1 else 0.5 * scale
         if residual <= RESIDUAL_FLOOR or residual**2 * scale**2 <= tol * distance * abs(value):
             return pair, True
         for _ in range(2):
-            change -= (duals[known] @ change) @ duals[known]
+            overlaps = _products(duals[known], change[None, :])[:, 0]
+            change -= _combination(overlaps, duals[known])
         norm = np.linalg.norm(change)
         if norm <= RESIDUAL_FLOOR * size:
             return pair, True
         vector = change / norm
     return pair, False
+
+
+# Not by BLAS: it would wake threads of its own, which for milliseconds after compete with those of
+# the passes; that made small problems three times slower.
+def _products(left, right):
+    return np.einsum("in,jn->ij", left, right)
+
+
+def _combination(weights, rows):
+    return np.einsum("i,in->n", weights, rows)
 
 
 def _ritz(gram, form):
@@ -144,8 +160,18 @@ def orthonormal(matrix: np.ndarray) -> np.ndarray:
 
 
 def largest_modulus(symmetric: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k eigenvalues of largest modulus, largest first, and their eigenvectors."""
-    values, vectors = np.linalg.eigh((symmetric + symmetric.T) / 2)
+    """Return the k eigenvalues of largest modulus, largest first, and their eigenvectors.
+
+    Small matrices by their Schur form, which is diagonal, for eigh wakes threads: see `_products`.
+    """
+    symmetric = (symmetric + symmetric.T) / 2
+    if len(symmetric) > SCHUR_LIMIT:
+        values, vectors = np.linalg.eigh(symmetric)
+    else:
+        from scipy.linalg import schur  # here, for it would make the package slow to import
+
+        triangle, vectors = schur(symmetric)
+        values = np.diag(triangle)
     order = np.argsort(-np.abs(values), kind="stable")[:k]
     return values[order], vectors[:, order]
 
@@ -153,7 +179,8 @@ def largest_modulus(symmetric: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarr
 def affinity_subspace(data, alpha: np.ndarray, k: int, start=None) -> np.ndarray:
     """Span of the k leading eigenvectors, by modulus, of ``A_α = Σ α_i m_i m_iᵀ``.
 
-    Exact up to `DENSE_LIMIT` samples; above, a few passes of block iteration from `start`.
+    Exact up to `DENSE_LIMIT` samples. Above, no samples x samples matrix is formed: a few passes
+    of block iteration come near, from `start` or from a fixed random basis.
     """
     if data.n_samples <= DENSE_LIMIT:
         return largest_modulus(data.adjoint(alpha, None), k)[1]
@@ -161,8 +188,7 @@ def affinity_subspace(data, alpha: np.ndarray, k: int, start=None) -> np.ndarray
         start = np.random.default_rng(0).standard_normal((data.n_samples, k))
     basis = orthonormal(start)
     for _ in range(SUBSPACE_PASSES):
-        image = data.adjoint(alpha, basis)
-        basis = narrow(image, basis, k)
+        basis = narrow(data.adjoint(alpha, basis), basis, k)
     return basis
 
 

@@ -60,6 +60,26 @@ def test_a_start_of_zeros_does_no_harm():
     assert np.isfinite(pair.dual).all()
 
 
+@pytest.mark.parametrize("n", [1, 2, 30, linalg.SCHUR_LIMIT, linalg.SCHUR_LIMIT + 1])
+@pytest.mark.parametrize("kind", ["full", "low rank", "repeated", "identity", "zero"])
+def test_largest_modulus_is_an_eigendecomposition(n, kind, rng):
+    noise = rng.standard_normal((n, n))
+    basis = np.linalg.qr(noise)[0]
+    A = {
+        "full": noise + noise.T,
+        "low rank": noise[:, :2] @ noise[:, :2].T,
+        "repeated": basis @ np.diag(np.repeat([3.0, -3.0, 1.0], n)[::3]) @ basis.T,
+        "identity": np.eye(n),
+        "zero": np.zeros((n, n)),
+    }[kind]
+    values, vectors = linalg.largest_modulus(A, n)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(n), atol=1e-12)
+    np.testing.assert_allclose(vectors * values @ vectors.T, A, atol=1e-12 * n)
+    expected = np.linalg.eigvalsh(A)
+    np.testing.assert_allclose(np.sort(values), expected, atol=1e-12 * n)
+    assert (np.diff(np.abs(values)) <= 1e-12 * n).all()
+
+
 def test_largest_modulus_takes_negative_eigenvalues_too(rng):
     A = planted(rng, 10, [3.0, -5.0, 1.0])
     values, vectors = linalg.largest_modulus(A, 2)

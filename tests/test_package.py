@@ -1,0 +1,73 @@
+"""The package as a whole: what it exports, what it costs to import, and its benchmarks."""
+
+import ast
+import importlib.metadata
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import specsel
+from specsel import alternate, blocks, linalg, qalpha, results, weighting
+
+ROOT = Path(__file__).parents[1]
+BENCHMARKS = sorted((ROOT / "asv_bench" / "benchmarks").glob("[a-z]*.py"))
+
+
+def test_every_exported_name_exists():
+    for name in specsel.__all__:
+        assert getattr(specsel, name) is not None
+        assert name in dir(specsel)
+    assert specsel.Weights is results.Weights
+    with pytest.raises(AttributeError, match="module 'specsel' has no attribute 'nothing'"):
+        _ = specsel.nothing
+
+
+def test_version_is_that_of_the_installed_package():
+    assert specsel.__version__ == importlib.metadata.version("specsel")
+
+
+def modules_after(statement):
+    source = f"{statement}; import sys; print(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, check=True
+    )
+    return set(run.stdout.split())
+
+
+def test_import_loads_nothing_before_it_is_needed():
+    assert not modules_after("import specsel") & {"numba", "numpy", "scipy"}
+    optional = {"sklearn", "pandas", "matplotlib", "dask", "scipy.linalg"}
+    assert not modules_after("import specsel.qalpha, specsel.weighting, specsel.cli") & optional
+
+
+@pytest.mark.parametrize("solve", [qalpha.solve, weighting.solve, qalpha.gram])
+def test_docstrings_describe_every_parameter(solve):
+    section = inspect.getdoc(solve).split("Parameters\n")[1].split("\n\n")[0]
+    described = re.findall(r"^(\w[\w, ]*) ?(?::.*)?$", section, flags=re.M)
+    names = [name for line in described for name in line.strip().split(", ")]
+    assert names == list(inspect.signature(solve).parameters)
+
+
+def test_parallel_kernels_neither_raise_nor_fix_the_threads():
+    for module in (alternate, blocks, linalg, qalpha, weighting):
+        source = inspect.getsource(module)
+        assert not re.search(r"set_num_threads|threading_layer|NUMBA_NUM_THREADS", source)
+        for function in ast.walk(ast.parse(source)):
+            parallel = "parallel=True" in "".join(
+                map(ast.unparse, getattr(function, "decorator_list", []))
+            )
+            if parallel:
+                assert not any(isinstance(node, ast.Raise) for node in ast.walk(function))
+
+
+@pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.stem)
+def test_every_benchmark_class_measures_something(path):
+    """asv passes over in silence what it does not recognise."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ClassDef):
+            methods = [part.name for part in node.body if isinstance(part, ast.FunctionDef)]
+            assert any(re.match("(time|timeraw|peakmem|track)_", name) for name in methods)
