@@ -136,7 +136,7 @@ def test_reweighted_components_separate_what_plain_ones_do_not():
         return abs(np.corrcoef(first, data.y)[0, 1])
 
     plain = naive.standardise(data.X).T
-    assert separation(weighted) > 0.95
+    assert separation(weighted) > 0.9
     assert separation(weighted) > separation(plain)
 
 
