@@ -24,8 +24,10 @@ from specsel.results import Weights, check_integer
 WIDTH_FACTOR = 4
 NARROWING_STEPS = 4
 
-# The weights of an iteration are as exact as this share of the outer tolerance.
+# The weights of an iteration are as exact as this share of the last change of the objective, which
+# counts as no more than that; before the end, as this share of the tolerance.
 INNER_SHARE = 0.1
+LOOSEST = 0.01
 
 # A start whose products with n features are below n times this is orthogonal to them all.
 ORTHOGONAL = 1e-13
@@ -154,20 +156,23 @@ def _run(problem, basis, widths, tol, max_iter, callback, final_weights):
         raise ValueError("init: the basis is orthogonal to every feature; it can lead nowhere")
     history: list[float] = []
     stopped = converged = False
+    inner = INNER_SHARE * tol
     while len(history) < max_iter and not (converged or stopped):
         width = widths[0] if len(widths) == 1 else widths.pop(0)
         narrowing = basis.shape[1] > width
-        state = problem.advance(_leading(problem, start, basis, tol), basis, width)
+        state = problem.advance(_leading(problem, start, basis, inner), basis, width)
         basis, start = state.basis, state.start
         if narrowing:
             continue
         history.append(state.objective)
         if len(history) > 1:
-            converged = bool(abs(history[-1] - history[-2]) <= tol * abs(history[-1]))
+            change = abs(history[-1] - history[-2]) / abs(history[-1])
+            converged = change <= tol and inner <= INNER_SHARE * tol
+            inner = INNER_SHARE * max(tol, min(change, LOOSEST)) if tol > 0 else 0.0
         stopped = callback is not None and bool(callback(len(history), history[-1]))
     if final_weights:
-        state = problem.advance(_leading(problem, start, basis, tol), basis, None)
-    record = {"history": history, "n_iter": len(history), "converged": converged}
+        state = problem.advance(_leading(problem, start, basis, inner), basis, None)
+    record = {"history": history, "n_iter": len(history), "converged": bool(converged)}
     return state, record, stopped
 
 
@@ -175,7 +180,7 @@ def _leading(problem, start, basis, tol):
     return linalg.leading(
         lambda dual: problem.product(dual, basis),
         start,
-        tol=INNER_SHARE * tol,
+        tol=tol,
         signs=lambda image: problem.signs(image, basis),
     )
 

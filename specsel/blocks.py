@@ -28,7 +28,7 @@ from specsel.linalg import jit, triangular_factor
 
 # Blocks of features: at most so many, and none smaller.
 MAX_BLOCKS = 64
-MIN_BLOCK = 128
+MIN_BLOCK = 256
 
 # Partial sums may take this share of the size of X, or this many bytes if that is more.
 PARTIAL_SHARE = 0.1
@@ -48,7 +48,7 @@ CONSTANT = 8 * np.finfo(np.float64).eps
 CACHE_LINE = 64
 
 # Products of the features with a basis are kept while they take at most this share of X.
-KEPT_SHARE = 0.1
+KEPT_SHARE = 0.08
 
 # Samples in a block of rows when tall data are factorised.
 ROW_BLOCK = 4096
@@ -145,16 +145,16 @@ class Dense:
         self.center = center
         self.passes = 1
         self.mean, self.norm = np.zeros((2, self.n_features))
-        _standardise(self.features, center, self.mean, self.norm, _block_count(self.n_features))
+        _standardise(self.features, center, self.mean, self.norm, _block_span(self.n_features))
         if not np.isfinite(self.mean).all() or not np.isfinite(self.norm).all():
             raise ValueError(self._describe_not_finite())
-        self._set_scale()
+        self._find_constant()
         self._forget()
 
     def _forget(self):
         self._kept_basis, self._kept = None, np.empty((0, self.n_features), self.features.dtype)
 
-    def _set_scale(self):
+    def _find_constant(self):
         constant = self.norm <= CONSTANT * np.sqrt(self.n_samples) * np.abs(self.mean)
         self.norm[constant] = 0.0
         count = int(constant.sum())
@@ -167,7 +167,6 @@ class Dense:
                 f"{count} of {self.n_features} features {verbs[0]} {kind} and {verbs[1]} weight 0",
                 stacklevel=caller(),
             )
-        self._scale = np.divide(1.0, self.norm, out=np.zeros_like(self.norm), where=~constant)
 
     def _describe_not_finite(self):
         count, first = 0, None
@@ -192,11 +191,13 @@ class Dense:
 
     def feature(self, index: int) -> np.ndarray:
         """One standardised feature."""
-        return (self.features[index] - self.mean[index]) * self._scale[index]
+        return (self.features[index] - self.mean[index]) / (self.norm[index] or np.inf)
 
     def rows(self, start: int, stop: int) -> np.ndarray:
         """Some standardised samples, as float64."""
-        return (self.features.T[start:stop] - self.mean) * self._scale
+        return (self.features.T[start:stop] - self.mean) / np.where(
+            self.norm > 0, self.norm, np.inf
+        )
 
     def forward(self, dual, basis) -> np.ndarray:
         """``α_i = m_iᵀ dual basisᵀ m_i``."""
@@ -223,22 +224,32 @@ class Dense:
         n_identity = self.n_samples if id(None) in places else 0
         keeps = image and target is not None and target is not self._kept_basis
         keeps = keeps and n_image * self.n_features <= KEPT_SHARE * self.features.size
-        kept = np.empty((n_image if keeps else 0, self.n_features), self.features.dtype)
-        alpha = np.empty(self.n_features) if alpha is None else np.array(alpha, dtype=np.float64)
-        count = _block_count(self.n_features, n_image * self.n_samples, self.features.size)
-        images = np.zeros((count, n_image, frame.shape[1]))
+        kept = self._keeper(n_image if keeps else 0)
+        alpha = np.empty(self.n_features) if alpha is None else np.asarray(alpha, np.float64)
+        span = _block_span(self.n_features, n_image * self.n_samples, self.features.size)
+        images = np.zeros((-(-self.n_features // span), n_image, frame.shape[1]))
         feature_major = abs(self.features.strides[0]) >= abs(self.features.strides[1])
+        width = _tile_width(feature_major, len(frame), self.n_samples, span)
         _sweep(
-            (self.features, self.mean, self._scale),
+            (self.features, self.mean, self.norm),
             (frame, known, kept),
             (*(places.get(id(matrix), 0) for matrix in (dual, basis, target)), n_dual, n_identity),
-            (feature_major, _tile_width(feature_major, len(frame), self.n_samples)),
+            (feature_major, width, span),
             alpha,
             images,
         )
         if keeps:
             self._kept_basis, self._kept = target, kept
         return alpha, images.sum(axis=0)[:, : self.n_samples].T
+
+    def _keeper(self, n_kept):
+        """Array for products that are to be kept; the last one where it fits, to save memory.
+
+        A pass reads the old products of a feature before it writes the new ones.
+        """
+        if n_kept == len(self._kept):
+            return self._kept
+        return np.empty((n_kept, self.n_features), self.features.dtype)
 
     def _lay_out(self, matrices):
         """Stack matrices, each once; also the kept products needed, and where each one starts.
@@ -304,7 +315,6 @@ class Dense:
         data.names, data.center, data.passes = origin.names, False, 0
         data.mean = np.zeros(data.n_features)
         data.norm = np.where(origin.norm > 0, 1.0, 0.0)
-        data._scale = data.norm.copy()
         data._forget()
         return data
 
@@ -317,27 +327,27 @@ def caller():
     return level
 
 
-def _block_count(n_features, partial=0, size=0):
-    """Count of feature blocks: a function of the sizes alone, never of the threads."""
+def _block_span(n_features, partial=0, size=0):
+    """Features in a block: a function of the sizes alone, never of the threads."""
     count = min(max(n_features // MIN_BLOCK, 1), MAX_BLOCKS)
     if partial:
         count = min(count, max(1, int(max(PARTIAL_BYTES / 8, PARTIAL_SHARE * size) // partial)))
-    return count
+    return -(-n_features // (count * LANES)) * LANES
 
 
-def _tile_width(feature_major, frame_rows, n_samples):
+def _tile_width(feature_major, frame_rows, n_samples, span):
     """Features in a tile: few keep memory and arithmetic interleaved, many reuse the frame."""
     if feature_major:
-        return min(max(frame_rows, 8), 64) // 8 * 8
-    return min(max(SAMPLE_TILE_BYTES // (8 * n_samples) // LANES * LANES, 16), CHUNK)
+        return min(max(frame_rows, 8), 64) // LANES * LANES
+    wide = max(SAMPLE_TILE_BYTES // (8 * n_samples) // LANES * LANES, 16)
+    return min(wide, CHUNK, span)
 
 
 @jit(parallel=True)
-def _standardise(features, center, mean, norm, count):
-    n = features.shape[0]
-    for block in prange(count):
-        first, last = n * block // count, n * (block + 1) // count
-        _standardise_range(features[first:last], center, mean[first:last], norm[first:last])
+def _standardise(features, center, mean, norm, span):
+    for block in prange((len(norm) + span - 1) // span):
+        part = slice(block * span, (block + 1) * span)
+        _standardise_range(features[part], center, mean[part], norm[part])
 
 
 @jit
@@ -369,10 +379,9 @@ def _standardise_range(features, center, mean, norm):
 
 @jit(parallel=True)
 def _sweep(data, frames, places, tiling, alpha, images):
-    n = len(alpha)
-    count = len(images)
-    for block in prange(count):
-        first, last = n * block // count, n * (block + 1) // count
+    span = tiling[2]
+    for block in prange(len(images)):
+        first, last = block * span, min((block + 1) * span, len(alpha))
         _sweep_range(data, frames, places, tiling, first, last, alpha, images[block])
 
 
@@ -385,18 +394,20 @@ def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
     dual, basis and target among the scores. With a dual `alpha` is computed, else it is given;
     `image` gathers ``Σ α_i (targetᵀ m_i) m_iᵀ``.
     """
-    features, mean, scale = data
+    features, mean, norm = data
     frame, known, kept = frames
     dual, basis, target, n_dual, n_identity = places
-    feature_major, width = tiling
+    feature_major, width, _ = tiling
     q = features.shape[1]
     n_image, lanes = image.shape
     kind = features.dtype
     n_frame, n_known = len(frame), len(known)
     if feature_major:
-        tile = np.zeros((width, lanes), kind)
+        tile = np.empty((width, lanes), kind)
+        tile[:, q:] = 0
     else:
-        tile = np.zeros(((q + 3) // 4 * 4, width), kind)
+        tile = np.empty(((q + 3) // 4 * 4, width), kind)
+        tile[q:] = 0
     scores = np.zeros((n_frame + n_known + n_identity, width), kind)
     products = scores[:n_frame]
     weights = np.zeros(width)
@@ -417,12 +428,13 @@ def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
                 _load_samples(some, middle, tile)
                 _combine(frame, tile, products)
             for f in range(size):
+                scale = 1.0 / norm[first + f] if norm[first + f] > 0 else 0.0
                 for c in range(n_frame):
-                    scores[c, f] *= scale[first + f]
+                    scores[c, f] *= scale
                 for c in range(n_known):
                     scores[n_frame + c, f] = known[c, first + f]
                 for s in range(n_identity):
-                    scores[n_frame + n_known + s, f] = (some[f, s] - middle[f]) * scale[first + f]
+                    scores[n_frame + n_known + s, f] = (some[f, s] - middle[f]) * scale
                 for c in range(len(kept)):
                     kept[c, first + f] = scores[target + c, f]
                 if n_dual > 0:
@@ -430,7 +442,7 @@ def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
                     for c in range(n_dual):
                         weight += scores[dual + c, f] * scores[basis + c, f]
                     alpha[first + f] = weight
-                weights[f] = alpha[first + f] * scale[first + f]
+                weights[f] = alpha[first + f] * scale
             weights[size:] = 0
             for c in range(n_image):
                 for f in range(width):

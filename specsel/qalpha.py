@@ -68,7 +68,8 @@ def solve(
     center : bool
         Subtract the mean of every feature.
     tol : float
-        Relative change of the objective between two iterations at which the loop ends.
+        Relative change of the objective between two iterations at which the loop ends. With 0
+        every iteration is as exact as rounding allows, and `max_iter` ends the loop.
     max_iter : int
         Most iterations; fewer than the tolerance needs give a warning.
     random_state : int, Generator or None

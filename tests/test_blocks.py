@@ -77,11 +77,25 @@ def test_kept_products_change_no_bit(order, rng):
 
 
 def test_products_are_kept_only_where_they_are_small(rng):
-    data = blocks.read(rng.standard_normal((20, 50)))
-    data.adjoint(np.ones(50), rng.standard_normal((20, 2)))
+    data = blocks.read(rng.standard_normal((25, 50)))
+    data.adjoint(np.ones(50), rng.standard_normal((25, 2)))
     assert data._kept.size == 100
-    data.adjoint(np.ones(50), rng.standard_normal((20, 3)))
+    data.adjoint(np.ones(50), rng.standard_normal((25, 3)))
     assert data._kept.size == 100
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_new_basis_of_the_same_width_reuses_the_array(order, rng):
+    X = np.array(rng.standard_normal((30, 700)), order=order)
+    B, Q, R = rng.standard_normal((3, 30, 2))
+    data = blocks.read(X)
+    data.adjoint(np.ones(700), Q)
+    array = data._kept
+    got = data.fused(B, Q, R)
+    assert data._kept is array
+    assert data._kept_basis is R
+    for mine, wanted in zip(got, blocks.read(X).fused(B, Q, R), strict=True):
+        np.testing.assert_array_equal(mine, wanted)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -226,8 +240,8 @@ def test_no_bad_value_goes_unseen(value, dtype, center, rng):
             blocks.read(X, center=center)
 
 
-def test_block_count_depends_on_sizes_alone():
-    assert blocks._block_count(100) == 1
-    assert blocks._block_count(10**6) == blocks.MAX_BLOCKS
-    assert blocks._block_count(10**6, partial=100 * 6, size=10**8) == blocks.MAX_BLOCKS
-    assert blocks._block_count(10**4, partial=10**7, size=10**7) == 1
+def test_blocks_depend_on_sizes_alone():
+    assert blocks._block_span(100) == 104
+    assert -(-(10**6) // blocks._block_span(10**6)) <= blocks.MAX_BLOCKS
+    assert blocks._block_span(10**6) == blocks._block_span(10**6, partial=600, size=10**8)
+    assert blocks._block_span(10**4, partial=10**7, size=10**7) == 10**4
