@@ -37,15 +37,17 @@ PARTIAL_BYTES = 2**24
 # Features summed in the precision of the data before they join the float64 sums.
 CHUNK = 256
 
-# Bytes of a tile that holds samples as rows, and numbers in a vector register.
-SAMPLE_TILE_BYTES = 2**18
+# Features in a tile with samples as rows, unless it has more entries, and numbers in a vector
+# register.
+SAMPLE_TILE = 128
+SAMPLE_TILE_ENTRIES = 2**15
 LANES = 8
-
-# A feature that varies by less than this times its mean is constant to working precision.
-CONSTANT = 8 * np.finfo(np.float64).eps
 
 # Bytes that the processor fetches at once.
 CACHE_LINE = 64
+
+# A feature that varies by less than this times its mean is constant to working precision.
+CONSTANT = 8 * np.finfo(np.float64).eps
 
 # Products of the features with a basis are kept while they take at most this share of X.
 KEPT_SHARE = 0.08
@@ -332,15 +334,18 @@ def _block_span(n_features, partial=0, size=0):
     count = min(max(n_features // MIN_BLOCK, 1), MAX_BLOCKS)
     if partial:
         count = min(count, max(1, int(max(PARTIAL_BYTES / 8, PARTIAL_SHARE * size) // partial)))
-    return -(-n_features // (count * LANES)) * LANES
+    unit = SAMPLE_TILE if n_features > MIN_BLOCK else LANES
+    return -(-n_features // (count * unit)) * unit
 
 
 def _tile_width(feature_major, frame_rows, n_samples, span):
     """Features in a tile: few keep memory and arithmetic interleaved, many reuse the frame."""
     if feature_major:
         return min(max(frame_rows, 8), 64) // LANES * LANES
-    wide = max(SAMPLE_TILE_BYTES // (8 * n_samples) // LANES * LANES, 16)
-    return min(wide, CHUNK, span)
+    width = SAMPLE_TILE
+    while width > LANES and (width > span or width * n_samples > SAMPLE_TILE_ENTRIES):
+        width //= 2
+    return width
 
 
 @jit(parallel=True)
@@ -410,7 +415,7 @@ def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
         tile[q:] = 0
     scores = np.zeros((n_frame + n_known + n_identity, width), kind)
     products = scores[:n_frame]
-    weights = np.zeros(width)
+    weights, scale = np.zeros((2, width))
     coefficients = np.zeros((n_image + n_image % 2, width), kind)
     partial = np.zeros((n_image + n_image % 2, lanes), kind)
     for chunk in range(start, stop, CHUNK):
@@ -428,25 +433,28 @@ def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
                 _load_samples(some, middle, tile)
                 _combine(frame, tile, products)
             for f in range(size):
-                scale = 1.0 / norm[first + f] if norm[first + f] > 0 else 0.0
-                for c in range(n_frame):
-                    scores[c, f] *= scale
-                for c in range(n_known):
+                scale[f] = 1.0 / norm[first + f] if norm[first + f] > 0 else 0.0
+            for c in range(n_frame):
+                for f in range(width):
+                    products[c, f] *= scale[f]
+            for c in range(n_known):
+                for f in range(size):
                     scores[n_frame + c, f] = known[c, first + f]
-                for s in range(n_identity):
-                    scores[n_frame + n_known + s, f] = (some[f, s] - middle[f]) * scale
-                for c in range(len(kept)):
+            for s in range(n_identity):
+                for f in range(size):
+                    scores[n_frame + n_known + s, f] = (some[f, s] - middle[f]) * scale[f]
+            for c in range(len(kept)):
+                for f in range(size):
                     kept[c, first + f] = scores[target + c, f]
-                if n_dual > 0:
-                    weight = 0.0
-                    for c in range(n_dual):
-                        weight += scores[dual + c, f] * scores[basis + c, f]
-                    alpha[first + f] = weight
-                weights[f] = alpha[first + f] * scale
+            if n_dual > 0:
+                _weigh(scores[dual : dual + n_dual], scores[basis : basis + n_dual], weights)
+                alpha[first : first + size] = weights[:size]
+            else:
+                weights[:size] = alpha[first : first + size]
             weights[size:] = 0
             for c in range(n_image):
                 for f in range(width):
-                    coefficients[c, f] = weights[f] * scores[target + c, f]
+                    coefficients[c, f] = weights[f] * scale[f] * scores[target + c, f]
             if feature_major:
                 _combine(coefficients, tile, partial)
             else:
@@ -454,6 +462,16 @@ def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
         for c in range(n_image):
             for s in range(lanes):
                 image[c, s] += partial[c, s]
+
+
+@jit
+def _weigh(dual, basis, weights):
+    """``Σ_c dual[c] basis[c]``, in float64."""
+    for f in range(len(weights)):
+        weights[f] = 0
+    for c in range(dual.shape[0]):
+        for f in range(len(weights)):
+            weights[f] += dual[c, f] * basis[c, f]
 
 
 @jit
