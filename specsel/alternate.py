@@ -10,6 +10,7 @@ found; by default the loop starts with a wide basis and narrows it, an iteration
 size asked for.
 """
 
+import numbers
 import warnings
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
@@ -28,9 +29,6 @@ NARROWING_STEPS = 4
 # counts as no more than that; before the end, as this share of the tolerance.
 INNER_SHARE = 0.1
 LOOSEST = 0.01
-
-# A start whose products with n features are below n times this is orthogonal to them all.
-ORTHOGONAL = 1e-13
 
 INITS = ("continuation", "seeded", "random")
 
@@ -89,22 +87,32 @@ def solve(
     return best
 
 
-def check_options(data, k, init, n_init, tol, max_iter):
+def check_options(shape, k, init, n_init, tol, max_iter, random_state, callback):
     """Refuse bad common arguments before any work."""
-    most = min(data.n_samples, data.n_features)
-    check_integer("k", k, 1, most, "min(n_samples, n_features)")
+    check_integer("k", k, 1, min(shape), "min(n_samples, n_features)")
     check_integer("n_init", n_init, 1)
     check_integer("max_iter", max_iter, 1)
-    if not (np.isscalar(tol) and np.isreal(tol) and 0 <= tol < 1):
+    if not (isinstance(tol, numbers.Real) and 0 <= tol < 1):
         raise ValueError(f"tol = {tol!r}: must be from 0 to 1, 1 excluded")
+    if callback is not None and not callable(callback):
+        raise ValueError(f"callback = {callback!r}: must be a function or None")
+    try:
+        np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"random_state = {random_state!r}: must be None, a whole number at least 0, "
+            "or a Generator"
+        ) from None
     if isinstance(init, str):
         if init not in INITS:
             raise ValueError(f"init = {init!r}: must be one of {', '.join(INITS)}, or a basis")
         return
     basis = np.asarray(init)
-    if basis.shape != (data.n_samples, k) or basis.dtype.kind not in "fiu":
+    if basis.dtype.kind not in "fiu":
+        raise ValueError(f"init: has dtype {basis.dtype}; a name or a basis of numbers is needed")
+    if basis.shape != (shape[0], k):
         raise ValueError(
-            f"init: has shape {basis.shape}; a basis of shape ({data.n_samples}, {k}) is needed"
+            f"init: has shape {basis.shape}; a basis of shape ({shape[0]}, {k}) is needed"
         )
     error = np.abs(basis.T @ basis - np.eye(k)).max()
     if not error <= 1e-6:
@@ -113,19 +121,22 @@ def check_options(data, k, init, n_init, tol, max_iter):
 
 def starts(data, k, init, n_init, random_state):
     """Yield every start: a basis, and the widths that it is narrowed to."""
+    equal = np.ones(data.n_features)
     if not isinstance(init, str):
-        yield np.array(init, dtype=float), [k]
+        basis = np.array(init, dtype=float)
+        if np.linalg.norm(data.adjoint(equal, basis)) <= data.floor * data.n_features:
+            raise ValueError("init: the basis is orthogonal to every feature; it can lead nowhere")
+        yield basis, [k]
     elif init == "continuation":
         wide = max(k, min(WIDTH_FACTOR * k + WIDTH_FACTOR, data.rank_bound))
         widths = np.geomspace(wide, k, NARROWING_STEPS + 1).round().astype(int)
-        equal = np.ones(data.n_features)
         yield linalg.affinity_subspace(data, equal, wide), _falling(widths, k)
     elif init == "random":
         generator = np.random.default_rng(random_state)
         for _ in range(n_init):
             yield linalg.orthonormal(generator.standard_normal((data.n_samples, k))), [k]
     else:
-        for seed in np.argsort(-parameter_free(data), kind="stable")[:n_init]:
+        for seed in np.argsort(-parameter_free(data)[0], kind="stable")[:n_init]:
             column = data.feature(seed)[:, None]
             alpha = data.forward(column, column)
             yield linalg.affinity_subspace(data, alpha, k), [k]
@@ -136,38 +147,47 @@ def _falling(widths, k):
     return [int(width) for width in np.unique(widths[1:])[::-1] if width > k] + [k]
 
 
-def parameter_free(data) -> np.ndarray:
-    """Leading eigenvector of ``H = (M Mᵀ)∘²``, which has no negative entry: so has |α|.
+def parameter_free(data) -> tuple[np.ndarray, bool]:
+    """Leading eigenvector of ``H = (M Mᵀ)∘²``, and whether it is one to working precision.
 
-    It is the step of the loop that finds the weights, with the identity as the basis.
+    H has no negative entry, so |α| leads where α does and is returned. It is the step of the loop
+    that finds the weights, with the identity as the basis: on q x q duals, one pass a step, or on
+    vectors of n weights, two, where those are the smaller ones.
     """
+    equal = np.ones(data.n_features)
+    options = {"tol": data.floor**2, "floor": data.floor}
+    if data.n_features <= data.n_samples**2:
+        pair = linalg.leading(
+            lambda alpha: alpha,
+            equal,
+            signs=lambda alpha: data.forward(data.adjoint(alpha, None), None),
+            **options,
+        )
+        return np.abs(pair.dual), pair.converged
     pair = linalg.leading(
-        lambda dual: data.fused(dual, None)[1],
-        data.adjoint(np.ones(data.n_features), None),
-        tol=linalg.RESIDUAL_FLOOR**2,
+        lambda dual: data.fused(dual, None)[1], data.adjoint(equal, None), **options
     )
-    return np.abs(data.forward(pair.dual, None))
+    return np.abs(data.forward(pair.dual, None)), pair.converged
 
 
 def _run(problem, basis, widths, tol, max_iter, callback, final_weights):
     """One start to its end."""
     start = problem.enter(basis)
-    if np.linalg.norm(start) <= ORTHOGONAL * problem.data.n_features:
-        raise ValueError("init: the basis is orthogonal to every feature; it can lead nowhere")
     history: list[float] = []
     stopped = converged = False
     inner = INNER_SHARE * tol
     while len(history) < max_iter and not (converged or stopped):
         width = widths[0] if len(widths) == 1 else widths.pop(0)
         narrowing = basis.shape[1] > width
-        state = problem.advance(_leading(problem, start, basis, inner), basis, width)
+        pair = _leading(problem, start, basis, inner)
+        state = problem.advance(pair, basis, width)
         basis, start = state.basis, state.start
         if narrowing:
             continue
         history.append(state.objective)
         if len(history) > 1:
             change = abs(history[-1] - history[-2]) / abs(history[-1])
-            converged = change <= tol and inner <= INNER_SHARE * tol
+            converged = change <= tol and inner <= INNER_SHARE * tol and pair.converged
             inner = INNER_SHARE * max(tol, min(change, LOOSEST)) if tol > 0 else 0.0
         stopped = callback is not None and bool(callback(len(history), history[-1]))
     if final_weights:
@@ -182,6 +202,7 @@ def _leading(problem, start, basis, tol):
         start,
         tol=tol,
         signs=lambda image: problem.signs(image, basis),
+        floor=problem.data.floor,
     )
 
 
@@ -191,7 +212,7 @@ def pack(data, state: State, record: dict, lift=None) -> Weights:
     sign = orientation(state.alpha)
     basis = state.basis @ rotation
     return Weights(
-        alpha=sign * state.alpha,
+        alpha=sign * state.alpha + 0.0,  # no -0.0
         objective=float(state.objective),
         eigenvalues=sign * values,
         basis=basis if lift is None else lift(basis),

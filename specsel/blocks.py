@@ -12,7 +12,7 @@ the whole family of algorithms rests. With ``m_i`` the i-th feature, centred and
 ``None`` in the place of ``Q`` or ``R`` is the identity. The array is never copied: a few features
 at a time are centred and scaled into a tile that stays in cache. Features are cut into a fixed
 number of blocks whose partial sums are added in a fixed order, so a result does not depend on the
-number of threads.
+number of numba's threads.
 """
 
 import sys
@@ -24,7 +24,7 @@ from numba import prange, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from specsel.linalg import jit, triangular_factor
+from specsel.linalg import RESIDUAL_FLOOR, jit, triangular_factor
 
 # Blocks of features: at most so many, and none smaller.
 MAX_BLOCKS = 64
@@ -43,14 +43,19 @@ SAMPLE_TILE = 128
 SAMPLE_TILE_ENTRIES = 2**15
 LANES = 8
 
+# What rounding in float32 leaves of a residual, relative to what it is a residual of.
+FLOAT32_FLOOR = 1e-6
+
 # Bytes that the processor fetches at once.
 CACHE_LINE = 64
 
-# A feature that varies by less than this times its mean is constant to working precision.
-CONSTANT = 8 * np.finfo(np.float64).eps
+# A feature whose range is at most this times its size is constant to working precision.
+CONSTANT = 2 * np.finfo(np.float64).eps
 
 # Products of the features with a basis are kept while they take at most this share of X.
 KEPT_SHARE = 0.08
+
+TOO_EXTREME = "X: values are too large or too small to be standardised; rescale them"
 
 # Samples in a block of rows when tall data are factorised.
 ROW_BLOCK = 4096
@@ -63,13 +68,10 @@ def read(X, *, center: bool = True) -> "Dense":
     or memory-mapped, nested lists, and data frames, whose column names are kept. float32 and
     float64 are used as they lie; other types are converted.
     """
-    array, names = as_matrix(X)
-    if array.shape[0] < 2:
-        raise ValueError("X: has 1 sample; at least 2 are needed")
-    return Dense(array, names, center=center)
+    return Dense(*as_matrix(X), center=center)
 
 
-def as_matrix(X) -> tuple[np.ndarray, tuple | None]:
+def as_matrix(X, *, least_samples=2) -> tuple[np.ndarray, tuple | None]:
     """View X as a matrix of float32 or float64; also the names of its columns, if it has any."""
     names = None
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
@@ -87,6 +89,8 @@ def as_matrix(X) -> tuple[np.ndarray, tuple | None]:
         )
     if array.size == 0:
         raise ValueError(f"X: has shape {array.shape}; it must not be empty")
+    if array.shape[0] < least_samples:
+        raise ValueError("X: has 1 sample; at least 2 are needed")
     return array, names
 
 
@@ -94,19 +98,28 @@ def _frame_to_numpy(frame, names):
     """Values of a pandas or polars frame; an error names the first column that is no number."""
     kinds = [getattr(dtype, "kind", "O") for dtype in getattr(frame, "dtypes", ())]
     for index, kind in enumerate(kinds):
-        if kind in "biuf":
-            continue
         column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[frame.columns[index]]
-        try:
-            np.asarray(column, dtype=float)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"X: column {names[index]!r} is not numeric; drop or encode it"
-            ) from None
+        if kind not in "biuf" and not _is_numeric(np.asarray(column)):
+            raise ValueError(f"X: column {names[index]!r} is not numeric; drop or encode it")
     values = frame.to_numpy()
     if values.dtype == object and hasattr(frame, "iloc"):
         values = frame.to_numpy(dtype=float, na_value=np.nan)
     return values
+
+
+def _is_numeric(column):
+    """Whether a column holds numbers: neither dates nor strings that look like numbers."""
+    if column.dtype.kind == "O":
+        return not any(isinstance(value, str) for value in column) and _converts(column)
+    return column.dtype.kind in "biuf"
+
+
+def _converts(column):
+    try:
+        column.astype(float)
+    except (TypeError, ValueError):
+        return any(value is None or value != value for value in column)
+    return True
 
 
 def _real(X):
@@ -114,7 +127,8 @@ def _real(X):
         array = np.asarray(X)
     except ValueError:
         raise ValueError("X: rows differ in length; a matrix is needed") from None
-    if array.dtype.kind not in "biufO":
+    strings = array.dtype == object and any(isinstance(v, str) for v in array.flat)
+    if array.dtype.kind not in "biufO" or strings:
         raise ValueError(f"X: has dtype {array.dtype}; real numbers are needed")
     if array.dtype not in (np.float32, np.float64) or not array.dtype.isnative:
         try:
@@ -136,6 +150,8 @@ class Dense:
         Of every feature: what is subtracted, and the norm of what remains; 0 for a constant one.
     passes : int
         Reads of X so far.
+    floor : float
+        The relative error of a pass: what rounding in the precision of the data leaves.
     """
 
     def __init__(self, array, names=None, *, center=True):
@@ -146,6 +162,7 @@ class Dense:
         self.names = names
         self.center = center
         self.passes = 1
+        self.floor = RESIDUAL_FLOOR if array.dtype == np.float64 else FLOAT32_FLOOR
         self.mean, self.norm = np.zeros((2, self.n_features))
         _standardise(self.features, center, self.mean, self.norm, _block_span(self.n_features))
         if not np.isfinite(self.mean).all() or not np.isfinite(self.norm).all():
@@ -157,8 +174,10 @@ class Dense:
         self._kept_basis, self._kept = None, np.empty((0, self.n_features), self.features.dtype)
 
     def _find_constant(self):
-        constant = self.norm <= CONSTANT * np.sqrt(self.n_samples) * np.abs(self.mean)
-        self.norm[constant] = 0.0
+        constant = self.norm == 0
+        smallest = 16 * np.finfo(self.features.dtype).tiny
+        if (self.norm[~constant] < smallest).any():
+            raise ValueError(TOO_EXTREME)
         count = int(constant.sum())
         kind = "constant" if self.center else "zero"
         if count == self.n_features:
@@ -179,7 +198,7 @@ class Dense:
                 sample, feature = np.argwhere(bad)[0]
                 first = (start + sample, feature)
         if first is None:
-            return "X: values are too large to be averaged; scale them down"
+            return TOO_EXTREME
         label = f"feature {first[1]}" + (f" ({self.names[first[1]]!r})" if self.names else "")
         return (
             f"X: {count} value{'s are' if count > 1 else ' is'} NaN or infinite, "
@@ -303,7 +322,10 @@ class Dense:
         def lift(basis):
             self.passes += 1
             inner = inverse @ basis
-            return np.concatenate([self.rows(i, i + step) @ inner for i in starts])
+            lifted = np.concatenate([self.rows(i, i + step) @ inner for i in starts])
+            # Orthonormal even where the data lack a direction or all but lack it.
+            lifted, triangle = np.linalg.qr(lifted)
+            return lifted * np.where(np.diag(triangle) < 0, -1.0, 1.0)
 
         return Dense._standardised(factor, self), restrict, lift
 
@@ -315,6 +337,7 @@ class Dense:
         data.features.flags.writeable = False
         data.n_features, data.n_samples = data.features.shape
         data.names, data.center, data.passes = origin.names, False, 0
+        data.floor = RESIDUAL_FLOOR
         data.mean = np.zeros(data.n_features)
         data.norm = np.where(origin.norm > 0, 1.0, 0.0)
         data._forget()
@@ -362,13 +385,17 @@ def _standardise_range(features, center, mean, norm):
     column = np.empty(q)
     for i in range(n):
         total = 0.0
+        low = high = np.float64(features[i, 0])
         for s in range(q):
             column[s] = features[i, s]
             total += column[s]
+            low, high = min(low, column[s]), max(high, column[s])
         if center:
             mean[i] = total / q
         elif not np.isfinite(total):
             mean[i] = total
+        if center and high - low <= CONSTANT * max(abs(low), abs(high)):
+            continue
         largest = 0.0
         for s in range(q):
             column[s] -= mean[i]
@@ -447,11 +474,11 @@ def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
                 for f in range(size):
                     kept[c, first + f] = scores[target + c, f]
             if n_dual > 0:
-                _weigh(scores[dual : dual + n_dual], scores[basis : basis + n_dual], weights)
-                alpha[first : first + size] = weights[:size]
-            else:
-                weights[:size] = alpha[first : first + size]
-            weights[size:] = 0
+                _weigh(scores, dual, basis, n_dual, weights)
+                for f in range(size):
+                    alpha[first + f] = weights[f]
+            for f in range(width):
+                weights[f] = alpha[first + f] if f < size else 0.0
             for c in range(n_image):
                 for f in range(width):
                     coefficients[c, f] = weights[f] * scale[f] * scores[target + c, f]
@@ -465,13 +492,13 @@ def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
 
 
 @jit
-def _weigh(dual, basis, weights):
-    """``Σ_c dual[c] basis[c]``, in float64."""
+def _weigh(scores, dual, basis, n_dual, weights):
+    """Inner products of the scores with dual and with basis, in float64."""
     for f in range(len(weights)):
         weights[f] = 0
-    for c in range(dual.shape[0]):
+    for c in range(n_dual):
         for f in range(len(weights)):
-            weights[f] += dual[c, f] * basis[c, f]
+            weights[f] += scores[dual + c, f] * scores[basis + c, f]
 
 
 @jit
@@ -503,7 +530,7 @@ def _load_features(features, mean, tile):
     step, stride = features.strides
     address = features.ctypes.data + 2 * size * step
     for f in range(size):
-        for ahead in range(0, q * stride, CACHE_LINE):
+        for ahead in range(0, q * stride, max(CACHE_LINE, stride)):
             _prefetch(address + f * step + ahead)
         for s in range(q):
             tile[f, s] = features[f, s] - mean[f]
@@ -522,7 +549,7 @@ def _load_samples(features, mean, tile):
     step, stride = features.strides
     address = features.ctypes.data + size * step
     for s in range(q):
-        for ahead in range(0, size * step, CACHE_LINE):
+        for ahead in range(0, size * step, max(CACHE_LINE, step)):
             _prefetch(address + s * stride + ahead)
         for f in range(size):
             tile[s, f] = features[f, s] - mean[f]

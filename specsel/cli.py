@@ -33,7 +33,8 @@ BLOCKS, RULE = " ▏▎▍▌▋▊▉█", "─"
 INITS = ("continuation", "seeded", "random")
 FILE_HELP = "CSV, TSV or .npy, samples as rows; without it, the built-in example"
 EPILOG = """\
-A first row in which any cell is not a number is a header, and names the features.
+A first row of which at least half is not numbers is a header, and names the features. A first
+column without a name then holds labels of the rows, and is left out.
 
 example:
   specsel select measurements.csv -k 4 --top 10 --out ranking.csv
@@ -165,6 +166,8 @@ def _select(args):
 def _check_options(args):
     if args.top < 1:
         raise ValueError(f"--top {args.top}: must be at least 1")
+    if args.seed < 0:
+        raise ValueError(f"--seed {args.seed}: must be at least 0")
     if args.out and (args.out.is_dir() or not args.out.parent.is_dir()):
         raise ValueError(f"--out {args.out}: is not a file in an existing folder")
     if args.out and args.file and args.out.exists() and args.out.samefile(args.file):
@@ -195,6 +198,8 @@ def _read(path):
     with open(path, encoding="utf-8-sig", newline="") as file:
         try:
             X, names = _read_text(file, path.suffix.lower())
+        except UnicodeDecodeError:
+            raise ValueError(f"{path}: is not text in UTF-8; CSV, TSV or .npy is needed") from None
         except (ValueError, csv.Error) as error:
             raise ValueError(f"{path}: {error}") from None
     return (_Table(names, X), str(path)) if names else (X, f"{path}, no header")
@@ -212,20 +217,21 @@ def _read_text(file, suffix):
     first = next(filter(None, csv.reader(file, delimiter=delimiter)), None)
     if first is None:
         raise ValueError("is empty")
-    names = None
-    if any(_number(cell) is None for cell in first):
+    names, labels = None, 0
+    if sum(_number(cell) is None for cell in first) >= len(first) / 2:
         names = [" ".join(cell.split()) or f"column {i}" for i, cell in enumerate(first, 1)]
+        labels = int(len(first) > 1 and not first[0].strip())
     else:
         file.seek(0)
     try:
         X = np.loadtxt(file, delimiter=delimiter, quotechar='"', comments=None, ndmin=2)
-        complete = X.shape[1] == len(first) and len(X) > 0
+        complete = not labels and X.shape[1] == len(first) and len(X) > 0
     except ValueError:
         complete = False
-    if not complete:  # slower, but knows missing values, and what is wrong where
+    if not complete:  # slower, but knows labels, missing values, and what is wrong where
         file.seek(0)
-        X = _parse(csv.reader(file, delimiter=delimiter), names, len(first))
-    return X, names
+        X = _parse(csv.reader(file, delimiter=delimiter), names, len(first), labels)
+    return X, names[labels:] if names else None
 
 
 def _delimiter(file):
@@ -235,7 +241,7 @@ def _delimiter(file):
     return max(DELIMITERS, key=line.count)
 
 
-def _parse(reader, names, width):
+def _parse(reader, names, width, labels):
     records = filter(None, reader)
     if names:
         next(records)
@@ -245,17 +251,17 @@ def _parse(reader, names, width):
             raise ValueError(
                 f"line {reader.line_num}: has {len(record)} cells, the first row has {width}"
             )
-        numbers = [_number(cell) for cell in record]
+        numbers = [_number(cell) for cell in record[labels:]]
         if None in numbers:
-            column = numbers.index(None)
+            column = labels + numbers.index(None)
             raise ValueError(
-                f"column {repr(names[column]) if names else column + 1}, line {reader.line_num}: "
-                f"{reprlib.repr(record[column])} is not a number"
+                f"column {reprlib.repr(names[column]) if names else column + 1}, "
+                f"line {reader.line_num}: {reprlib.repr(record[column])} is not a number"
             )
         values.extend(numbers)
     if not values:
         raise ValueError("holds a header but no samples")
-    return np.frombuffer(values).reshape(-1, width)
+    return np.frombuffer(values).reshape(-1, width - labels)
 
 
 def _number(cell):

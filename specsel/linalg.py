@@ -21,8 +21,8 @@ DENSE_LIMIT = 2000
 KRYLOV_STEPS = 60
 KRYLOV_RESTARTS = 5
 
-# The smallest relative residual that rounding lets a pair reach, and the share of the largest
-# eigenvalue of a Gram matrix below which a direction counts as absent.
+# The smallest relative residual that rounding in float64 lets a pair reach, and the share of the
+# largest eigenvalue of a Gram matrix below which a direction counts as absent.
 RESIDUAL_FLOOR = 1e-13
 GRAM_FLOOR = 1e-11
 
@@ -64,10 +64,16 @@ class Leading(NamedTuple):
     image: np.ndarray  # ΦᵀΦ dual
     value: float
     residual: float  # relative, of J ΦᵀΦ dual = value dual
+    converged: bool
 
 
 def leading(
-    product: Callable, start: np.ndarray, *, tol: float, signs: Callable | None = None
+    product: Callable,
+    start: np.ndarray,
+    *,
+    tol: float,
+    signs: Callable | None = None,
+    floor: float = RESIDUAL_FLOOR,
 ) -> Leading:
     """Leading eigenpair of ``Φ J Φᵀ`` from products with ``K = ΦᵀΦ`` alone.
 
@@ -87,17 +93,19 @@ def leading(
         Stop when further steps can raise the eigenvalue by no more than this share of it.
     signs : callable, optional
         ``P -> J P``; the identity by default.
+    floor : float
+        The smallest relative residual that the rounding of `product` lets a pair reach.
     """
     for _ in range(KRYLOV_RESTARTS):
-        pair, exhausted = _krylov(product, start, tol, signs or (lambda image: image))
-        if exhausted:
+        pair = _krylov(product, start, tol, signs or (lambda image: image), floor)
+        if pair.converged:
             break
         start = pair.dual
     return pair
 
 
-def _krylov(product, start, tol, signs):
-    """Build one Krylov space; also tell whether it has given what it can."""
+def _krylov(product, start, tol, signs, floor):
+    """Build one Krylov space, until it has given what it can or is full."""
     shape = start.shape
     duals, images, signed = np.empty((3, KRYLOV_STEPS, start.size))
     vector = start.ravel() / max(np.linalg.norm(start), np.finfo(float).tiny)
@@ -115,19 +123,18 @@ def _krylov(product, start, tol, signs):
         size = scale * np.linalg.norm(dual)
         residual = np.linalg.norm(change) / size if size > 0 else 0.0
         image = _combination(weights, images[known]).reshape(shape)
-        pair = Leading(dual.reshape(shape), image, value, residual)
         # What is still to be gained is the squared residual over the distance to the next value.
         distance = value - values[-2] if len(values) > 1 else 0.5 * scale
-        if residual <= RESIDUAL_FLOOR or residual**2 * scale**2 <= tol * distance * abs(value):
-            return pair, True
+        done = residual <= floor or residual**2 * scale**2 <= tol * distance * abs(value)
         for _ in range(2):
             overlaps = _products(duals[known], change[None, :])[:, 0]
             change -= _combination(overlaps, duals[known])
         norm = np.linalg.norm(change)
-        if norm <= RESIDUAL_FLOOR * size:
-            return pair, True
+        done = done or norm <= floor * size
+        if done:
+            break
         vector = change / norm
-    return pair, False
+    return Leading(dual.reshape(shape), image, value, residual, done)
 
 
 # Not by BLAS: it would wake threads of its own, which for milliseconds after compete with those of

@@ -56,7 +56,8 @@ def solve(
         Number of leading directions that should carry the structure; about the number of
         clusters. At most min(n_samples, n_features).
     method : {"power", "ritz", "basic"}
-        How the basis follows from the weights. Basic takes exact eigenvectors of the affinity.
+        How the basis follows from the weights. Basic takes the eigenvectors of the affinity,
+        exact up to 2,000 samples.
     criterion : {"energy", "gap"}
         Maximise the energy of k directions, or that energy less the energy of all others.
     init : {"continuation", "seeded", "random"} or array of shape (n_samples, k)
@@ -69,7 +70,8 @@ def solve(
         Subtract the mean of every feature.
     tol : float
         Relative change of the objective between two iterations at which the loop ends. With 0
-        every iteration is as exact as rounding allows, and `max_iter` ends the loop.
+        every iteration is as exact as rounding allows, and the loop goes on until nothing changes
+        any more or `max_iter` ends it.
     max_iter : int
         Most iterations; fewer than the tolerance needs give a warning.
     random_state : int, Generator or None
@@ -99,8 +101,9 @@ def solve(
     """
     _check_choice("method", method, METHODS)
     _check_choice("criterion", criterion, CRITERIA)
-    data = blocks.read(X, center=center)
-    alternate.check_options(data, k, init, n_init, tol, max_iter)
+    array, names = blocks.as_matrix(X)
+    alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
+    data = blocks.Dense(array, names, center=center)
     small, lift = data, None
     if data.n_samples > data.n_features:
         small, restrict, lift = data.reduced()
@@ -121,7 +124,7 @@ def solve(
 
 
 def _check_choice(name, value, allowed):
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} = {value!r}: must be one of {', '.join(allowed)}")
 
 

@@ -1,5 +1,7 @@
 """What a solver returns."""
 
+import numbers
+import operator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -69,7 +71,7 @@ class Weights:
     @property
     def negative_share(self) -> float:
         """Share of Σ|α| that lies on negative weights."""
-        return float(-self.alpha[self.alpha < 0].sum() / np.abs(self.alpha).sum())
+        return float(np.maximum(-self.alpha, 0.0).sum() / np.abs(self.alpha).sum())
 
     @property
     def gap(self) -> float:
@@ -111,6 +113,7 @@ class Weights:
         if n is not None and threshold is not None:
             raise ValueError(f"n = {n}, threshold = {threshold}: give one of them, not both")
         if threshold is not None:
+            check_number("threshold", threshold)
             n = int((self.alpha >= threshold).sum())
         elif n is None:
             n = _cut(self.alpha)
@@ -118,8 +121,8 @@ class Weights:
             n = check_integer("n", n, 1, len(self.alpha), "the number of features")
         if diverse is None:
             return self.ranking[:n]
-        data = blocks.read(diverse)
-        self._check_width(data.n_features)
+        data = blocks.read(diverse, center=bool(self.mean.any()))
+        self._check_features(data.n_features, data.names)
         return linalg.pivoted(data, self.alpha, n)
 
     def reweight(self, X) -> np.ndarray:
@@ -127,8 +130,8 @@ class Weights:
 
         Distances and principal components of the result use every feature by its weight.
         """
-        array, _ = blocks.as_matrix(X)
-        self._check_width(array.shape[1])
+        array, names = blocks.as_matrix(X, least_samples=1)
+        self._check_features(array.shape[1], names)
         scale = np.divide(1.0, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0)
         weighted = array - self.mean
         weighted *= scale * np.sqrt(np.maximum(self.alpha, 0.0))
@@ -152,10 +155,17 @@ class Weights:
             index=pd.RangeIndex(1, len(ranking) + 1, name="rank"),
         )
 
-    def _check_width(self, n_features):
+    def _check_features(self, n_features, names):
         if n_features != len(self.alpha):
             raise ValueError(
                 f"X: has {n_features} features; the weights are for {len(self.alpha)}"
+            )
+        if names and self.names and names != self.names:
+            i = next(
+                i for i, pair in enumerate(zip(names, self.names, strict=True)) if len({*pair}) > 1
+            )
+            raise ValueError(
+                f"X: column {i} is {names[i]!r}; the weights have {self.names[i]!r} there"
             )
 
 
@@ -164,11 +174,21 @@ def check_integer(name, value, low, high=None, what="") -> int:
     allowed = f"at least {low}" if high is None else f"from {low} to {high}"
     if high is not None and what:
         allowed += f", {what}"
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise ValueError(f"{name} = {value!r}: must be a whole number {allowed}")
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        value = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} = {value!r}: must be a whole number {allowed}") from None
     if value < low or (high is not None and value > high):
         raise ValueError(f"{name} = {value}: must be {allowed}")
-    return int(value)
+    return value
+
+
+def check_number(name, value):
+    """Refuse what is no finite number."""
+    if not (isinstance(value, numbers.Real) and np.isfinite(value)):
+        raise ValueError(f"{name} = {value!r}: must be a finite number")
 
 
 def _cut(alpha):

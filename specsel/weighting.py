@@ -10,6 +10,8 @@ negative entry, so |α| leads where α does, and |α| is returned. Tall data, mo
 features, are replaced by a triangular factor with the same inner products.
 """
 
+import warnings
+
 import numpy as np
 
 from specsel import alternate, blocks, linalg
@@ -49,10 +51,13 @@ def solve(X) -> Weights:
     small, lift = data, None
     if data.n_samples > data.n_features:
         small, _, lift = data.reduced()
-    alpha = alternate.parameter_free(small)
+    alpha, converged = alternate.parameter_free(small)
+    if not converged:
+        warnings.warn("not converged: the leading weights are not unique", stacklevel=2)
     affinity = small.adjoint(alpha, None)
     objective = np.vdot(affinity, affinity)
-    _, basis = linalg.largest_modulus(affinity, small.rank_bound)
+    values, basis = linalg.largest_modulus(affinity, small.rank_bound)
+    basis = basis[:, np.abs(values) > small.floor * np.abs(values[0])]
     state = alternate.State(alpha, basis, affinity @ basis, affinity, objective)
-    record = {"history": [objective], "n_iter": 1, "converged": True}
+    record = {"history": [objective], "n_iter": 1, "converged": converged}
     return alternate.pack(data, state, record, lift)

@@ -148,11 +148,25 @@ def test_sign_of_the_weights():
 def test_parameter_free_step(rng):
     X = rng.standard_normal((12, 40))
     expected, _ = naive.leading(naive.squared(naive.standardise(X)))
-    got = alternate.parameter_free(blocks.read(X))
+    got, converged = alternate.parameter_free(blocks.read(X))
+    assert converged
     np.testing.assert_allclose(got, np.abs(expected), atol=1e-11)
 
 
-def test_a_basis_orthogonal_to_the_data_is_refused(clustered):
+@pytest.mark.parametrize("criterion", ["energy", "gap"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_basis_orthogonal_to_the_data_is_refused(criterion, dtype, clustered):
     constant = np.full((40, 1), 40**-0.5)
     with pytest.raises(ValueError, match=r"^init: the basis is orthogonal to every feature"):
-        qalpha.solve(clustered, 1, init=constant)
+        qalpha.solve(clustered.astype(dtype), 1, init=constant, criterion=criterion)
+
+
+def test_seeds_are_the_features_of_largest_parameter_free_weight():
+    X = datasets.weston_linear(60, random_state=0).X[:, ::-1]
+    data = blocks.read(X)
+    M = naive.standardise(X)
+    best = np.argmax(naive.leading(naive.squared(M))[0])
+    basis, widths = next(alternate.starts(data, 2, "seeded", 3, None))
+    _, expected = naive.by_modulus(naive.affinity(M, naive.squared(M)[best]), 2)
+    np.testing.assert_allclose(basis @ basis.T, expected @ expected.T, atol=1e-9)
+    assert widths == [2]

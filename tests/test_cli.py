@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -176,8 +177,8 @@ class TestFiles:
         np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, 3).alpha)
         assert "a, b" * 20 in [row["feature"] for row in answer["ranking"]]
 
-    def test_one_text_cell_makes_a_header(self, capsys, write):
-        header = ["0", *(str(i) for i in range(1, 11)), "last"]
+    def test_half_a_row_of_text_makes_a_header(self, capsys, write):
+        header = [str(i) if i % 2 else f"name {i}" for i in range(X.shape[1])]
         answer = run_json(capsys, write("data.csv", table(X, header)))
         assert answer["n_samples"] == len(X)
 
@@ -356,8 +357,8 @@ class TestRefusals:
             ("", ["is empty"]),
             ("\n\n", ["is empty"]),
             ("a,b\n", ["no samples"]),
-            (b"\xff\xfe\x00a,b\n1,2\n", ["utf-8"]),
-            (b"a,b\n1,2\n3,\xe9\n", ["utf-8"]),
+            (b"\xff\xfe\x00a,b\n1,2\n", ["UTF-8"]),
+            (b"a,b\n1,2\n3,\xe9\n", ["UTF-8"]),
         ],
     )
     def test_bad_text(self, capsys, write, content, parts):
@@ -443,7 +444,7 @@ class TestRefusals:
             (["select", "-k", "41"], "k = 41"),
             (["select", "--tol", "nan"], "tol = nan"),
             (["select", "--max-iter", "0"], "max_iter = 0"),
-            (["select", "--init", "random", "--seed", "-1"], "non-negative"),
+            (["select", "--init", "random", "--seed", "-1"], "--seed -1"),
             (["select", "--top", "0"], "--top 0"),
             (["select", "--top", "-3"], "--top -3"),
             (["select", "a.csv", "b.csv"], "b.csv"),
@@ -537,3 +538,31 @@ class TestProcess:
                 [*MODULE, "select"], stdout=full, stderr=subprocess.PIPE, env=BUFFERED
             )
         assert_refused((done.returncode, "", done.stderr.decode()), "No space left")
+
+
+class TestHeaders:
+    def test_a_first_column_without_a_name_labels_the_rows(self, capsys, write):
+        lines = table(X, [f"f{i}" for i in range(X.shape[1])]).splitlines()
+        labelled = ["," + lines[0], *(f"sample {i},{line}" for i, line in enumerate(lines[1:]))]
+        answer = run_json(capsys, write("data.csv", "\n".join(labelled)))
+        assert answer["n_features"] == X.shape[1]
+        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, 3).alpha)
+
+    def test_one_bad_cell_does_not_make_a_header(self, capsys, write):
+        path = write("typo.csv", "1,2,1e5x\n2,3,4\n5,1,2\n")
+        assert_refused(run(capsys, "select", path), "column 3, line 1: '1e5x' is not a number")
+
+    def test_what_is_no_text_is_refused(self, capsys, tmp_path):
+        path = tmp_path / "data.csv"
+        path.write_bytes("é,b\n1,2\n".encode("latin-1"))
+        assert_refused(run(capsys, "select", path), "is not text in UTF-8")
+
+    def test_a_negative_seed_is_refused(self, capsys):
+        assert_refused(run(capsys, "select", "--seed", "-3"), "--seed -3: must be at least 0")
+
+
+def test_picture_in_the_readme_is_what_is_printed(capsys):
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    picture = readme.split("```text\n")[1].split("\n```")[0]
+    _, out, _ = run(capsys, "select", "--top", "9")
+    assert picture in out

@@ -267,6 +267,13 @@ BAD = {
     "criterion = 'x': must be one of energy, gap": {"criterion": "x"},
     "init = 'best': must be one of continuation, seeded, random, or a basis": {"init": "best"},
     "init: has shape (20, 3); a basis of shape (20, 2) is needed": {"init": np.eye(20, 3)},
+    "init: has dtype complex128; a name or a basis of numbers is needed": {
+        "init": np.eye(20, 2) * 1j
+    },
+    "random_state = -1: must be None, a whole number at least 0, or a Generator": {
+        "random_state": -1
+    },
+    "callback = 3: must be a function or None": {"callback": 3},
     "init: columns must be orthonormal; they are off by 3": {"init": 2 * np.eye(20, 2)},
     "n_init = 0: must be at least 1": {"n_init": 0},
     "max_iter = 0: must be at least 1": {"max_iter": 0},
@@ -278,7 +285,7 @@ BAD = {
 
 @pytest.mark.parametrize("message", BAD)
 def test_bad_options_are_refused_in_one_line(message, monkeypatch):
-    monkeypatch.setattr(blocks.Dense, "_sweep", None)  # nothing may be computed
+    monkeypatch.setattr(blocks, "Dense", None)  # nothing may be computed
     with pytest.raises(ValueError) as caught:
         qalpha.solve(sample((20, 30)), **({"k": 2} | BAD[message]))
     assert str(caught.value) == message

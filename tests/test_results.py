@@ -40,6 +40,7 @@ def test_ranking_puts_ties_in_order():
         ([0.6, 0.0, 0.0, -0.1], [0], np.inf),
         ([1.0], [0], 1.0),
         ([0.2, 0.9], [1], 4.5),
+        ([0.6, 0.1, 0.0, -0.7], [0], 18.0),
     ],
 )
 def test_cut_at_the_gap(alpha, expected, gap):
@@ -79,6 +80,8 @@ def test_select_by_number_and_by_threshold():
         ({"n": 5}, "n = 5: must be from 1 to 4, the number of features"),
         ({"n": 1.5}, "n = 1.5: must be a whole number from 1 to 4, the number of features"),
         ({"n": 1, "threshold": 0.5}, "n = 1, threshold = 0.5: give one of them, not both"),
+        ({"threshold": float("nan")}, "threshold = nan: must be a finite number"),
+        ({"threshold": "a"}, "threshold = 'a': must be a finite number"),
         ({"n": 1, "diverse": np.eye(3)}, "X: has 3 features; the weights are for 4"),
     ],
 )
@@ -138,6 +141,25 @@ def test_reweighted_components_separate_what_plain_ones_do_not():
     plain = naive.standardise(data.X).T
     assert separation(weighted) > 0.9
     assert separation(weighted) > separation(plain)
+
+
+def test_columns_in_another_order_are_refused(rng):
+    frame = pd.DataFrame(rng.standard_normal((20, 4)), columns=list("abcd"))
+    weights = qalpha.solve(frame, 1)
+    message = "X: column 1 is 'c'; the weights have 'b' there"
+    for use in (weights.reweight, lambda X: weights.select(2, diverse=X)):
+        with pytest.raises(ValueError) as caught:
+            use(frame[list("acbd")])
+        assert str(caught.value) == message
+        use(frame.to_numpy())
+
+
+def test_diverse_selection_centres_as_the_weights_did(rng):
+    X = rng.random((20, 8)) + 1
+    weights = qalpha.solve(X, 2, center=False)
+    root = np.sqrt(np.maximum(weights.alpha, 0))[:, None]
+    columns = (root * naive.standardise(X, center=False)).T
+    assert weights.select(4, diverse=X).tolist() == naive.pivoted(columns, 4)
 
 
 def test_negative_share():

@@ -41,10 +41,17 @@ def test_two_uncorrelated_groups_do_not_mix_signs():
     assert got.objective == pytest.approx(3)
 
 
-def test_identity_as_utility_gives_equal_weights(rng):
-    """Sec. 5: maximising tr A_α = Σ α_i m_iᵀm_i makes all normalised features alike."""
-    M = naive.standardise(rng.standard_normal((10, 30)))
-    np.testing.assert_allclose((M**2).sum(axis=1), 1)
+def test_float32_takes_no_more_passes(rng):
+    X = rng.standard_normal((20, 600))
+    single, double = weighting.solve(X.astype(np.float32)), weighting.solve(X)
+    assert single.n_passes <= double.n_passes
+    np.testing.assert_allclose(single.alpha, double.alpha, atol=1e-5)
+
+
+def test_basis_has_no_more_columns_than_the_rank(rng):
+    got = weighting.solve(np.repeat(rng.standard_normal((300, 5)), 3, axis=1))
+    assert got.basis.shape == (300, 5)
+    np.testing.assert_allclose(got.basis.T @ got.basis, np.eye(5), atol=1e-12)
 
 
 def test_trace_of_the_affinity_is_the_sum_of_the_weights(rng):
