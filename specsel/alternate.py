@@ -17,9 +17,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from specsel import linalg
-from specsel.blocks import caller
-from specsel.results import Weights, check_integer
+from specsel import checks, linalg
+from specsel.results import Weights
 
 # Continuation begins with 4k + 4 columns and narrows them in this many steps.
 WIDTH_FACTOR = 4
@@ -82,16 +81,16 @@ def solve(
     if not best[1]["converged"] and not stopped:
         warnings.warn(
             f"not converged after {max_iter} iterations: raise max_iter or tol",
-            stacklevel=caller(),
+            stacklevel=checks.caller(),
         )
     return best
 
 
 def check_options(shape, k, init, n_init, tol, max_iter, random_state, callback):
     """Refuse bad common arguments before any work."""
-    check_integer("k", k, 1, min(shape), "min(n_samples, n_features)")
-    check_integer("n_init", n_init, 1)
-    check_integer("max_iter", max_iter, 1)
+    checks.check_integer("k", k, 1, min(shape), "min(n_samples, n_features)")
+    checks.check_integer("n_init", n_init, 1)
+    checks.check_integer("max_iter", max_iter, 1)
     if not (isinstance(tol, numbers.Real) and 0 <= tol < 1):
         raise ValueError(f"tol = {tol!r}: must be from 0 to 1, 1 excluded")
     if callback is not None and not callable(callback):

@@ -23,7 +23,7 @@ random one ends on trivial maxima (see `alternate`).
 import numpy as np
 from numba import prange
 
-from specsel import alternate, blocks, linalg
+from specsel import alternate, blocks, checks, linalg
 from specsel.linalg import jit
 from specsel.results import Weights
 
@@ -99,9 +99,9 @@ def solve(
     >>> weights.converged
     True
     """
-    _check_choice("method", method, METHODS)
-    _check_choice("criterion", criterion, CRITERIA)
-    array, names = blocks.as_matrix(X)
+    checks.check_choice("method", method, METHODS)
+    checks.check_choice("criterion", criterion, CRITERIA)
+    array, names = checks.as_matrix(X)
     alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
     data = blocks.Dense(array, names, center=center)
     small, lift = data, None
@@ -121,11 +121,6 @@ def solve(
         final_weights=method == "ritz",
     )
     return alternate.pack(data, state, record, lift)
-
-
-def _check_choice(name, value, allowed):
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} = {value!r}: must be one of {', '.join(allowed)}")
 
 
 class Energy:

@@ -1,12 +1,10 @@
 """What a solver returns."""
 
-import numbers
-import operator
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from specsel import blocks, linalg
+from specsel import blocks, checks, linalg
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,12 +111,12 @@ class Weights:
         if n is not None and threshold is not None:
             raise ValueError(f"n = {n}, threshold = {threshold}: give one of them, not both")
         if threshold is not None:
-            check_number("threshold", threshold)
+            checks.check_number("threshold", threshold)
             n = int((self.alpha >= threshold).sum())
         elif n is None:
             n = _cut(self.alpha)
         else:
-            n = check_integer("n", n, 1, len(self.alpha), "the number of features")
+            n = checks.check_integer("n", n, 1, len(self.alpha), "the number of features")
         if diverse is None:
             return self.ranking[:n]
         data = blocks.read(diverse, center=bool(self.mean.any()))
@@ -130,7 +128,7 @@ class Weights:
 
         Distances and principal components of the result use every feature by its weight.
         """
-        array, names = blocks.as_matrix(X, least_samples=1)
+        array, names = checks.as_matrix(X, least_samples=1)
         self._check_features(array.shape[1], names)
         scale = np.divide(1.0, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0)
         weighted = array - self.mean
@@ -167,28 +165,6 @@ class Weights:
             raise ValueError(
                 f"X: column {i} is {names[i]!r}; the weights have {self.names[i]!r} there"
             )
-
-
-def check_integer(name, value, low, high=None, what="") -> int:
-    """Return value as an int, or say in one line what is allowed."""
-    allowed = f"at least {low}" if high is None else f"from {low} to {high}"
-    if high is not None and what:
-        allowed += f", {what}"
-    try:
-        if isinstance(value, bool):
-            raise TypeError
-        value = operator.index(value)
-    except TypeError:
-        raise ValueError(f"{name} = {value!r}: must be a whole number {allowed}") from None
-    if value < low or (high is not None and value > high):
-        raise ValueError(f"{name} = {value}: must be {allowed}")
-    return value
-
-
-def check_number(name, value):
-    """Refuse what is no finite number."""
-    if not (isinstance(value, numbers.Real) and np.isfinite(value)):
-        raise ValueError(f"{name} = {value!r}: must be a finite number")
 
 
 def _cut(alpha):

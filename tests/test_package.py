@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import specsel
-from specsel import alternate, blocks, linalg, qalpha, results, weighting
+from specsel import linalg, passes, qalpha, results, weighting
 
 ROOT = Path(__file__).parents[1]
 BENCHMARKS = sorted((ROOT / "asv_bench" / "benchmarks").glob("[a-z]*.py"))
@@ -53,7 +53,7 @@ def test_docstrings_describe_every_parameter(solve):
 
 
 def test_parallel_kernels_neither_raise_nor_fix_the_threads():
-    for module in (alternate, blocks, linalg, qalpha, weighting):
+    for module in (passes, linalg, qalpha, weighting):
         source = inspect.getsource(module)
         assert not re.search(r"set_num_threads|threading_layer|NUMBA_NUM_THREADS", source)
         for function in ast.walk(ast.parse(source)):

@@ -1,0 +1,133 @@
+"""Checks of what users pass in: one clear line that names the argument, before any work."""
+
+import numbers
+import operator
+import sys
+
+import numpy as np
+
+TOO_EXTREME = "X: values are too large or too small to be standardised; rescale them"
+
+# Samples looked at at once in the search for a value that is not finite.
+ROWS = 4096
+
+
+def as_matrix(X, *, least_samples=2) -> tuple[np.ndarray, tuple | None]:
+    """View X as a matrix of float32 or float64; also the names of its columns, if it has any."""
+    names = None
+    if hasattr(X, "columns") and hasattr(X, "to_numpy"):
+        names = tuple(str(name) for name in X.columns)
+        X = _frame_to_numpy(X, names)
+    if hasattr(X, "tocsr"):
+        raise ValueError("X: is a sparse matrix; dense samples x features are needed")
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError("X: holds masked values; remove or fill them first")
+    array = _real(X)
+    if array.ndim != 2:
+        raise ValueError(
+            f"X: has {array.ndim} dimension{'s' * (array.ndim != 1)}; "
+            "2 are needed, samples x features"
+        )
+    if array.size == 0:
+        raise ValueError(f"X: has shape {array.shape}; it must not be empty")
+    if array.shape[0] < least_samples:
+        raise ValueError("X: has 1 sample; at least 2 are needed")
+    return array, names
+
+
+def _frame_to_numpy(frame, names):
+    """Values of a pandas or polars frame; an error names the first column that is no number."""
+    kinds = [getattr(dtype, "kind", "O") for dtype in getattr(frame, "dtypes", ())]
+    for index, kind in enumerate(kinds):
+        column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[frame.columns[index]]
+        if kind not in "biuf" and not _is_numeric(np.asarray(column)):
+            raise ValueError(f"X: column {names[index]!r} is not numeric; drop or encode it")
+    values = frame.to_numpy()
+    if values.dtype == object and hasattr(frame, "iloc"):
+        values = frame.to_numpy(dtype=float, na_value=np.nan)
+    return values
+
+
+def _is_numeric(column):
+    """Whether a column holds numbers: neither dates nor strings that look like numbers."""
+    if column.dtype.kind == "O":
+        return not any(isinstance(value, str) for value in column) and _converts(column)
+    return column.dtype.kind in "biuf"
+
+
+def _converts(column):
+    try:
+        column.astype(float)
+    except (TypeError, ValueError):
+        return any(value is None or value != value for value in column)
+    return True
+
+
+def _real(X):
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        raise ValueError("X: rows differ in length; a matrix is needed") from None
+    strings = array.dtype == object and any(isinstance(v, str) for v in array.flat)
+    if array.dtype.kind not in "biufO" or strings:
+        raise ValueError(f"X: has dtype {array.dtype}; real numbers are needed")
+    if array.dtype not in (np.float32, np.float64) or not array.dtype.isnative:
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"X: has dtype {array.dtype}; real numbers are needed") from None
+    return array
+
+
+def describe_not_finite(array, names) -> str:
+    """Say how many values are not finite, and where the first one is."""
+    count, first = 0, None
+    for start in range(0, len(array), ROWS):
+        bad = ~np.isfinite(array[start : start + ROWS])
+        count += int(bad.sum())
+        if first is None and bad.any():
+            sample, feature = np.argwhere(bad)[0]
+            first = (start + sample, feature)
+    if first is None:
+        return TOO_EXTREME
+    label = f"feature {first[1]}" + (f" ({names[first[1]]!r})" if names else "")
+    return (
+        f"X: {count} value{'s are' if count > 1 else ' is'} NaN or infinite, "
+        f"first at sample {first[0]}, {label}; finite numbers are needed"
+    )
+
+
+def check_integer(name, value, low, high=None, what="") -> int:
+    """Return value as an int, or say in one line what is allowed."""
+    allowed = f"at least {low}" if high is None else f"from {low} to {high}"
+    if high is not None and what:
+        allowed += f", {what}"
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        value = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} = {value!r}: must be a whole number {allowed}") from None
+    if value < low or (high is not None and value > high):
+        raise ValueError(f"{name} = {value}: must be {allowed}")
+    return value
+
+
+def check_number(name, value):
+    """Refuse what is no finite number."""
+    if not (isinstance(value, numbers.Real) and np.isfinite(value)):
+        raise ValueError(f"{name} = {value!r}: must be a finite number")
+
+
+def check_choice(name, value, allowed):
+    """Refuse what is not one of the names allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} = {value!r}: must be one of {', '.join(allowed)}")
+
+
+def caller():
+    """Stack level of the first frame outside the package, for warnings."""
+    level, frame = 1, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("specsel."):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -1,0 +1,280 @@
+"""The compiled passes over a dense array, a few features at a time.
+
+Features are cut into blocks, a thread takes a block, and within it a tile of a few features is
+centred, multiplied and summed while it is in cache. The blocks depend on the sizes alone and their
+partial sums are added in a fixed order. Memory is read ahead of its use.
+"""
+
+import numpy as np
+from llvmlite import ir
+from numba import prange, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from specsel.linalg import jit
+
+# Blocks of features: at most so many, and none smaller.
+MAX_BLOCKS = 64
+MIN_BLOCK = 256
+
+# Partial sums may take this share of the size of X, or this many bytes if that is more.
+PARTIAL_SHARE = 0.1
+PARTIAL_BYTES = 2**24
+
+# Features summed in the precision of the data before they join the float64 sums.
+CHUNK = 256
+
+# Features in a tile with samples as rows, unless it has more entries, and numbers in a vector
+# register.
+SAMPLE_TILE = 128
+SAMPLE_TILE_ENTRIES = 2**15
+LANES = 8
+
+# Bytes that the processor fetches at once.
+CACHE_LINE = 64
+
+# A feature whose range is at most this times its size is constant to working precision.
+CONSTANT = 2 * np.finfo(np.float64).eps
+
+
+def block_span(n_features, partial=0, size=0):
+    """Features in a block: a function of the sizes alone, never of the threads."""
+    count = min(max(n_features // MIN_BLOCK, 1), MAX_BLOCKS)
+    if partial:
+        count = min(count, max(1, int(max(PARTIAL_BYTES / 8, PARTIAL_SHARE * size) // partial)))
+    unit = SAMPLE_TILE if n_features > MIN_BLOCK else LANES
+    return -(-n_features // (count * unit)) * unit
+
+
+def tile_width(feature_major, frame_rows, n_samples, span):
+    """Features in a tile: few keep memory and arithmetic interleaved, many reuse the frame."""
+    if feature_major:
+        return min(max(frame_rows, 8), 64) // LANES * LANES
+    width = SAMPLE_TILE
+    while width > LANES and (width > span or width * n_samples > SAMPLE_TILE_ENTRIES):
+        width //= 2
+    return width
+
+
+@jit(parallel=True)
+def standardise(features, center, mean, norm, span):
+    for block in prange((len(norm) + span - 1) // span):
+        part = slice(block * span, (block + 1) * span)
+        _standardise_range(features[part], center, mean[part], norm[part])
+
+
+@jit
+def _standardise_range(features, center, mean, norm):
+    """Two passes over every feature in cache; the norm is safe from overflow."""
+    n, q = features.shape
+    column = np.empty(q)
+    for i in range(n):
+        total = 0.0
+        low = high = np.float64(features[i, 0])
+        for s in range(q):
+            column[s] = features[i, s]
+            total += column[s]
+            low, high = min(low, column[s]), max(high, column[s])
+        if center:
+            mean[i] = total / q
+        elif not np.isfinite(total):
+            mean[i] = total
+        if center and high - low <= CONSTANT * max(abs(low), abs(high)):
+            continue
+        largest = 0.0
+        for s in range(q):
+            column[s] -= mean[i]
+            largest = max(largest, abs(column[s]))
+        if largest == 0.0:
+            continue
+        square = 0.0
+        for s in range(q):
+            part = column[s] / largest
+            square += part * part
+        norm[i] = largest * np.sqrt(square)
+
+
+@jit(parallel=True)
+def sweep(data, frames, places, tiling, alpha, images):
+    span = tiling[2]
+    for block in prange(len(images)):
+        first, last = block * span, min((block + 1) * span, len(alpha))
+        _sweep_range(data, frames, places, tiling, first, last, alpha, images[block])
+
+
+@jit
+def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
+    """Serial pass over the features from `start` to `stop`.
+
+    The scores of a few features are their products with the rows of `frame`, then those kept from
+    an earlier pass, then those with the identity, if asked for. `places` are the first rows of
+    dual, basis and target among the scores. With a dual `alpha` is computed, else it is given;
+    `image` gathers ``Σ α_i (targetᵀ m_i) m_iᵀ``.
+    """
+    features, mean, norm = data
+    frame, known, kept = frames
+    dual, basis, target, n_dual, n_identity = places
+    feature_major, width, _ = tiling
+    q = features.shape[1]
+    n_image, lanes = image.shape
+    kind = features.dtype
+    n_frame, n_known = len(frame), len(known)
+    if feature_major:
+        tile = np.empty((width, lanes), kind)
+        tile[:, q:] = 0
+    else:
+        tile = np.empty(((q + 3) // 4 * 4, width), kind)
+        tile[q:] = 0
+    scores = np.zeros((n_frame + n_known + n_identity, width), kind)
+    products = scores[:n_frame]
+    weights, scale = np.zeros((2, width))
+    coefficients = np.zeros((n_image + n_image % 2, width), kind)
+    partial = np.zeros((n_image + n_image % 2, lanes), kind)
+    for chunk in range(start, stop, CHUNK):
+        partial[:] = 0
+        end = min(chunk + CHUNK, stop)
+        for first in range(chunk, end, width):
+            size = min(width, end - first)
+            some = features[first : first + size]
+            middle = mean[first : first + size]
+            _clear(products)
+            if feature_major:
+                _load_features(some, middle, tile)
+                _inner(frame, tile, products)
+            else:
+                _load_samples(some, middle, tile)
+                _combine(frame, tile, products)
+            for f in range(size):
+                scale[f] = 1.0 / norm[first + f] if norm[first + f] > 0 else 0.0
+            for c in range(n_frame):
+                for f in range(width):
+                    products[c, f] *= scale[f]
+            for c in range(n_known):
+                for f in range(size):
+                    scores[n_frame + c, f] = known[c, first + f]
+            for s in range(n_identity):
+                for f in range(size):
+                    scores[n_frame + n_known + s, f] = (some[f, s] - middle[f]) * scale[f]
+            for c in range(len(kept)):
+                for f in range(size):
+                    kept[c, first + f] = scores[target + c, f]
+            if n_dual > 0:
+                _weigh(scores, dual, basis, n_dual, weights)
+                for f in range(size):
+                    alpha[first + f] = weights[f]
+            for f in range(width):
+                weights[f] = alpha[first + f] if f < size else 0.0
+            for c in range(n_image):
+                for f in range(width):
+                    coefficients[c, f] = weights[f] * scale[f] * scores[target + c, f]
+            if feature_major:
+                _combine(coefficients, tile, partial)
+            else:
+                _inner(coefficients, tile, partial)
+        for c in range(n_image):
+            for s in range(lanes):
+                image[c, s] += partial[c, s]
+
+
+@jit
+def _weigh(scores, dual, basis, n_dual, weights):
+    """Inner products of the scores with dual and with basis, in float64."""
+    for f in range(len(weights)):
+        weights[f] = 0
+    for c in range(n_dual):
+        for f in range(len(weights)):
+            weights[f] += scores[dual + c, f] * scores[basis + c, f]
+
+
+@jit
+def _clear(matrix):
+    for c in range(matrix.shape[0]):
+        for f in range(matrix.shape[1]):
+            matrix[c, f] = 0
+
+
+@intrinsic
+def _prefetch(typing_context, address):
+    """Ask for a cache line ahead of its use."""
+
+    def generate(context, builder, signature, arguments):
+        pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
+        hint = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        constants = [ir.Constant(word, value) for value in (0, 2, 1)]
+        builder.call(hint, [builder.inttoptr(arguments[0], pointer), *constants])
+        return context.get_dummy_value()
+
+    return types.void(types.intp), generate
+
+
+@jit
+def _load_features(features, mean, tile):
+    """Fill the tile with centred features as rows, and ask for the tile after the next."""
+    size, q = features.shape
+    step, stride = features.strides
+    address = features.ctypes.data + 2 * size * step
+    for f in range(size):
+        for ahead in range(0, q * stride, max(CACHE_LINE, stride)):
+            _prefetch(address + f * step + ahead)
+        for s in range(q):
+            tile[f, s] = features[f, s] - mean[f]
+    for f in range(size, tile.shape[0]):
+        for s in range(q):
+            tile[f, s] = 0
+
+
+@jit
+def _load_samples(features, mean, tile):
+    """Fill the tile with samples of centred features as rows, and ask for the next tile.
+
+    The rows are short pieces far apart, which a processor does not foresee.
+    """
+    size, q = features.shape
+    step, stride = features.strides
+    address = features.ctypes.data + size * step
+    for s in range(q):
+        for ahead in range(0, size * step, max(CACHE_LINE, step)):
+            _prefetch(address + s * stride + ahead)
+        for f in range(size):
+            tile[s, f] = features[f, s] - mean[f]
+        for f in range(size, tile.shape[1]):
+            tile[s, f] = 0
+
+
+@jit
+def _inner(left, right, out):
+    """Add every inner product of a row of `left` and one of `right`, 2 x 4 rows at a time."""
+    zero = out.dtype.type(0)
+    for r in range(0, right.shape[0], 4):
+        for c in range(0, left.shape[0], 2):
+            a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = zero
+            for s in range(right.shape[1]):
+                a, b = left[c, s], left[c + 1, s]
+                x0, x1, x2, x3 = right[r, s], right[r + 1, s], right[r + 2, s], right[r + 3, s]
+                a0 += a * x0
+                a1 += a * x1
+                a2 += a * x2
+                a3 += a * x3
+                b0 += b * x0
+                b1 += b * x1
+                b2 += b * x2
+                b3 += b * x3
+            for i, pair in enumerate(((a0, b0), (a1, b1), (a2, b2), (a3, b3))):
+                out[c, r + i] += pair[0]
+                out[c + 1, r + i] += pair[1]
+
+
+@jit
+def _combine(coefficients, rows, out):
+    """Add combinations, ``out[c] += Σ_r coefficients[c, r] rows[r]``, 2 x 4 rows at a time."""
+    for r in range(0, rows.shape[0], 4):
+        for c in range(0, out.shape[0], 2):
+            a0, a1 = coefficients[c, r], coefficients[c, r + 1]
+            a2, a3 = coefficients[c, r + 2], coefficients[c, r + 3]
+            b0, b1 = coefficients[c + 1, r], coefficients[c + 1, r + 1]
+            b2, b3 = coefficients[c + 1, r + 2], coefficients[c + 1, r + 3]
+            for s in range(rows.shape[1]):
+                x0, x1, x2, x3 = rows[r, s], rows[r + 1, s], rows[r + 2, s], rows[r + 3, s]
+                out[c, s] += a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3
+                out[c + 1, s] += b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3

@@ -1,0 +1,67 @@
+"""Bad input is refused in one line that names it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from specsel import blocks
+
+BAD = {
+    "X: has 1 dimension; 2 are needed, samples x features": np.ones(3),
+    "X: has 3 dimensions; 2 are needed, samples x features": np.ones((2, 2, 2)),
+    "X: has 0 dimensions; 2 are needed, samples x features": 3.0,
+    "X: has shape (0, 4); it must not be empty": np.ones((0, 4)),
+    "X: has shape (4, 0); it must not be empty": np.ones((4, 0)),
+    "X: has 1 sample; at least 2 are needed": np.ones((1, 4)),
+    "X: has dtype <U1; real numbers are needed": [["a", "b"], ["c", "d"]],
+    "X: has dtype complex128; real numbers are needed": np.ones((2, 2)) * 1j,
+    "X: has dtype object; real numbers are needed": np.array([[1, None], ["b", 2]], dtype=object),
+    "X: has dtype object; real numbers are needed ": np.array([["1", 2], [3, 4]], dtype=object),
+    "X: rows differ in length; a matrix is needed": [[1.0, 2.0], [3.0]],
+    "X: all 3 features are constant; at least one must vary": np.ones((4, 3)),
+    "X: holds masked values; remove or fill them first": np.ma.masked_equal([[1, 2], [3, 4]], 3),
+    "X: column 'kind' is not numeric; drop or encode it": pd.DataFrame(
+        {"size": [1.0, 2.0], "kind": ["cat", "dog"]}
+    ),
+    "X: column 'day' is not numeric; drop or encode it": pd.DataFrame(
+        {"size": [1.0, 2.0], "day": pd.to_datetime(["2020-01-01", "2020-01-02"])}
+    ),
+    "X: column 'text' is not numeric; drop or encode it": pd.DataFrame(
+        {"size": [1.0, 2.0], "text": ["1.5", "2.5"]}
+    ),
+    "X: column 'when' is not numeric; drop or encode it": pd.DataFrame(
+        {"when": pd.to_timedelta([1, 2], unit="s"), "size": [1.0, 2.0]}
+    ),
+    "X: values are too large or too small to be standardised; rescale them": np.eye(3) * 1e-309,
+    "X: 1 value is NaN or infinite, first at sample 1, feature 0; finite numbers are needed": [
+        [1.0, 2.0],
+        [np.nan, 3.0],
+    ],
+    "X: 3 values are NaN or infinite, first at sample 0, feature 1 ('b'); "
+    "finite numbers are needed": pd.DataFrame({"a": [1.0, np.inf], "b": [-np.inf, np.nan]}),
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_input_is_refused_in_one_line(message):
+    with pytest.raises(ValueError) as caught:
+        blocks.read(BAD[message])
+    assert str(caught.value) == message.strip()
+
+
+def test_sparse_input_is_refused():
+    from scipy import sparse
+
+    with pytest.raises(ValueError, match="X: is a sparse matrix; dense"):
+        blocks.read(sparse.eye_array(4, format="csr"))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("center", [True, False])
+def test_no_bad_value_goes_unseen(value, dtype, center, rng):
+    for index in [(0, 0), (9, 3), (19, 299), (7, 150)]:
+        X = rng.standard_normal((20, 300)).astype(dtype)
+        X[index] = value
+        with pytest.raises(ValueError, match=f"sample {index[0]}, feature {index[1]};"):
+            blocks.read(X, center=center)
