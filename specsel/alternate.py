@@ -1,7 +1,7 @@
 """The one outer loop: weights given a basis, basis given the weights, until the objective settles.
 
-A variant brings its two products as a small object, a `Problem`; start, continuation, restarts,
-history and convergence are here, once.
+A variant brings its two products as a small object that does what `Energy` does; start,
+continuation, restarts, history and convergence are here, once.
 
 With ``Φ`` the features' rows at the current basis, the weights are the leading eigenvector of
 ``Φ J Φᵀ``, found from products with ``ΦᵀΦ`` (see `linalg.leading`). The basis follows by one step
@@ -10,10 +10,11 @@ found; by default the loop starts with a wide basis and narrows it, an iteration
 size asked for.
 """
 
+import itertools
 import numbers
 import warnings
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,7 +30,7 @@ NARROWING_STEPS = 4
 INNER_SHARE = 0.1
 LOOSEST = 0.01
 
-INITS = ("continuation", "seeded", "random")
+INITS = ("continuation", "equal", "seeded", "random")
 
 
 class State(NamedTuple):
@@ -42,22 +43,120 @@ class State(NamedTuple):
     objective: float
 
 
-class Problem(Protocol):
-    """What distinguishes a variant.
+class Energy:
+    """The products of ``αᵀ G α`` and its starts: what a variant of Q-α changes.
 
-    ``product`` is ``ΦᵀΦ B`` at a basis, ``signs`` is J. ``enter`` prepares the first iteration at
-    a basis from equal weights. ``advance`` takes the leading pair at a basis and returns the
-    state with the next basis, of the width asked for, or with the same one where width is None.
+    Duals are q x k, row i of Φ being ``vec(m_i (Qᵀ m_i)ᵀ)``, and J is the identity. The loop asks
+    for nothing but the methods here.
     """
 
-    def product(self, dual, basis): ...
-    def signs(self, image, basis): ...
-    def enter(self, basis): ...
-    def advance(self, pair, basis, width): ...
+    def __init__(self, data, *, basic=False):
+        self.data = data
+        self.basic = basic
+
+    def product(self, dual, basis):
+        """``ΦᵀΦ dual`` at a basis."""
+        return self.data.fused(dual, basis)[1]
+
+    def signs(self, image, basis):
+        """``J image``."""
+        return image
+
+    def enter(self, basis):
+        """``J Φᵀ α`` of equal weights at a basis, with which the first iteration begins."""
+        return self.data.adjoint(np.ones(self.data.n_features), basis)
+
+    def advance(self, pair, basis, width):
+        """State that follows from the leading pair at a basis.
+
+        Its basis is of the width asked for, or the same one where that is None.
+        """
+        if width is None:
+            alpha, image = self.data.forward(pair.dual, basis), pair.image
+        elif self.basic:
+            alpha = self.data.forward(pair.dual, basis)
+            basis = linalg.affinity_subspace(self.data, alpha, width, start=basis)
+            image = self.data.adjoint(alpha, basis)
+        else:
+            basis, before = linalg.narrow(pair.image, basis, width), basis
+            alpha, image = self.data.fused(pair.dual, before, basis)
+        return State(alpha, basis, image, image, np.vdot(image, image))
+
+    def subspace(self, alpha, width):
+        """Leading basis at given weights."""
+        return linalg.affinity_subspace(self.data, alpha, width)
+
+    def random(self, generator, k):
+        """Random basis."""
+        return linalg.orthonormal(generator.standard_normal((self.data.n_samples, k)))
+
+    def given(self, init):
+        """Basis from the array that the user gave."""
+        basis = np.array(init, dtype=float)
+        image = self.data.adjoint(np.ones(self.data.n_features), basis)
+        if np.linalg.norm(image) <= self.data.floor * self.data.norm.astype(bool).sum():
+            raise ValueError("init: the basis is orthogonal to every feature; it can lead nowhere")
+        return basis
+
+    def seeds(self):
+        """Weights to start from, the neighbours of one feature each, most promising first."""
+        for seed in np.argsort(-parameter_free(self.data)[0], kind="stable"):
+            column = self.data.feature(seed)[:, None]
+            yield self.data.forward(column, column)
+
+
+class Gap(Energy):
+    """The products of ``αᵀ (2 G - H) α = αᵀ Φ J Φᵀ α``, row i of Φ being ``vec(m_i m_iᵀ)``.
+
+    Duals are q x q and ``J A = A QQᵀ + QQᵀ A - A``, unless the vectors of n weights are the
+    smaller ones: then Lanczos runs on those, two passes a step.
+    """
+
+    def __init__(self, data, *, basic=False):
+        super().__init__(data, basic=basic)
+        self.weights_are_smaller = data.n_features <= data.n_samples**2
+
+    def product(self, vector, basis):
+        return vector if self.weights_are_smaller else self.data.fused(vector, None)[1]
+
+    def signs(self, image, basis):
+        if not self.weights_are_smaller:
+            return _inside_less_outside(image, basis)
+        affinity = self.data.adjoint(image, None)
+        return self.data.forward(_inside_less_outside(affinity, basis), None)
+
+    def enter(self, basis):
+        equal = np.ones(self.data.n_features)
+        if self.weights_are_smaller:
+            return equal
+        return _inside_less_outside(self.data.adjoint(equal, None), basis)
+
+    def advance(self, pair, basis, width):
+        if self.weights_are_smaller:
+            alpha, affinity = pair.dual, self.data.adjoint(pair.dual, None)
+        else:
+            alpha, affinity = self.data.forward(pair.dual, None), pair.image
+        if self.basic and width is not None:
+            basis = linalg.largest_modulus(affinity, width)[1]
+        elif width is not None:
+            basis = linalg.narrow(affinity @ basis, basis, width)
+        image = affinity @ basis
+        objective = 2 * np.vdot(image, image) - np.vdot(affinity, affinity)
+        start = alpha if self.weights_are_smaller else _inside_less_outside(affinity, basis)
+        return State(alpha, basis, image, start, objective)
+
+
+def _inside_less_outside(affinity, basis):
+    inside = affinity @ basis @ basis.T
+    return inside + inside.T - affinity
+
+
+METHODS = ("power", "ritz", "basic")
+CRITERIA = {"energy": Energy, "gap": Gap}
 
 
 def solve(
-    problem: Problem,
+    problem: Energy,
     k: int,
     *,
     init="continuation",
@@ -70,7 +169,7 @@ def solve(
 ) -> tuple[State, dict]:
     """Run the loop from every start and return the best end and its record."""
     best = None
-    for basis, widths in starts(problem.data, k, init, n_init, random_state):
+    for basis, widths in starts(problem, k, init, n_init, random_state):
         state, record, stopped = _run(
             problem, basis, widths, tol, max_iter, callback, final_weights
         )
@@ -84,6 +183,23 @@ def solve(
             stacklevel=checks.caller(),
         )
     return best
+
+
+def q_alpha(data, k, *, method, criterion, init, **options) -> Weights:
+    """Q-α of data as they are scaled, by any of its methods; tall data are reduced first."""
+    small, lift = data, None
+    if data.n_samples > data.n_features:
+        small, restrict, lift = data.reduced()
+        init = init if isinstance(init, str) else restrict(np.asarray(init, dtype=float))
+    problem = CRITERIA[criterion](small, basic=method == "basic")
+    state, record = solve(problem, k, init=init, final_weights=method == "ritz", **options)
+    return pack(data, state, record, lift)
+
+
+def check_form(method, criterion):
+    """Refuse a method or a criterion that does not exist."""
+    checks.check_choice("method", method, METHODS)
+    checks.check_choice("criterion", criterion, CRITERIA)
 
 
 def check_options(shape, k, init, n_init, tol, max_iter, random_state, callback):
@@ -118,32 +234,24 @@ def check_options(shape, k, init, n_init, tol, max_iter, random_state, callback)
         raise ValueError(f"init: columns must be orthonormal; they are off by {error:.2g}")
 
 
-def starts(data, k, init, n_init, random_state):
-    """Yield every start: a basis, and the widths that it is narrowed to."""
-    equal = np.ones(data.n_features)
+def starts(problem, k, init, n_init, random_state):
+    """Yield every start: a basis, its width, and the widths that it is narrowed to."""
+    equal = np.ones(problem.data.n_features)
     if not isinstance(init, str):
-        basis = np.array(init, dtype=float)
-        if np.linalg.norm(data.adjoint(equal, basis)) <= data.floor * data.n_features:
-            raise ValueError("init: the basis is orthogonal to every feature; it can lead nowhere")
-        yield basis, [k]
+        yield problem.given(init), [k]
     elif init == "continuation":
-        wide = max(k, min(WIDTH_FACTOR * k + WIDTH_FACTOR, data.rank_bound))
+        wide = max(k, min(WIDTH_FACTOR * k + WIDTH_FACTOR, problem.data.rank_bound))
         widths = np.geomspace(wide, k, NARROWING_STEPS + 1).round().astype(int)
-        yield linalg.affinity_subspace(data, equal, wide), _falling(widths, k)
+        yield problem.subspace(equal, wide), np.unique(widths)[::-1].tolist()
+    elif init == "equal":
+        yield problem.subspace(equal, k), [k]
     elif init == "random":
         generator = np.random.default_rng(random_state)
         for _ in range(n_init):
-            yield linalg.orthonormal(generator.standard_normal((data.n_samples, k))), [k]
+            yield problem.random(generator, k), [k]
     else:
-        for seed in np.argsort(-parameter_free(data)[0], kind="stable")[:n_init]:
-            column = data.feature(seed)[:, None]
-            alpha = data.forward(column, column)
-            yield linalg.affinity_subspace(data, alpha, k), [k]
-
-
-def _falling(widths, k):
-    """Widths below the first, each once, then k for good."""
-    return [int(width) for width in np.unique(widths[1:])[::-1] if width > k] + [k]
+        for alpha in itertools.islice(problem.seeds(), n_init):
+            yield problem.subspace(alpha, k), [k]
 
 
 def parameter_free(data) -> tuple[np.ndarray, bool]:
@@ -170,29 +278,31 @@ def parameter_free(data) -> tuple[np.ndarray, bool]:
 
 
 def _run(problem, basis, widths, tol, max_iter, callback, final_weights):
-    """One start to its end."""
-    start = problem.enter(basis)
+    """One start to its end; not every variant climbs all the way, and the best state is kept."""
+    start, best = problem.enter(basis), None
     history: list[float] = []
     stopped = converged = False
     inner = INNER_SHARE * tol
     while len(history) < max_iter and not (converged or stopped):
-        width = widths[0] if len(widths) == 1 else widths.pop(0)
-        narrowing = basis.shape[1] > width
+        narrowing = len(widths) > 1
+        widths = widths[1:] or widths
         pair = _leading(problem, start, basis, inner)
-        state = problem.advance(pair, basis, width)
+        state = problem.advance(pair, basis, widths[0])
         basis, start = state.basis, state.start
         if narrowing:
             continue
-        history.append(state.objective)
+        history.append(float(state.objective))
+        if best is None or state.objective >= best.objective:
+            best = state
         if len(history) > 1:
             change = abs(history[-1] - history[-2]) / abs(history[-1])
             converged = change <= tol and inner <= INNER_SHARE * tol and pair.converged
             inner = INNER_SHARE * max(tol, min(change, LOOSEST)) if tol > 0 else 0.0
         stopped = callback is not None and bool(callback(len(history), history[-1]))
     if final_weights:
-        state = problem.advance(_leading(problem, start, basis, inner), basis, None)
+        best = problem.advance(_leading(problem, start, basis, inner), basis, None)
     record = {"history": history, "n_iter": len(history), "converged": bool(converged)}
-    return state, record, stopped
+    return best, record, stopped
 
 
 def _leading(problem, start, basis, tol):

@@ -30,7 +30,7 @@ COLUMNS = ("rank", "feature", "index", "weight", "selected")
 BAR_WIDTH = 30
 BLOCKS, RULE = " ▏▎▍▌▋▊▉█", "─"
 
-INITS = ("continuation", "seeded", "random")
+INITS = ("continuation", "equal", "seeded", "random")
 FILE_HELP = "CSV, TSV or .npy, samples as rows; without it, the built-in example"
 EPILOG = """\
 A first row of which at least half is not numbers is a header, and names the features. A first

@@ -23,12 +23,9 @@ random one ends on trivial maxima (see `alternate`).
 import numpy as np
 from numba import prange
 
-from specsel import alternate, blocks, checks, linalg
+from specsel import alternate, blocks, checks
 from specsel.linalg import jit
 from specsel.results import Weights
-
-METHODS = ("power", "ritz", "basic")
-CRITERIA = ("energy", "gap")
 
 
 def solve(
@@ -60,8 +57,9 @@ def solve(
         exact up to 2,000 samples.
     criterion : {"energy", "gap"}
         Maximise the energy of k directions, or that energy less the energy of all others.
-    init : {"continuation", "seeded", "random"} or array of shape (n_samples, k)
-        Start: a wide basis narrowed to k, deterministic; the neighbours of each of the `n_init`
+    init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
+        Start: a wide basis narrowed to k, deterministic; the k leading directions of equal
+        weights, deterministic; the neighbours of each of the `n_init`
         features of largest parameter-free weight, slower and often a little better; `n_init`
         random bases; or an orthonormal basis to be used as given.
     n_init : int
@@ -99,104 +97,21 @@ def solve(
     >>> weights.converged
     True
     """
-    checks.check_choice("method", method, METHODS)
-    checks.check_choice("criterion", criterion, CRITERIA)
     array, names = checks.as_matrix(X)
     alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
-    data = blocks.Dense(array, names, center=center)
-    small, lift = data, None
-    if data.n_samples > data.n_features:
-        small, restrict, lift = data.reduced()
-        init = init if isinstance(init, str) else restrict(np.asarray(init, dtype=float))
-    problem = (Energy if criterion == "energy" else Gap)(small, basic=method == "basic")
-    state, record = alternate.solve(
-        problem,
+    alternate.check_form(method, criterion)
+    return alternate.q_alpha(
+        blocks.Dense(array, names, center=center),
         k,
+        method=method,
+        criterion=criterion,
         init=init,
         n_init=n_init,
         tol=tol,
         max_iter=max_iter,
         random_state=random_state,
         callback=callback,
-        final_weights=method == "ritz",
     )
-    return alternate.pack(data, state, record, lift)
-
-
-class Energy:
-    """The products of ``αᵀ G α``: duals are q x k, row i of Φ is ``vec(m_i (Qᵀ m_i)ᵀ)``."""
-
-    def __init__(self, data, *, basic):
-        self.data = data
-        self.basic = basic
-
-    def product(self, dual, basis):
-        return self.data.fused(dual, basis)[1]
-
-    def signs(self, image, basis):
-        return image
-
-    def enter(self, basis):
-        return self.data.adjoint(np.ones(self.data.n_features), basis)
-
-    def advance(self, pair, basis, width):
-        if width is None:
-            alpha, image = self.data.forward(pair.dual, basis), pair.image
-        elif self.basic:
-            alpha = self.data.forward(pair.dual, basis)
-            basis = linalg.affinity_subspace(self.data, alpha, width, start=basis)
-            image = self.data.adjoint(alpha, basis)
-        else:
-            basis, before = linalg.narrow(pair.image, basis, width), basis
-            alpha, image = self.data.fused(pair.dual, before, basis)
-        return alternate.State(alpha, basis, image, image, np.vdot(image, image))
-
-
-class Gap:
-    """The products of ``αᵀ (2 G - H) α = αᵀ Φ J Φᵀ α``, row i of Φ being ``vec(m_i m_iᵀ)``.
-
-    Duals are q x q and ``J A = A QQᵀ + QQᵀ A - A``, unless the vectors of n weights are the
-    smaller ones: then Lanczos runs on those, two passes a step.
-    """
-
-    def __init__(self, data, *, basic):
-        self.data = data
-        self.basic = basic
-        self.weights_are_smaller = data.n_features <= data.n_samples**2
-
-    def product(self, vector, basis):
-        return vector if self.weights_are_smaller else self.data.fused(vector, None)[1]
-
-    def signs(self, image, basis):
-        if not self.weights_are_smaller:
-            return _inside_less_outside(image, basis)
-        affinity = self.data.adjoint(image, None)
-        return self.data.forward(_inside_less_outside(affinity, basis), None)
-
-    def enter(self, basis):
-        equal = np.ones(self.data.n_features)
-        if self.weights_are_smaller:
-            return equal
-        return _inside_less_outside(self.data.adjoint(equal, None), basis)
-
-    def advance(self, pair, basis, width):
-        if self.weights_are_smaller:
-            alpha, affinity = pair.dual, self.data.adjoint(pair.dual, None)
-        else:
-            alpha, affinity = self.data.forward(pair.dual, None), pair.image
-        if self.basic and width is not None:
-            basis = linalg.largest_modulus(affinity, width)[1]
-        elif width is not None:
-            basis = linalg.narrow(affinity @ basis, basis, width)
-        image = affinity @ basis
-        objective = 2 * np.vdot(image, image) - np.vdot(affinity, affinity)
-        start = alpha if self.weights_are_smaller else _inside_less_outside(affinity, basis)
-        return alternate.State(alpha, basis, image, start, objective)
-
-
-def _inside_less_outside(affinity, basis):
-    inside = affinity @ basis @ basis.T
-    return inside + inside.T - affinity
 
 
 def gram(X, basis, *, center=True) -> np.ndarray:

@@ -265,7 +265,9 @@ BAD = {
     "k = True: must be a whole number from 1 to 20, min(n_samples, n_features)": {"k": True},
     "method = 'lasso': must be one of power, ritz, basic": {"method": "lasso"},
     "criterion = 'x': must be one of energy, gap": {"criterion": "x"},
-    "init = 'best': must be one of continuation, seeded, random, or a basis": {"init": "best"},
+    "init = 'best': must be one of continuation, equal, seeded, random, or a basis": {
+        "init": "best"
+    },
     "init: has shape (20, 3); a basis of shape (20, 2) is needed": {"init": np.eye(20, 3)},
     "init: has dtype complex128; a name or a basis of numbers is needed": {
         "init": np.eye(20, 2) * 1j
