@@ -3,7 +3,18 @@
 from importlib import import_module
 
 __version__ = "0.1.0"
-__all__ = ["Weights", "datasets", "qalpha", "weighting"]
+__all__ = [
+    "Weights",
+    "datasets",
+    "kernel",
+    "laplacian",
+    "pairwise",
+    "qalpha",
+    "side_info",
+    "supervised",
+    "topography",
+    "weighting",
+]
 
 
 def __getattr__(name):

@@ -100,7 +100,7 @@ class Energy:
 
     def seeds(self):
         """Weights to start from, the neighbours of one feature each, most promising first."""
-        for seed in np.argsort(-parameter_free(self.data)[0], kind="stable"):
+        for seed in np.argsort(-np.abs(Whole(self.data).solve()[0]), kind="stable"):
             column = self.data.feature(seed)[:, None]
             yield self.data.forward(column, column)
 
@@ -116,39 +116,62 @@ class Gap(Energy):
         super().__init__(data, basic=basic)
         self.weights_are_smaller = data.n_features <= data.n_samples**2
 
+    def form(self, affinity, basis):
+        """``J affinity``."""
+        inside = affinity @ basis @ basis.T
+        return inside + inside.T - affinity
+
     def product(self, vector, basis):
         return vector if self.weights_are_smaller else self.data.fused(vector, None)[1]
 
     def signs(self, image, basis):
         if not self.weights_are_smaller:
-            return _inside_less_outside(image, basis)
-        affinity = self.data.adjoint(image, None)
-        return self.data.forward(_inside_less_outside(affinity, basis), None)
+            return self.form(image, basis)
+        return self.data.forward(self.form(self.data.adjoint(image, None), basis), None)
 
     def enter(self, basis):
         equal = np.ones(self.data.n_features)
         if self.weights_are_smaller:
             return equal
-        return _inside_less_outside(self.data.adjoint(equal, None), basis)
+        return self.form(self.data.adjoint(equal, None), basis)
+
+    def affinity(self, pair):
+        """Weights of a leading pair, and the affinity of the samples with those weights."""
+        if self.weights_are_smaller:
+            return pair.dual, self.data.adjoint(pair.dual, None)
+        return self.data.forward(pair.dual, None), pair.image
 
     def advance(self, pair, basis, width):
-        if self.weights_are_smaller:
-            alpha, affinity = pair.dual, self.data.adjoint(pair.dual, None)
-        else:
-            alpha, affinity = self.data.forward(pair.dual, None), pair.image
+        alpha, affinity = self.affinity(pair)
         if self.basic and width is not None:
             basis = linalg.largest_modulus(affinity, width)[1]
         elif width is not None:
             basis = linalg.narrow(affinity @ basis, basis, width)
-        image = affinity @ basis
-        objective = 2 * np.vdot(image, image) - np.vdot(affinity, affinity)
-        start = alpha if self.weights_are_smaller else _inside_less_outside(affinity, basis)
-        return State(alpha, basis, image, start, objective)
+        signed = self.form(affinity, basis)
+        start = alpha if self.weights_are_smaller else signed
+        return State(alpha, basis, affinity @ basis, start, np.vdot(affinity, signed))
 
 
-def _inside_less_outside(affinity, basis):
-    inside = affinity @ basis @ basis.T
-    return inside + inside.T - affinity
+class Whole(Gap):
+    """A form of the whole affinity that no basis enters: one eigenproblem instead of a loop."""
+
+    def __init__(self, data, form=None):
+        super().__init__(data)
+        self._form = form
+
+    def form(self, affinity, basis=None):
+        return affinity if self._form is None else self._form(affinity)
+
+    def solve(self):
+        """Leading weights, the affinity at them, and whether they lead to working precision."""
+        pair = linalg.leading(
+            lambda vector: self.product(vector, None),
+            self.enter(None),
+            tol=self.data.floor**2,
+            signs=lambda image: self.signs(image, None),
+            floor=self.data.floor,
+        )
+        return *self.affinity(pair), pair.converged
 
 
 METHODS = ("power", "ritz", "basic")
@@ -203,8 +226,29 @@ def check_form(method, criterion):
 
 
 def check_options(shape, k, init, n_init, tol, max_iter, random_state, callback):
-    """Refuse bad common arguments before any work."""
+    """Refuse bad common arguments before any work; the start is a name or a basis."""
     checks.check_integer("k", k, 1, min(shape), "min(n_samples, n_features)")
+    check_loop(init, n_init, tol, max_iter, random_state, callback, "a basis")
+    if isinstance(init, str):
+        return
+    basis = _start_array(init, (shape[0], k), "a basis")
+    error = np.abs(basis.T @ basis - np.eye(k)).max()
+    if not error <= 1e-6:
+        raise ValueError(f"init: columns must be orthonormal; they are off by {error:.2g}")
+
+
+def check_weights_start(n_features, init, n_init, tol, max_iter, random_state, callback):
+    """The same where the start is a name or weights."""
+    check_loop(init, n_init, tol, max_iter, random_state, callback, "weights")
+    if isinstance(init, str):
+        return
+    weights = _start_array(init, (n_features,), "weights")
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise ValueError("init: weights must be finite and not negative, and one of them not 0")
+
+
+def check_loop(init, n_init, tol, max_iter, random_state, callback, other):
+    """Refuse bad arguments of the loop; `other` is what a start may be beside a name."""
     checks.check_integer("n_init", n_init, 1)
     checks.check_integer("max_iter", max_iter, 1)
     if not (isinstance(tol, numbers.Real) and 0 <= tol < 1):
@@ -218,20 +262,17 @@ def check_options(shape, k, init, n_init, tol, max_iter, random_state, callback)
             f"random_state = {random_state!r}: must be None, a whole number at least 0, "
             "or a Generator"
         ) from None
-    if isinstance(init, str):
-        if init not in INITS:
-            raise ValueError(f"init = {init!r}: must be one of {', '.join(INITS)}, or a basis")
-        return
-    basis = np.asarray(init)
-    if basis.dtype.kind not in "fiu":
-        raise ValueError(f"init: has dtype {basis.dtype}; a name or a basis of numbers is needed")
-    if basis.shape != (shape[0], k):
-        raise ValueError(
-            f"init: has shape {basis.shape}; a basis of shape ({shape[0]}, {k}) is needed"
-        )
-    error = np.abs(basis.T @ basis - np.eye(k)).max()
-    if not error <= 1e-6:
-        raise ValueError(f"init: columns must be orthonormal; they are off by {error:.2g}")
+    if isinstance(init, str) and init not in INITS:
+        raise ValueError(f"init = {init!r}: must be one of {', '.join(INITS)}, or {other}")
+
+
+def _start_array(init, shape, what):
+    array = np.asarray(init)
+    if array.dtype.kind not in "fiu":
+        raise ValueError(f"init: has dtype {array.dtype}; a name or {what} of numbers is needed")
+    if array.shape != shape:
+        raise ValueError(f"init: has shape {array.shape}; {what} of shape {shape} is needed")
+    return array
 
 
 def starts(problem, k, init, n_init, random_state):
@@ -252,29 +293,6 @@ def starts(problem, k, init, n_init, random_state):
     else:
         for alpha in itertools.islice(problem.seeds(), n_init):
             yield problem.subspace(alpha, k), [k]
-
-
-def parameter_free(data) -> tuple[np.ndarray, bool]:
-    """Leading eigenvector of ``H = (M Mᵀ)∘²``, and whether it is one to working precision.
-
-    H has no negative entry, so |α| leads where α does and is returned. It is the step of the loop
-    that finds the weights, with the identity as the basis: on q x q duals, one pass a step, or on
-    vectors of n weights, two, where those are the smaller ones.
-    """
-    equal = np.ones(data.n_features)
-    options = {"tol": data.floor**2, "floor": data.floor}
-    if data.n_features <= data.n_samples**2:
-        pair = linalg.leading(
-            lambda alpha: alpha,
-            equal,
-            signs=lambda alpha: data.forward(data.adjoint(alpha, None), None),
-            **options,
-        )
-        return np.abs(pair.dual), pair.converged
-    pair = linalg.leading(
-        lambda dual: data.fused(dual, None)[1], data.adjoint(equal, None), **options
-    )
-    return np.abs(data.forward(pair.dual, None)), pair.converged
 
 
 def _run(problem, basis, widths, tol, max_iter, callback, final_weights):
@@ -320,8 +338,11 @@ def pack(data, state: State, record: dict, lift=None) -> Weights:
     values, rotation = linalg.largest_modulus(state.basis.T @ state.image, state.basis.shape[1])
     sign = orientation(state.alpha)
     basis = state.basis @ rotation
+    alpha = sign * state.alpha + 0.0  # no -0.0
+    joined = data.joined(alpha)
     return Weights(
-        alpha=sign * state.alpha + 0.0,  # no -0.0
+        alpha=joined,
+        parts=None if joined is alpha else alpha.reshape(2, -1),
         objective=float(state.objective),
         eigenvalues=sign * values,
         basis=basis if lift is None else lift(basis),

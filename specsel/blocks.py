@@ -1,7 +1,8 @@
 """The one place that knows how the data lie in memory.
 
 `read` checks an array of samples x features and wraps it; the wrapper offers the passes on which
-the whole family of algorithms rests. With ``m_i`` the i-th feature, centred and of unit norm:
+the whole family of algorithms rests. With ``m_i`` the i-th feature, in one of several
+representations and of unit norm:
 
 ==================== ================================== ==========
 ``forward(B, Q)``    ``α_i = m_iᵀ B Qᵀ m_i``            one pass
@@ -10,12 +11,14 @@ the whole family of algorithms rests. With ``m_i`` the i-th feature, centred and
 ==================== ================================== ==========
 
 ``None`` in the place of ``Q`` or ``R`` is the identity. The array is never copied: a few features
-at a time are centred and scaled into a tile that stays in cache. Features are cut into a fixed
+at a time are shifted and scaled into a tile that stays in cache. Features are cut into a fixed
 number of blocks whose partial sums are added in a fixed order, so a result does not depend on the
 number of numba's threads.
 """
 
+import copy
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,6 +35,11 @@ KEPT_SHARE = 0.08
 ROW_BLOCK = 4096
 
 
+# Ways to represent a feature without negative values, if it has none as it is; and all ways.
+NON_NEGATIVE = ("parts", "shift", "ranks", "as-is")
+REPRESENTATIONS = (*NON_NEGATIVE, "centered")
+
+
 def read(X, *, center: bool = True) -> "Dense":
     """Check X, an array of samples x features, and wrap it for passes.
 
@@ -39,61 +47,136 @@ def read(X, *, center: bool = True) -> "Dense":
     or memory-mapped, nested lists, and data frames, whose column names are kept. float32 and
     float64 are used as they lie; other types are converted.
     """
-    return Dense(*checks.as_matrix(X), center=center)
+    return Dense(*checks.as_matrix(X), representation="centered" if center else "as-is")
+
+
+def moments(array, names=None, *, center=True, name="X"):
+    """Mean of every column, and the norm of what remains; refuses what is not finite."""
+    features = array.view().T
+    features.flags.writeable = False
+    mean, norm = np.zeros((2, len(features)))
+    passes.standardise(features, center, mean, norm, passes.block_span(len(features)))
+    if not np.isfinite(mean).all() or not np.isfinite(norm).all():
+        raise ValueError(checks.describe_not_finite(array, names, name))
+    return mean, norm
+
+
+class Pairs(NamedTuple):
+    """Pairs of samples in the order in which the kernels take them.
+
+    Those of one first sample are together, filled up to a multiple of four.
+    """
+
+    starts: np.ndarray  # of the pairs of every first sample, and the end of all
+    seconds: np.ndarray
+    places: np.ndarray  # where a pair that was given stands
+
+    @classmethod
+    def sort(cls, pairs, n_samples):
+        """From an array of pairs of samples, a row a pair."""
+        first, second = np.sort(pairs, axis=1).T
+        counts = np.bincount(first, minlength=n_samples)
+        starts = np.concatenate(([0], np.cumsum(-(-counts // 4) * 4)))
+        order = np.argsort(first, kind="stable")
+        places = np.empty(len(pairs), dtype=np.intp)
+        before = np.cumsum(counts) - counts
+        places[order] = np.arange(len(pairs)) + (starts[:-1] - before)[first[order]]
+        seconds = np.zeros(starts[-1], dtype=np.intp)
+        seconds[places] = second
+        return cls(starts, seconds, places)
+
+    def with_values(self, values):
+        """What the kernels take: starts, seconds, and a value for every place."""
+        filled = np.zeros(len(self.seconds))
+        if values is not None:
+            filled[self.places] = values
+        return self.starts, self.seconds, filled
 
 
 class Dense:
-    """A dense array, its features centred and scaled on the fly.
+    """A dense array, its features shifted and scaled on the fly.
+
+    A feature is represented in one of these ways, and scaled to unit norm: less its mean
+    ("centered"), less its minimum ("shift"), by the ranks of its samples ("ranks"), as it is
+    ("as-is"), or as two that are nowhere negative, what it has above its median and what it has
+    below ("parts"); then all first parts come before all second parts.
 
     Attributes
     ----------
-    n_samples, n_features : int
+    n_samples, n_columns : int
+        Shape of the array.
+    n_features : int
+        Represented features: twice the columns for parts.
     names : tuple of str or None
         Column names, if X had any.
     mean, norm : ndarray
-        Of every feature: what is subtracted, and the norm of what remains; 0 for a constant one.
+        Of every column: its mean and the norm of what remains, 0 for a constant one. As it is, a
+        column has no mean.
     passes : int
         Reads of X so far.
     floor : float
         The relative error of a pass: what rounding in the precision of the data leaves.
     """
 
-    def __init__(self, array, names=None, *, center=True):
+    def __init__(self, array, names=None, *, representation="centered"):
         view = array.view()
         view.flags.writeable = False  # one compiled version for writable and read-only arrays
         self.features = view.T
-        self.n_features, self.n_samples = self.features.shape
+        self.n_columns, self.n_samples = self.features.shape
         self.names = names
-        self.center = center
+        self.center = representation == "centered"
         self.passes = 1
         self.floor = RESIDUAL_FLOOR if array.dtype == np.float64 else FLOAT32_FLOOR
-        self.mean, self.norm = np.zeros((2, self.n_features))
-        passes.standardise(
-            self.features, center, self.mean, self.norm, passes.block_span(self.n_features)
-        )
-        if not np.isfinite(self.mean).all() or not np.isfinite(self.norm).all():
-            raise ValueError(checks.describe_not_finite(array, names))
-        self._find_constant()
+        self.mean, self.norm = moments(array, names, center=representation != "as-is")
+        self._find_constant(representation)
+        self.middle, self.norms = self.mean, self.norm[None, :]
+        if representation not in ("centered", "as-is"):
+            self._represent(representation)
+        self.n_features = self.norms.size
         self._forget()
 
-    def _forget(self):
-        self._kept_basis, self._kept = None, np.empty((0, self.n_features), self.features.dtype)
+    def _represent(self, representation):
+        """Find what is subtracted from every column and the norms of what remains."""
+        span = passes.block_span(self.n_columns)
+        self.middle = np.zeros(self.n_columns)
+        if representation == "ranks":
+            order = "C" if self._feature_major else "F"
+            ranked = np.empty(self.features.shape, self.features.dtype, order=order)
+            passes.ranks(self.features, ranked, span)
+            ranked.flags.writeable = False
+            self.features = ranked
+        else:
+            fraction = 0.5 if representation == "parts" else 0.0
+            passes.middles(self.features, fraction, self.middle, span)
+        parts = 2 if representation == "parts" else 1
+        self.norms = np.zeros((parts, self.n_columns))
+        passes.part_norms(self.features, self.middle, parts, self.norms, span)
+        self.norms[:, self.norm == 0] = 0.0
+        self.passes += 2
 
-    def _find_constant(self):
+    def _forget(self):
+        empty = np.empty((0, *self.norms.shape), self.features.dtype)
+        self._kept_basis, self._kept = None, empty
+
+    def _find_constant(self, representation):
         constant = self.norm == 0
         smallest = 16 * np.finfo(self.features.dtype).tiny
         if (self.norm[~constant] < smallest).any():
-            raise ValueError(checks.TOO_EXTREME)
+            raise ValueError(f"X: {checks.TOO_EXTREME}")
         count = int(constant.sum())
-        kind = "constant" if self.center else "zero"
-        if count == self.n_features:
+        kind = "zero" if representation == "as-is" else "constant"
+        if count == self.n_columns:
             raise ValueError(f"X: all {count} features are {kind}; at least one must vary")
         if count:
             verbs = ("is", "gets") if count == 1 else ("are", "get")
             warnings.warn(
-                f"{count} of {self.n_features} features {verbs[0]} {kind} and {verbs[1]} weight 0",
+                f"{count} of {self.n_columns} features {verbs[0]} {kind} and {verbs[1]} weight 0",
                 stacklevel=checks.caller(),
             )
+
+    @property
+    def _feature_major(self):
+        return abs(self.features.strides[0]) >= abs(self.features.strides[1])
 
     @property
     def rank_bound(self) -> int:
@@ -102,17 +185,67 @@ class Dense:
 
     def feature(self, index: int) -> np.ndarray:
         """One standardised feature."""
-        return (self.features[index] - self.mean[index]) / (self.norm[index] or np.inf)
+        part, column = divmod(index, self.n_columns)
+        return self._part(self.features[column] - self.middle[column], part) / (
+            self.norms[part, column] or np.inf
+        )
 
     def rows(self, start: int, stop: int) -> np.ndarray:
         """Some standardised samples, as float64."""
-        return (self.features.T[start:stop] - self.mean) / np.where(
-            self.norm > 0, self.norm, np.inf
-        )
+        shifted = self.features.T[start:stop] - self.middle
+        norms = np.where(self.norms > 0, self.norms, np.inf)
+        return np.hstack([self._part(shifted, i) / norm for i, norm in enumerate(norms)])
+
+    def _part(self, values, part):
+        return values if len(self.norms) == 1 else np.maximum(-values if part else values, 0.0)
+
+    def spans(self) -> np.ndarray:
+        """Least value, greatest value and sum of every standardised feature."""
+        self.passes += 1
+        out = np.empty((3, *self.norms.shape))
+        span = passes.block_span(self.n_columns)
+        passes.spans(self.features, self.middle, self.norms, out, span)
+        return out.reshape(3, -1)
+
+    def warn_if_negative(self, representation):
+        """Warn where an algorithm needs non-negative features and these are not."""
+        if representation == "as-is" and self.spans()[0].min() < 0:
+            warnings.warn(
+                "X has negative values, which count as likeness of samples of opposite sign: "
+                'take representation="parts"',
+                stacklevel=checks.caller(),
+            )
+
+    def rescaled(self, factors) -> "Dense":
+        """The same data, every standardised feature multiplied by a positive factor."""
+        other = copy.copy(self)
+        other.norms = self.norms / factors.reshape(self.norms.shape)
+        other._forget()
+        return other
+
+    def joined(self, alpha) -> np.ndarray:
+        """Weights of the columns: those of two parts a column become one, ``√(α₊² + α₋²)``."""
+        if len(self.norms) == 1:
+            return alpha
+        first, second = np.maximum(alpha.reshape(2, -1), 0.0)
+        together = np.hypot(first, second)
+        return together / np.linalg.norm(together)
 
     def forward(self, dual, basis) -> np.ndarray:
         """``α_i = m_iᵀ dual basisᵀ m_i``."""
         return self._sweep(dual, basis, None, None, image=False)[0]
+
+    def fused_pairs(self, dual, basis, pairs, values, target=...):
+        """As `fused`, with ``α_i + Σ values_st m_is m_it`` over pairs of samples.
+
+        Also returns the entries of ``A_α`` for the pairs.
+        """
+        target = basis if target is ... else target
+        return self._sweep(dual, basis, None, target, pairs=pairs, values=values)
+
+    def adjoint_pairs(self, alpha, basis, pairs):
+        """``A_α basis``, and the entries of ``A_α`` for pairs of samples."""
+        return self._sweep(None, None, alpha, basis, pairs=pairs)[1:]
 
     def adjoint(self, alpha, basis) -> np.ndarray:
         """``A_α basis``, with ``A_α = Σ α_i m_i m_iᵀ``."""
@@ -124,9 +257,9 @@ class Dense:
         The products of all features with a target are kept where they are small beside X, and
         used while that array is the basis: it must not be changed in place.
         """
-        return self._sweep(dual, basis, None, basis if target is ... else target)
+        return self._sweep(dual, basis, None, basis if target is ... else target)[:2]
 
-    def _sweep(self, dual, basis, alpha, target, *, image=True):
+    def _sweep(self, dual, basis, alpha, target, *, image=True, pairs=None, values=None):
         """Run the compiled pass; None is the identity as a basis or target."""
         self.passes += 1
         frame, known, places = self._lay_out([dual, basis] * (dual is not None) + [target] * image)
@@ -134,24 +267,35 @@ class Dense:
         n_image = 0 if not image else self.n_samples if target is None else target.shape[1]
         n_identity = self.n_samples if id(None) in places else 0
         keeps = image and target is not None and target is not self._kept_basis
-        keeps = keeps and n_image * self.n_features <= KEPT_SHARE * self.features.size
+        keeps = keeps and n_image * self.norms.size <= self._may_keep
         kept = self._keeper(n_image if keeps else 0)
-        alpha = np.empty(self.n_features) if alpha is None else np.asarray(alpha, np.float64)
-        span = passes.block_span(self.n_features, n_image * self.n_samples, self.features.size)
-        images = np.zeros((-(-self.n_features // span), n_image, frame.shape[1]))
-        feature_major = abs(self.features.strides[0]) >= abs(self.features.strides[1])
-        width = passes.tile_width(feature_major, len(frame), self.n_samples, span)
+        alpha = np.empty(self.n_features) if alpha is None else np.require(alpha, float, "CW")
+        n_entries = 0 if pairs is None else len(pairs.seconds)
+        partial = n_image * self.n_samples + n_entries
+        span = passes.block_span(self.n_columns, partial, self.features.size)
+        n_blocks = -(-self.n_columns // span)
+        images = np.zeros((n_blocks, n_image, frame.shape[1]))
+        entries = np.zeros((n_blocks, n_entries))
+        width = passes.tile_width(self._feature_major, len(frame), self.n_samples, span)
         passes.sweep(
-            (self.features, self.mean, self.norm),
+            (self.features, self.middle, self.norms),
             (frame, known, kept),
             (*(places.get(id(matrix), 0) for matrix in (dual, basis, target)), n_dual, n_identity),
-            (feature_major, width, span),
-            alpha,
+            (self._feature_major, width, span),
+            None if pairs is None else pairs.with_values(values),
+            alpha.reshape(self.norms.shape),
             images,
+            entries,
         )
         if keeps:
             self._kept_basis, self._kept = target, kept
-        return alpha, images.sum(axis=0)[:, : self.n_samples].T
+        image = images.sum(axis=0)[:, : self.n_samples].T
+        return alpha, image, None if pairs is None else entries.sum(axis=0)[pairs.places]
+
+    @property
+    def _may_keep(self):
+        """Products that may be kept; with two parts a feature, all vectors weigh twice."""
+        return KEPT_SHARE * self.features.size if len(self.norms) == 1 else 0
 
     def _keeper(self, n_kept):
         """Array for products that are to be kept; the last one where it fits, to save memory.
@@ -160,7 +304,7 @@ class Dense:
         """
         if n_kept == len(self._kept):
             return self._kept
-        return np.empty((n_kept, self.n_features), self.features.dtype)
+        return np.empty((n_kept, *self.norms.shape), self.features.dtype)
 
     def _lay_out(self, matrices):
         """Stack matrices, each once; also the kept products needed, and where each one starts.
@@ -221,14 +365,16 @@ class Dense:
 
     @classmethod
     def _standardised(cls, array, origin):
-        """Wrap an array whose features have unit norm already."""
+        """Wrap an array whose features are scaled already."""
         data = cls.__new__(cls)
         data.features = np.ascontiguousarray(array).T
         data.features.flags.writeable = False
-        data.n_features, data.n_samples = data.features.shape
+        data.n_columns, data.n_samples = data.features.shape
+        data.n_features = data.n_columns
         data.names, data.center, data.passes = origin.names, False, 0
         data.floor = RESIDUAL_FLOOR
-        data.mean = np.zeros(data.n_features)
+        data.mean = data.middle = np.zeros(data.n_columns)
         data.norm = np.where(origin.norm > 0, 1.0, 0.0)
+        data.norms = data.norm[None, :]
         data._forget()
         return data

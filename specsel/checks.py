@@ -6,42 +6,42 @@ import sys
 
 import numpy as np
 
-TOO_EXTREME = "X: values are too large or too small to be standardised; rescale them"
+TOO_EXTREME = "values are too large or too small to be standardised; rescale them"
 
 # Samples looked at at once in the search for a value that is not finite.
 ROWS = 4096
 
 
-def as_matrix(X, *, least_samples=2) -> tuple[np.ndarray, tuple | None]:
+def as_matrix(X, *, least_samples=2, name="X") -> tuple[np.ndarray, tuple | None]:
     """View X as a matrix of float32 or float64; also the names of its columns, if it has any."""
     names = None
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
         names = tuple(str(name) for name in X.columns)
-        X = _frame_to_numpy(X, names)
+        X = _frame_to_numpy(X, names, name)
     if hasattr(X, "tocsr"):
-        raise ValueError("X: is a sparse matrix; dense samples x features are needed")
+        raise ValueError(f"{name}: is a sparse matrix; dense samples x features are needed")
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        raise ValueError("X: holds masked values; remove or fill them first")
-    array = _real(X)
+        raise ValueError(f"{name}: holds masked values; remove or fill them first")
+    array = _real(X, name)
     if array.ndim != 2:
         raise ValueError(
-            f"X: has {array.ndim} dimension{'s' * (array.ndim != 1)}; "
+            f"{name}: has {array.ndim} dimension{'s' * (array.ndim != 1)}; "
             "2 are needed, samples x features"
         )
     if array.size == 0:
-        raise ValueError(f"X: has shape {array.shape}; it must not be empty")
+        raise ValueError(f"{name}: has shape {array.shape}; it must not be empty")
     if array.shape[0] < least_samples:
-        raise ValueError("X: has 1 sample; at least 2 are needed")
+        raise ValueError(f"{name}: has 1 sample; at least 2 are needed")
     return array, names
 
 
-def _frame_to_numpy(frame, names):
+def _frame_to_numpy(frame, names, name):
     """Values of a pandas or polars frame; an error names the first column that is no number."""
     kinds = [getattr(dtype, "kind", "O") for dtype in getattr(frame, "dtypes", ())]
     for index, kind in enumerate(kinds):
         column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[frame.columns[index]]
         if kind not in "biuf" and not _is_numeric(np.asarray(column)):
-            raise ValueError(f"X: column {names[index]!r} is not numeric; drop or encode it")
+            raise ValueError(f"{name}: column {names[index]!r} is not numeric; drop or encode it")
     values = frame.to_numpy()
     if values.dtype == object and hasattr(frame, "iloc"):
         values = frame.to_numpy(dtype=float, na_value=np.nan)
@@ -63,23 +63,23 @@ def _converts(column):
     return True
 
 
-def _real(X):
+def _real(X, name):
     try:
         array = np.asarray(X)
     except ValueError:
-        raise ValueError("X: rows differ in length; a matrix is needed") from None
+        raise ValueError(f"{name}: rows differ in length; a matrix is needed") from None
     strings = array.dtype == object and any(isinstance(v, str) for v in array.flat)
     if array.dtype.kind not in "biufO" or strings:
-        raise ValueError(f"X: has dtype {array.dtype}; real numbers are needed")
+        raise ValueError(f"{name}: has dtype {array.dtype}; real numbers are needed")
     if array.dtype not in (np.float32, np.float64) or not array.dtype.isnative:
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError):
-            raise ValueError(f"X: has dtype {array.dtype}; real numbers are needed") from None
+            raise ValueError(f"{name}: has dtype {array.dtype}; real numbers are needed") from None
     return array
 
 
-def describe_not_finite(array, names) -> str:
+def describe_not_finite(array, names, name="X") -> str:
     """Say how many values are not finite, and where the first one is."""
     count, first = 0, None
     for start in range(0, len(array), ROWS):
@@ -89,12 +89,49 @@ def describe_not_finite(array, names) -> str:
             sample, feature = np.argwhere(bad)[0]
             first = (start + sample, feature)
     if first is None:
-        return TOO_EXTREME
+        return f"{name}: {TOO_EXTREME}"
     label = f"feature {first[1]}" + (f" ({names[first[1]]!r})" if names else "")
     return (
-        f"X: {count} value{'s are' if count > 1 else ' is'} NaN or infinite, "
+        f"{name}: {count} value{'s are' if count > 1 else ' is'} NaN or infinite, "
         f"first at sample {first[0]}, {label}; finite numbers are needed"
     )
+
+
+def as_classes(y, n_samples) -> np.ndarray:
+    """Class of every sample, as numbers from 0; at least two classes."""
+    labels = np.asarray(y)
+    if labels.shape != (n_samples,):
+        raise ValueError(f"y: has shape {labels.shape}; ({n_samples},) is needed, a label a sample")
+    if any(label is None or label != label for label in labels.tolist()):
+        raise ValueError("y: holds missing labels; every sample needs one")
+    try:
+        names, classes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise ValueError("y: mixes labels that cannot be compared; use one type") from None
+    if len(names) == 1:
+        raise ValueError(f"y: has one class, {names[0]!s}; at least 2 are needed")
+    if len(names) == n_samples:
+        raise ValueError(f"y: has a class for each of {n_samples} samples; fewer are needed")
+    return classes
+
+
+def as_pairs(name, pairs, n_samples) -> np.ndarray:
+    """Pairs of samples as an array of two columns; None is no pair."""
+    array = np.empty((0, 2), np.intp) if pairs is None else np.asarray(pairs)
+    if array.size == 0:
+        return np.empty((0, 2), np.intp)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name}: has shape {array.shape} and dtype {array.dtype}; "
+            "whole numbers are needed, a row of two samples a pair"
+        )
+    outside = array[(array < 0) | (array >= n_samples)]
+    if outside.size:
+        raise ValueError(f"{name}: holds sample {outside[0]}; must be from 0 to {n_samples - 1}")
+    same = array[array[:, 0] == array[:, 1]]
+    if len(same):
+        raise ValueError(f"{name}: pairs sample {same[0, 0]} with itself; two samples are needed")
+    return array.astype(np.intp)
 
 
 def check_integer(name, value, low, high=None, what="") -> int:
@@ -117,6 +154,12 @@ def check_number(name, value):
     """Refuse what is no finite number."""
     if not (isinstance(value, numbers.Real) and np.isfinite(value)):
         raise ValueError(f"{name} = {value!r}: must be a finite number")
+
+
+def check_not_negative(name, value):
+    """Refuse what is no finite number of at least 0."""
+    if not (isinstance(value, numbers.Real) and np.isfinite(value) and value >= 0):
+        raise ValueError(f"{name} = {value!r}: must be a finite number at least 0")
 
 
 def check_choice(name, value, allowed):

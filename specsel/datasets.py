@@ -5,6 +5,7 @@ The papers' synthetic data, in which the relevant features are known.
   Weston et al. (2001), as used for Fig. 3(a) of Wolf and Shashua (2005).
 - `growing_classes`: any number of tight clusters, Fig. 3(b) of Wolf and Shashua (2005).
 - `two_gaussians`, `four_gaussians`: broad clusters, Figs. 1 and 2 of Wolf and Bileschi (2005).
+- `two_solutions`: two groupings of the same samples, Fig. 2 of Shashua and Wolf (2004).
 - `example`: a small data set with named features, for a first try.
 
 In the cluster data an irrelevant feature is drawn as a relevant one is and then permuted
@@ -35,11 +36,13 @@ __all__ = [
     "four_gaussians",
     "growing_classes",
     "two_gaussians",
+    "two_solutions",
     "weston_linear",
     "weston_nonlinear",
 ]
 
 NOISE_VARIANCE = 20.0
+SOLUTION_DEVIATION = 0.1
 # A seed whose three clusters are about equally far apart and show in each of the six signals.
 EXAMPLE_SEED = 51
 
@@ -308,6 +311,45 @@ def example():
         y=data.y,
         relevant=np.flatnonzero(order < 6),
         names=tuple(names[i] for i in order),
+    )
+
+
+def two_solutions(*, random_state=0):
+    """
+    Draw 150 samples with two groupings in three clusters each, among 20 features.
+
+    Features 0-2 show one grouping, 3-5 another that is independent of it, 6-8 are their sums and
+    show both, and 9-19 are random permutations of feature 0. Cluster centers are uniform in
+    [-1, 1] in every feature, with a standard deviation of .1 around them.
+
+    Parameters
+    ----------
+    random_state : int, Generator or None
+        Seed, as `numpy.random.default_rng` takes it.
+
+    Returns
+    -------
+    Dataset
+        With the first grouping as `y`.
+
+    Examples
+    --------
+    >>> from specsel import datasets
+    >>> datasets.two_solutions().names[:9]
+    ('1', '2', '3', 'A', 'B', 'C', '1A', '2B', '3C')
+    """
+    rng = np.random.default_rng(random_state)
+    groupings = [rng.permutation(np.repeat([0, 1, 2], 50)) for _ in range(2)]
+    first, second = (
+        rng.normal(rng.uniform(-1, 1, (3, 3))[labels], SOLUTION_DEVIATION) for labels in groupings
+    )
+    permuted = rng.permuted(np.repeat(first[:, :1], 11, axis=1), axis=0)
+    names = ["1", "2", "3", "A", "B", "C", "1A", "2B", "3C"]
+    return Dataset(
+        X=np.hstack((first, second, first + second, permuted)),
+        y=groupings[0],
+        relevant=np.arange(9),
+        names=(*names, *(f"permuted_{i:02}" for i in range(1, 12))),
     )
 
 

@@ -26,7 +26,7 @@ KRYLOV_RESTARTS = 5
 RESIDUAL_FLOOR = 1e-13
 GRAM_FLOOR = 1e-11
 
-# Passes of block iteration that find the leading subspace of a matrix that is not formed.
+# Passes that find the leading subspace of a matrix that is not formed.
 SUBSPACE_PASSES = 4
 
 # Size up to which a Schur form needs no threads.
@@ -184,19 +184,30 @@ def largest_modulus(symmetric: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarr
 
 
 def affinity_subspace(data, alpha: np.ndarray, k: int, start=None) -> np.ndarray:
-    """Span of the k leading eigenvectors, by modulus, of ``A_α = Σ α_i m_i m_iᵀ``.
+    """Span of the k leading eigenvectors, by modulus, of ``A_α = Σ α_i m_i m_iᵀ``."""
+    return subspace(lambda basis: data.adjoint(alpha, basis), data.n_samples, k, start)
 
-    Exact up to `DENSE_LIMIT` samples. Above, no samples x samples matrix is formed: a few passes
-    of block iteration come near, from `start` or from a fixed random basis.
+
+def subspace(product: Callable, size: int, k: int, start=None) -> np.ndarray:
+    """Span of the k leading eigenvectors, by modulus, of a symmetric matrix.
+
+    `product` maps a basis to its image, and None to the matrix itself. Exact up to `DENSE_LIMIT`
+    samples. Above, the matrix is not formed: Rayleigh-Ritz in the block Krylov space of a few
+    passes comes near, from `start` or from a fixed random basis.
     """
-    if data.n_samples <= DENSE_LIMIT:
-        return largest_modulus(data.adjoint(alpha, None), k)[1]
+    if size <= DENSE_LIMIT:
+        return largest_modulus(product(None), k)[1]
     if start is None:
-        start = np.random.default_rng(0).standard_normal((data.n_samples, k))
-    basis = orthonormal(start)
+        start = np.random.default_rng(0).standard_normal((size, k))
+    known, images = np.empty((2, size, 0))
+    block = start
     for _ in range(SUBSPACE_PASSES):
-        basis = narrow(data.adjoint(alpha, basis), basis, k)
-    return basis
+        for _ in range(2):
+            block = orthonormal(block - known @ (known.T @ block))
+        known = np.hstack((known, block))
+        block = product(block)
+        images = np.hstack((images, block))
+    return known @ largest_modulus(known.T @ images, k)[1]
 
 
 def narrow(image: np.ndarray, basis: np.ndarray, width: int) -> np.ndarray:

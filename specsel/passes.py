@@ -1,8 +1,11 @@
 """The compiled passes over a dense array, a few features at a time.
 
 Features are cut into blocks, a thread takes a block, and within it a tile of a few features is
-centred, multiplied and summed while it is in cache. The blocks depend on the sizes alone and their
+shifted, multiplied and summed while it is in cache. The blocks depend on the sizes alone and their
 partial sums are added in a fixed order. Memory is read ahead of its use.
+
+Where a feature counts as two, what it has above its middle and what it has below, both are made
+from one tile, so that the data are still read once a pass.
 """
 
 import numpy as np
@@ -95,28 +98,107 @@ def _standardise_range(features, center, mean, norm):
 
 
 @jit(parallel=True)
-def sweep(data, frames, places, tiling, alpha, images):
-    span = tiling[2]
-    for block in prange(len(images)):
-        first, last = block * span, min((block + 1) * span, len(alpha))
-        _sweep_range(data, frames, places, tiling, first, last, alpha, images[block])
+def middles(features, fraction, middle, span):
+    """Median (fraction .5) or minimum (fraction 0) of every feature."""
+    for block in prange((len(middle) + span - 1) // span):
+        for i in range(block * span, min((block + 1) * span, len(middle))):
+            ordered = np.sort(features[i].astype(np.float64))
+            last = len(ordered) - 1
+            low, high = ordered[int(fraction * last)], ordered[last - int((1 - fraction) * last)]
+            middle[i] = low + 0.5 * (high - low)
+
+
+@jit(parallel=True)
+def part_norms(features, middle, parts, norms, span):
+    """Norm of every feature about its middle, or of its two parts; safe from overflow."""
+    for block in prange((len(middle) + span - 1) // span):
+        for i in range(block * span, min((block + 1) * span, len(middle))):
+            for part in range(parts):
+                low, high, _ = _span_of(features[i], middle[i], part, parts)
+                largest = max(-low, high)
+                if largest == 0.0:
+                    continue
+                square = 0.0
+                for s in range(features.shape[1]):
+                    share = _part_of(features[i, s] - middle[i], part, parts) / largest
+                    square += share * share
+                norms[part, i] = largest * np.sqrt(square)
+
+
+@jit(parallel=True)
+def spans(features, middle, norms, out, span):
+    """Least value, greatest value and sum of every standardised feature or part."""
+    parts = len(norms)
+    for block in prange((len(middle) + span - 1) // span):
+        for i in range(block * span, min((block + 1) * span, len(middle))):
+            for part in range(parts):
+                scale = 1.0 / norms[part, i] if norms[part, i] > 0 else 0.0
+                found = _span_of(features[i], middle[i], part, parts)
+                for j in range(3):
+                    out[j, part, i] = found[j] * scale
 
 
 @jit
-def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
+def _span_of(feature, middle, part, parts):
+    low, high, total = np.inf, -np.inf, 0.0
+    for s in range(len(feature)):
+        value = _part_of(feature[s] - middle, part, parts)
+        low, high = min(low, value), max(high, value)
+        total += value
+    return low, high, total
+
+
+@jit
+def _part_of(value, part, parts):
+    """What counts of a value: all of it, or in two parts what is above zero and what below."""
+    if parts == 1:
+        return np.float64(value)
+    return max(np.float64(value if part == 0 else -value), 0.0)
+
+
+@jit(parallel=True)
+def ranks(features, out, span):
+    """Ranks of the samples in every feature, from 1; equal values share their mean rank."""
+    n, q = features.shape
+    for block in prange((n + span - 1) // span):
+        for i in range(block * span, min((block + 1) * span, n)):
+            order = np.argsort(features[i])
+            start = 0
+            for stop in range(1, q + 1):
+                if stop < q and features[i, order[stop]] == features[i, order[start]]:
+                    continue
+                for place in range(start, stop):
+                    out[i, order[place]] = 0.5 * (start + 1 + stop)
+                start = stop
+
+
+@jit(parallel=True)
+def sweep(data, frames, places, tiling, pairs, alpha, images, entries):
+    span = tiling[2]
+    for block in prange(len(images)):
+        first, last = block * span, min((block + 1) * span, alpha.shape[1])
+        _sweep_range(
+            data, frames, places, tiling, pairs, first, last, alpha, images[block], entries[block]
+        )
+
+
+@jit
+def _sweep_range(data, frames, places, tiling, pairs, start, stop, alpha, image, entries):
     """Serial pass over the features from `start` to `stop`.
 
     The scores of a few features are their products with the rows of `frame`, then those kept from
     an earlier pass, then those with the identity, if asked for. `places` are the first rows of
     dual, basis and target among the scores. With a dual `alpha` is computed, else it is given;
-    `image` gathers ``Σ α_i (targetᵀ m_i) m_iᵀ``.
+    `image` gathers ``Σ α_i (targetᵀ m_i) m_iᵀ``. With pairs of samples, ``Σ v_st m_is m_it`` joins
+    the computed `alpha`, and `entries` gathers ``Σ α_i m_is m_it``.
     """
-    features, mean, norm = data
+    features, middle, norms = data
     frame, known, kept = frames
     dual, basis, target, n_dual, n_identity = places
     feature_major, width, _ = tiling
     q = features.shape[1]
     n_image, lanes = image.shape
+    n_parts = len(norms)
     kind = features.dtype
     n_frame, n_known = len(frame), len(known)
     if feature_major:
@@ -125,6 +207,7 @@ def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
     else:
         tile = np.empty(((q + 3) // 4 * 4, width), kind)
         tile[q:] = 0
+    samples = np.empty((q, width), kind) if feature_major and pairs is not None else tile
     scores = np.zeros((n_frame + n_known + n_identity, width), kind)
     products = scores[:n_frame]
     weights, scale = np.zeros((2, width))
@@ -136,41 +219,53 @@ def _sweep_range(data, frames, places, tiling, start, stop, alpha, image):
         for first in range(chunk, end, width):
             size = min(width, end - first)
             some = features[first : first + size]
-            middle = mean[first : first + size]
-            _clear(products)
-            if feature_major:
-                _load_features(some, middle, tile)
-                _inner(frame, tile, products)
-            else:
-                _load_samples(some, middle, tile)
-                _combine(frame, tile, products)
-            for f in range(size):
-                scale[f] = 1.0 / norm[first + f] if norm[first + f] > 0 else 0.0
-            for c in range(n_frame):
+            for part in range(n_parts):
+                if feature_major:
+                    _load_features(some, middle[first : first + size], part, n_parts, tile)
+                else:
+                    _load_samples(some, middle[first : first + size], part, n_parts, tile)
+                _clear(products)
+                if feature_major:
+                    _inner(frame, tile, products)
+                else:
+                    _combine(frame, tile, products)
+                for f in range(size):
+                    norm = norms[part, first + f]
+                    scale[f] = 1.0 / norm if norm > 0 else 0.0
+                for c in range(n_frame):
+                    for f in range(width):
+                        products[c, f] *= scale[f]
+                for c in range(n_known):
+                    for f in range(size):
+                        scores[n_frame + c, f] = known[c, part, first + f]
+                for s in range(n_identity):
+                    for f in range(size):
+                        value = tile[f, s] if feature_major else tile[s, f]
+                        scores[n_frame + n_known + s, f] = value * scale[f]
+                for c in range(len(kept)):
+                    for f in range(size):
+                        kept[c, part, first + f] = scores[target + c, f]
+                if pairs is not None and feature_major:
+                    for s in range(q):
+                        for f in range(width):
+                            samples[s, f] = tile[f, s]
+                if n_dual > 0:
+                    _weigh(scores, dual, basis, n_dual, weights)
+                    if pairs is not None:
+                        _weigh_pairs(samples, pairs, scale, weights)
+                    for f in range(size):
+                        alpha[part, first + f] = weights[f]
                 for f in range(width):
-                    products[c, f] *= scale[f]
-            for c in range(n_known):
-                for f in range(size):
-                    scores[n_frame + c, f] = known[c, first + f]
-            for s in range(n_identity):
-                for f in range(size):
-                    scores[n_frame + n_known + s, f] = (some[f, s] - middle[f]) * scale[f]
-            for c in range(len(kept)):
-                for f in range(size):
-                    kept[c, first + f] = scores[target + c, f]
-            if n_dual > 0:
-                _weigh(scores, dual, basis, n_dual, weights)
-                for f in range(size):
-                    alpha[first + f] = weights[f]
-            for f in range(width):
-                weights[f] = alpha[first + f] if f < size else 0.0
-            for c in range(n_image):
-                for f in range(width):
-                    coefficients[c, f] = weights[f] * scale[f] * scores[target + c, f]
-            if feature_major:
-                _combine(coefficients, tile, partial)
-            else:
-                _inner(coefficients, tile, partial)
+                    weights[f] = alpha[part, first + f] if f < size else 0.0
+                if pairs is not None:
+                    _sum_pairs(samples, pairs, scale, weights, entries)
+                for c in range(n_image):
+                    for f in range(width):
+                        coefficients[c, f] = weights[f] * scale[f] * scores[target + c, f]
+                if feature_major:
+                    _combine(coefficients, tile, partial)
+                else:
+                    _inner(coefficients, tile, partial)
         for c in range(n_image):
             for s in range(lanes):
                 image[c, s] += partial[c, s]
@@ -184,6 +279,50 @@ def _weigh(scores, dual, basis, n_dual, weights):
     for c in range(n_dual):
         for f in range(len(weights)):
             weights[f] += scores[dual + c, f] * scores[basis + c, f]
+
+
+@jit
+def _weigh_pairs(samples, pairs, scale, weights):
+    """Add ``Σ v_st m_s m_t`` over the pairs, four of one first sample s at a time."""
+    starts, seconds, values = pairs
+    width = len(weights)
+    total = np.empty(width)
+    for s in range(len(starts) - 1):
+        if starts[s] == starts[s + 1]:
+            continue
+        total[:] = 0
+        for p in range(starts[s], starts[s + 1], 4):
+            x0, x1 = samples[seconds[p]], samples[seconds[p + 1]]
+            x2, x3 = samples[seconds[p + 2]], samples[seconds[p + 3]]
+            v0, v1, v2, v3 = values[p], values[p + 1], values[p + 2], values[p + 3]
+            for f in range(width):
+                total[f] += v0 * x0[f] + v1 * x1[f] + v2 * x2[f] + v3 * x3[f]
+        for f in range(width):
+            weights[f] += total[f] * samples[s, f] * scale[f] * scale[f]
+
+
+@jit
+def _sum_pairs(samples, pairs, scale, weights, entries):
+    """Add ``Σ_i α_i m_is m_it`` to the entry of every pair, four of one first sample at a time."""
+    starts, seconds, _ = pairs
+    width = len(weights)
+    scaled = np.empty(width, samples.dtype)
+    for s in range(len(starts) - 1):
+        for f in range(width):
+            scaled[f] = weights[f] * scale[f] * scale[f] * samples[s, f]
+        for p in range(starts[s], starts[s + 1], 4):
+            x0, x1 = samples[seconds[p]], samples[seconds[p + 1]]
+            x2, x3 = samples[seconds[p + 2]], samples[seconds[p + 3]]
+            e0 = e1 = e2 = e3 = samples.dtype.type(0)
+            for f in range(width):
+                e0 += scaled[f] * x0[f]
+                e1 += scaled[f] * x1[f]
+                e2 += scaled[f] * x2[f]
+                e3 += scaled[f] * x3[f]
+            entries[p] += e0
+            entries[p + 1] += e1
+            entries[p + 2] += e2
+            entries[p + 3] += e3
 
 
 @jit
@@ -209,24 +348,27 @@ def _prefetch(typing_context, address):
 
 
 @jit
-def _load_features(features, mean, tile):
-    """Fill the tile with centred features as rows, and ask for the tile after the next."""
+def _load_features(features, middle, part, n_parts, tile):
+    """Fill the tile with features as rows, and ask for the tile after the next."""
     size, q = features.shape
     step, stride = features.strides
     address = features.ctypes.data + 2 * size * step
     for f in range(size):
-        for ahead in range(0, q * stride, max(CACHE_LINE, stride)):
-            _prefetch(address + f * step + ahead)
+        if part == 0:
+            for ahead in range(0, q * stride, max(CACHE_LINE, stride)):
+                _prefetch(address + f * step + ahead)
         for s in range(q):
-            tile[f, s] = features[f, s] - mean[f]
+            tile[f, s] = features[f, s] - middle[f]
+        if n_parts == 2:
+            _clip(tile[f, :q], part)
     for f in range(size, tile.shape[0]):
         for s in range(q):
             tile[f, s] = 0
 
 
 @jit
-def _load_samples(features, mean, tile):
-    """Fill the tile with samples of centred features as rows, and ask for the next tile.
+def _load_samples(features, middle, part, n_parts, tile):
+    """Fill the tile with samples as rows, and ask for the next tile.
 
     The rows are short pieces far apart, which a processor does not foresee.
     """
@@ -234,12 +376,25 @@ def _load_samples(features, mean, tile):
     step, stride = features.strides
     address = features.ctypes.data + size * step
     for s in range(q):
-        for ahead in range(0, size * step, max(CACHE_LINE, step)):
-            _prefetch(address + s * stride + ahead)
+        if part == 0:
+            for ahead in range(0, size * step, max(CACHE_LINE, step)):
+                _prefetch(address + s * stride + ahead)
         for f in range(size):
-            tile[s, f] = features[f, s] - mean[f]
+            tile[s, f] = features[f, s] - middle[f]
+        if n_parts == 2:
+            _clip(tile[s, :size], part)
         for f in range(size, tile.shape[1]):
             tile[s, f] = 0
+
+
+@jit
+def _clip(row, part):
+    """Keep what is above zero, or turn round and keep what was below."""
+    zero = row.dtype.type(0)
+    sign = row.dtype.type(1 - 2 * part)
+    for s in range(len(row)):
+        value = sign * row[s]
+        row[s] = value if value > zero else zero
 
 
 @jit

@@ -101,7 +101,7 @@ def solve(
     alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
     alternate.check_form(method, criterion)
     return alternate.q_alpha(
-        blocks.Dense(array, names, center=center),
+        blocks.Dense(array, names, representation="centered" if center else "as-is"),
         k,
         method=method,
         criterion=criterion,

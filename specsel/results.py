@@ -33,6 +33,9 @@ class Weights:
         What centres and scales a feature; a constant feature has norm 0.
     names : tuple of str or None
         Names of the features, if X had any.
+    parts : ndarray of shape (2, n_features) or None
+        Where a feature was weighed in two parts, what it has above its median and what it has
+        below: the weights of both. Then ``alpha`` is ``√(α₊² + α₋²)``, scaled to unit norm.
     """
 
     alpha: np.ndarray
@@ -46,9 +49,11 @@ class Weights:
     mean: np.ndarray
     norm: np.ndarray
     names: tuple | None = field(default=None)
+    parts: np.ndarray | None = field(default=None)
 
     def __post_init__(self):
-        for name in ("alpha", "history", "eigenvalues", "basis", "mean", "norm"):
+        arrays = ["alpha", "history", "eigenvalues", "basis", "mean", "norm"]
+        for name in arrays + ["parts"] * (self.parts is not None):
             array = np.asarray(getattr(self, name), dtype=float).view()
             array.flags.writeable = False
             object.__setattr__(self, name, array)
@@ -68,8 +73,9 @@ class Weights:
 
     @property
     def negative_share(self) -> float:
-        """Share of Σ|α| that lies on negative weights."""
-        return float(np.maximum(-self.alpha, 0.0).sum() / np.abs(self.alpha).sum())
+        """Share of Σ|α| that lies on negative weights, of parts where features have parts."""
+        found = self.alpha if self.parts is None else self.parts
+        return float(np.maximum(-found, 0.0).sum() / np.abs(found).sum())
 
     @property
     def gap(self) -> float:

@@ -147,9 +147,10 @@ def test_sign_of_the_weights():
 def test_parameter_free_step(rng):
     X = rng.standard_normal((12, 40))
     expected, _ = naive.leading(naive.squared(naive.standardise(X)))
-    got, converged = alternate.parameter_free(blocks.read(X))
+    got, affinity, converged = alternate.Whole(blocks.read(X)).solve()
     assert converged
-    np.testing.assert_allclose(got, np.abs(expected), atol=1e-11)
+    np.testing.assert_allclose(np.abs(got), np.abs(expected), atol=1e-11)
+    np.testing.assert_allclose(affinity, naive.affinity(naive.standardise(X), got), atol=1e-11)
 
 
 @pytest.mark.parametrize("criterion", ["energy", "gap"])

@@ -1,0 +1,176 @@
+"""Q-α with pairs of samples known to be apart, or together (Shashua and Wolf, ECCV 2004, Sec. 5).
+
+With ``G`` as in `qalpha` and a pair of samples ``x, y`` that belong to different clusters,
+``(Σ α_i x_i y_i)² = (A_α)_xy²`` should be small. Over all such pairs that is ``αᵀ B α``; maximise
+``αᵀ (G - λ B) α``. Pairs that belong together enter with the opposite sign.
+
+B is never formed: row i of Φ has an entry ``m_ix m_iy`` for every pair beside
+``vec(m_i (Qᵀ m_i)ᵀ)``, with its sign in J, and the pass that reads the data computes both.
+
+Departures. B is divided by the number of pairs and multiplied by q², so that λ means the same for
+any number of pairs and of samples. Squares cannot tell unlike from opposite: with centred features
+pairs that are truly apart would make the features that tell them apart lose. Features are made
+non-negative first, as in `supervised`. That α comes out positive is not proven here;
+`negative_share` reports how far it does.
+"""
+
+import numpy as np
+
+from specsel import alternate, blocks, checks, linalg
+from specsel.results import Weights
+
+
+def solve(
+    X,
+    k,
+    *,
+    apart=None,
+    together=None,
+    tradeoff=1.0,
+    representation="parts",
+    criterion="energy",
+    init="continuation",
+    n_init=15,
+    tol=1e-6,
+    max_iter=200,
+    random_state=None,
+    callback=None,
+) -> Weights:
+    """Weigh features by how well they cluster the samples, heeding pairs of samples.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        Dense numbers in any memory order, or a data frame.
+    k : int
+        Number of leading directions that should carry the structure.
+    apart, together : array of shape (n_pairs, 2), optional
+        Row numbers of two samples that belong to different clusters, or to the same.
+    tradeoff : float
+        λ, what the pairs count against the clusters: the larger, the more. At 0 they do not count.
+    representation : {"parts", "shift", "ranks", "as-is", "centered"}
+        How features become non-negative: what they have above and below their median, as two
+        features; less their minimum; the ranks of the samples (copies X); not at all; or centred
+        after all.
+    criterion : {"energy", "gap"}
+        Maximise the energy of k directions, or that energy less the energy of all others; the
+        latter in O(n q²) a pass.
+    init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
+        Start, as in `qalpha.solve`.
+    n_init : int
+        Number of starts for "seeded" and "random", the best of which is returned.
+    tol : float
+        Relative change of the objective between two iterations at which the loop ends.
+    max_iter : int
+        Most iterations; fewer than the tolerance needs give a warning.
+    random_state : int, Generator or None
+        Seed of the random starts.
+    callback : callable, optional
+        Called with (iteration, objective); a true answer stops the loop.
+
+    Returns
+    -------
+    Weights
+        With `negative_share`, the share of negative weights.
+
+    References
+    ----------
+    Shashua, A. and Wolf, L. (2004). Kernel feature selection with side data using a spectral
+    approach. ECCV 2004, LNCS 3023, 39-53.
+
+    Examples
+    --------
+    Three groups; pairs that are apart tell that the difference of the last two matters.
+
+    >>> import numpy as np
+    >>> from specsel import pairwise
+    >>> rng = np.random.default_rng(0)
+    >>> X, group = rng.standard_normal((60, 20)), np.repeat([0, 1, 2], 20)
+    >>> X[:, :3] += 4 * (group[:, None] == 0)
+    >>> X[:, 3:6] += 4 * (group[:, None] == 1)
+    >>> apart = np.column_stack((np.arange(20, 40), np.arange(40, 60)))
+    >>> plain, told = (pairwise.solve(X, 2, apart=apart, tradeoff=t) for t in (0, 3))
+    >>> def share(weights):
+    ...     return weights.alpha[3:6].sum() / weights.alpha[:6].sum()
+    >>> bool(share(told) > share(plain))
+    True
+    """
+    array, names = checks.as_matrix(X)
+    alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
+    checks.check_choice("criterion", criterion, alternate.CRITERIA)
+    checks.check_not_negative("tradeoff", tradeoff)
+    checks.check_choice("representation", representation, blocks.REPRESENTATIONS)
+    apart = checks.as_pairs("apart", apart, len(array))
+    together = checks.as_pairs("together", together, len(array))
+    if len(apart) + len(together) == 0:
+        raise ValueError("apart = None, together = None: pairs of samples are needed")
+    data = blocks.Dense(array, names, representation=representation)
+    data.warn_if_negative(representation)
+    problem = (Pairwise if criterion == "energy" else PairwiseGap)(data, apart, together, tradeoff)
+    state, record = alternate.solve(
+        problem,
+        k,
+        init=init,
+        n_init=n_init,
+        tol=tol,
+        max_iter=max_iter,
+        random_state=random_state,
+        callback=callback,
+    )
+    return alternate.pack(data, state, record)
+
+
+def _signs(apart, together, tradeoff, n_samples):
+    """What the square of the entry of every pair counts in the objective."""
+    sizes = [len(pairs) for pairs in (apart, together)]
+    shares = tradeoff * n_samples**2 / np.maximum(sizes, 1)
+    return np.repeat([-shares[0], shares[1]], sizes)
+
+
+class Pairwise(alternate.Energy):
+    """The products of ``αᵀ (G - λ B) α``; duals are q x k, then a number for every pair."""
+
+    def __init__(self, data, apart, together, tradeoff):
+        super().__init__(data)
+        self.pairs = blocks.Pairs.sort(np.vstack((apart, together)), data.n_samples)
+        self.weights = _signs(apart, together, tradeoff, data.n_samples)
+
+    def product(self, dual, basis):
+        matrix, values = self._split(dual, basis)
+        _, image, entries = self.data.fused_pairs(matrix, basis, self.pairs, values)
+        return np.concatenate((image.ravel(), entries))
+
+    def signs(self, image, basis):
+        return np.concatenate((image[: basis.size], self.weights * image[basis.size :]))
+
+    def enter(self, basis):
+        equal = np.ones(self.data.n_features)
+        image, entries = self.data.adjoint_pairs(equal, basis, self.pairs)
+        return np.concatenate((image.ravel(), self.weights * entries))
+
+    def advance(self, pair, basis, width):
+        matrix, values = self._split(pair.dual, basis)
+        before, basis = basis, linalg.narrow(self._split(pair.image, basis)[0], basis, width)
+        alpha, image, entries = self.data.fused_pairs(matrix, before, self.pairs, values, basis)
+        signed = self.weights * entries
+        objective = np.vdot(image, image) + np.vdot(signed, entries)
+        start = np.concatenate((image.ravel(), signed))
+        return alternate.State(alpha, basis, image, start, objective)
+
+    def _split(self, vector, basis):
+        return vector[: basis.size].reshape(basis.shape), vector[basis.size :]
+
+
+class PairwiseGap(alternate.Gap):
+    """The products of ``αᵀ (2 G - H - λ B) α``: the pairs are entries of the whole affinity."""
+
+    def __init__(self, data, apart, together, tradeoff):
+        super().__init__(data)
+        self.weights = np.zeros((data.n_samples, data.n_samples))
+        pairs = np.vstack((apart, together))
+        halves = _signs(apart, together, tradeoff, data.n_samples) / 2
+        np.add.at(self.weights, (pairs[:, 0], pairs[:, 1]), halves)
+        self.weights += self.weights.T
+
+    def form(self, affinity, basis):
+        return super().form(affinity, basis) + self.weights * affinity

@@ -1,0 +1,175 @@
+"""Q-α with side information (Shashua and Wolf, ECCV 2004, Def. 3).
+
+Besides the data there are side data: other samples of the same features, whose variation is not
+wanted. With ``G`` as in `qalpha`, ``D_i`` the variance of feature i in the side data and a
+trade-off λ, maximise ``αᵀ G α / αᵀ (D + λ I) α`` over α and Q. Given Q, α leads
+``(D + λI)⁻¹ G``; given α, Q follows as in Q-α.
+
+Departures. With ``β = (D + λI)^½ α`` this is Q-α of the features ``(D_i + λ)^(-¼) m_i``, and is
+solved as such. ``D_i`` is the variance in the side data over that in the main data, so that the
+scale of a feature does not matter. α is scaled to unit norm in the end.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from specsel import alternate, blocks, checks
+from specsel.results import Weights
+
+
+def solve(
+    X,
+    side,
+    k,
+    *,
+    tradeoff=0.1,
+    method="power",
+    criterion="energy",
+    init="continuation",
+    n_init=15,
+    tol=1e-6,
+    max_iter=200,
+    random_state=None,
+    callback=None,
+) -> Weights:
+    """Weigh features by how well they cluster the samples and how little they vary in side data.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        Dense numbers in any memory order, or a data frame.
+    side : array of shape (n_side_samples, n_features), list of such arrays, or (n_features,)
+        Side data; several data sets add up. One number a feature is taken as D itself.
+    k : int
+        Number of leading directions that should carry the structure.
+    tradeoff : float
+        λ, what is added to the variance ratios D: the larger, the less the side data count. At 0
+        every feature must vary in the side data.
+    method : {"power", "ritz", "basic"}
+        How the basis follows from the weights, as in `qalpha.solve`.
+    criterion : {"energy", "gap"}
+        Maximise the energy of k directions, or that energy less the energy of all others.
+    init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
+        Start, as in `qalpha.solve`.
+    n_init : int
+        Number of starts for "seeded" and "random", the best of which is returned.
+    tol : float
+        Relative change of the objective between two iterations at which the loop ends.
+    max_iter : int
+        Most iterations; fewer than the tolerance needs give a warning.
+    random_state : int, Generator or None
+        Seed of the random starts.
+    callback : callable, optional
+        Called with (iteration, objective), the latter up to a constant factor; a true answer stops
+        the loop.
+
+    Returns
+    -------
+    Weights
+        With the ratio that is maximised as `objective`.
+
+    References
+    ----------
+    Shashua, A. and Wolf, L. (2004). Kernel feature selection with side data using a spectral
+    approach. ECCV 2004, LNCS 3023, 39-53.
+
+    Examples
+    --------
+    Two groupings of the samples, by the features 0-2 and by 3-5; the second varies in the side
+    data too, and is not wanted.
+
+    >>> import numpy as np
+    >>> from specsel import qalpha, side_info
+    >>> rng = np.random.default_rng(0)
+    >>> X, side = rng.standard_normal((60, 20)), rng.standard_normal((30, 20))
+    >>> X[:, :3] += 4 * rng.integers(0, 2, (60, 1))
+    >>> X[:, 3:6] += 8 * rng.integers(0, 2, (60, 1))
+    >>> side[:, 3:6] += 8 * rng.integers(0, 2, (30, 1))
+    >>> sorted(qalpha.solve(X, k=1).select(3).tolist())
+    [3, 4, 5]
+    >>> sorted(side_info.solve(X, side, k=1).select(3).tolist())
+    [0, 1, 2]
+    """
+    array, names = checks.as_matrix(X)
+    alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
+    alternate.check_form(method, criterion)
+    checks.check_not_negative("tradeoff", tradeoff)
+    sides = _as_sides(side, array.shape[1], names)
+    data = blocks.Dense(array, names)
+    unwanted = sides if isinstance(sides, np.ndarray) else _variance_ratios(data, sides)
+    return weigh(
+        data,
+        unwanted,
+        k,
+        tradeoff=tradeoff,
+        method=method,
+        criterion=criterion,
+        init=init,
+        n_init=n_init,
+        tol=tol,
+        max_iter=max_iter,
+        random_state=random_state,
+        callback=callback,
+    )
+
+
+def weigh(data, unwanted, k, *, tradeoff, **options) -> Weights:
+    """Weights of data that have been read, `unwanted` being the diagonal D."""
+    varying = data.norm > 0
+    penalty = np.where(varying, unwanted + tradeoff, np.inf)
+    least = penalty.min()
+    if least == 0:
+        raise ValueError(
+            f"tradeoff = {tradeoff}: feature {np.argmin(penalty)} does not vary in the side data; "
+            "must be positive then"
+        )
+    scale = np.sqrt(least / np.where(varying, penalty, least))
+    found = alternate.q_alpha(data.rescaled(np.sqrt(scale)), k, **options)
+    alpha = scale * found.alpha
+    size = np.linalg.norm(alpha)
+    return replace(
+        found,
+        alpha=alpha / size,
+        objective=found.objective / least,
+        history=found.history / least,
+        eigenvalues=found.eigenvalues / size,
+    )
+
+
+def _as_sides(side, n_features, names):
+    """Side data sets as a list of matrices, or D as one array."""
+    several = isinstance(side, list | tuple) and any(np.ndim(part) == 2 for part in side)
+    if not several and np.ndim(side) == 1:
+        return _as_diagonal(side, n_features)
+    matrices = []
+    for part in side if several else [side]:
+        matrix, part_names = checks.as_matrix(part, name="side")
+        if matrix.shape[1] != n_features:
+            raise ValueError(f"side: has {matrix.shape[1]} features; X has {n_features}")
+        if part_names and names and part_names != names:
+            raise ValueError("side: has other column names than X, or in another order")
+        matrices.append(matrix)
+    return matrices
+
+
+def _as_diagonal(side, n_features):
+    diagonal = np.asarray(side)
+    if diagonal.shape != (n_features,) or diagonal.dtype.kind not in "biuf":
+        raise ValueError(
+            f"side: has shape {diagonal.shape} and dtype {diagonal.dtype}; side samples x "
+            f"{n_features} features, or a number a feature, are needed"
+        )
+    if not (np.isfinite(diagonal).all() and (diagonal >= 0).all()):
+        raise ValueError("side: holds a negative or infinite number or NaN; variances are needed")
+    return diagonal.astype(float)
+
+
+def _variance_ratios(data, sides):
+    """``D_i``: variance in the side data over that in the main data, summed over side data."""
+    total = np.zeros(data.n_features)
+    for matrix in sides:
+        norm = blocks.moments(matrix, name="side")[1]
+        shares = np.divide(norm, data.norm, out=np.zeros_like(norm), where=data.norm > 0)
+        total += shares**2 * (data.n_samples / len(matrix))
+    return total

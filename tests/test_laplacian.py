@@ -1,0 +1,191 @@
+"""Q-α on the Laplacian against its definition, and what it finds."""
+
+import warnings
+
+import naive
+import numpy as np
+import pytest
+
+from specsel import alternate, blocks, laplacian
+
+SHAPES = [(10, 25), (30, 8), (12, 12), (40, 60)]
+CYCLES = 3
+
+
+def positive(shape, seed=0):
+    return np.random.default_rng(seed).gamma(2.0, size=shape) * np.linspace(0.5, 5, shape[1])
+
+
+def random_basis(q, k, seed=0):
+    return np.linalg.qr(np.random.default_rng(seed).standard_normal((q, k)))[0]
+
+
+def solve(X, k, **options):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "not converged")
+        return laplacian.solve(X, k, **options)
+
+
+def planted(seed, n_samples=60):
+    """Two clusters of samples in 20 of 60 features."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((n_samples, 60)), np.repeat([-1.0, 1.0], n_samples // 2)
+    X[:, :20] += 2 * y[:, None] * rng.choice([-1, 1], 20)
+    return X, y / np.linalg.norm(y)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shift", ["degree", "definition"])
+@pytest.mark.parametrize("per_feature", [True, False])
+def test_products_are_the_matrix_of_traces(shape, shift, per_feature, rng):
+    X, Q = positive(shape), random_basis(shape[0], 2)
+    M = naive.represent(X, "parts")
+    problem = laplacian.Laplacian(blocks.Dense(X, representation="parts"), shift)
+    problem.enter(Q)
+    np.testing.assert_allclose(
+        problem.shifts, naive.laplacian_first_shift(M, shift), rtol=1e-12, atol=1e-15
+    )
+    if not per_feature:
+        problem.shifts = 0.7
+        problem._prepare(Q)
+    L = naive.laplacian_matrices(M, problem.shifts)
+    rows = np.array([(matrix @ Q).ravel() for matrix in L])
+    np.testing.assert_allclose(
+        rows @ rows.T, naive.laplacian_gram(M, Q, problem.shifts), atol=1e-12
+    )
+    dual = rng.standard_normal(Q.shape)
+    expected = (rows.T @ (rows @ dual.ravel())).reshape(Q.shape)
+    np.testing.assert_allclose(problem.product(dual, Q), expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shift", ["degree", "definition"])
+@pytest.mark.parametrize("representation", ["parts", "shift", "ranks", "as-is"])
+def test_iterations_are_those_of_the_definition(shape, shift, representation):
+    X = positive(shape)
+    M = naive.represent(X, representation)
+    for k in (1, 2, 3):
+        Q = random_basis(shape[0], k)
+        _, _, history = naive.laplacian_iterations(M, Q, CYCLES, shift)
+        got = solve(
+            X, k, shift=shift, representation=representation, init=Q, tol=0, max_iter=CYCLES
+        )
+        np.testing.assert_allclose(got.history, history, rtol=1e-8)
+        best = int(np.argmax(history)) + 1
+        alpha, basis, _ = naive.laplacian_iterations(M, Q, best, shift)
+        expected = naive.join(alpha) if representation == "parts" else alpha
+        np.testing.assert_allclose(got.alpha, expected, atol=1e-8)
+        np.testing.assert_allclose(got.basis @ got.basis.T, basis @ basis.T, atol=1e-7)
+        assert got.objective == max(got.history)
+
+
+def projections(shift, seeds):
+    found = []
+    for seed in seeds:
+        X, partition = planted(seed)
+        found.append(np.linalg.norm(solve(X, 2, shift=shift).basis.T @ partition))
+    return np.array(found)
+
+
+def test_degree_shift_recovers_the_planted_partition():
+    assert (projections("degree", range(6)) >= 0.95).all()
+
+
+def test_printed_shift_does_not():
+    assert (projections("definition", range(6)) < 0.5).all()
+
+
+def test_relevant_features_come_first():
+    X, _ = planted(0)
+    assert set(solve(X, 2).select(20)) == set(range(20))
+
+
+def test_the_best_iterate_is_returned_where_the_objective_falls():
+    falls = 0
+    for seed in range(5):
+        got = solve(positive((15, 30), seed), 2, init="random", n_init=1, random_state=seed, tol=0)
+        falls += bool((np.diff(got.history) < -1e-9).any())
+        assert got.objective == got.history.max()
+    assert falls > 0
+
+
+def test_result_is_consistent():
+    X, _ = planted(1)
+    got = laplacian.solve(X, 2)
+    M = naive.represent(X, "parts")
+    alpha = got.parts.ravel()
+    np.testing.assert_allclose(naive.join(alpha), got.alpha, atol=1e-12)
+    L = np.tensordot(
+        alpha, naive.laplacian_matrices(M, naive.laplacian_shift(M, alpha, "degree")), axes=1
+    )
+    assert got.objective == pytest.approx(np.sum((L @ got.basis) ** 2), rel=1e-10)
+    np.testing.assert_allclose(got.basis.T @ L @ got.basis, np.diag(got.eigenvalues), atol=1e-9)
+    assert got.converged
+
+
+def test_constant_direction_has_the_shift_as_its_eigenvalue():
+    """``L_α 1 = d Σα 1``: the degrees cancel."""
+    X, _ = planted(2)
+    got = laplacian.solve(X, 2)
+    M = naive.represent(X, "parts")
+    shift = naive.laplacian_shift(M, got.parts.ravel(), "degree") * got.parts.sum()
+    assert got.eigenvalues[0] == pytest.approx(shift, rel=1e-6)
+
+
+def test_above_the_dense_limit_the_start_is_near(monkeypatch):
+    X, partition = planted(0)
+    data = blocks.Dense(X, representation="parts")
+    problem, equal = laplacian.Laplacian(data, "degree"), np.ones(data.n_features)
+    M = naive.represent(X, "parts")
+    L = sum(naive.laplacian_matrices(M, naive.laplacian_first_shift(M, "degree")))
+    exact = problem.subspace(equal, 2)
+    np.testing.assert_allclose(np.abs(exact.T @ L @ exact)[0, 1], 0, atol=1e-9)
+    monkeypatch.setattr("specsel.linalg.DENSE_LIMIT", 10)
+    near = problem.subspace(equal, 2)
+    assert np.sum((L @ near) ** 2) > 0.98 * np.sum((L @ exact) ** 2)
+    assert np.linalg.norm(laplacian.solve(X, 2).basis.T @ partition) > 0.95
+
+
+@pytest.mark.parametrize("init", ["continuation", "seeded", "random"])
+def test_every_start_works(init):
+    X, _ = planted(0)
+    got = solve(X, 2, init=init, n_init=2, random_state=0, max_iter=5)
+    assert np.linalg.norm(got.alpha) == pytest.approx(1)
+
+
+def test_negative_values_are_warned_of():
+    X = np.random.default_rng(0).standard_normal((20, 10))
+    with pytest.warns(UserWarning, match='take representation="parts"'):
+        solve(X, 2, representation="as-is", max_iter=3)
+
+
+def test_constant_features_weigh_nothing():
+    X, _ = planted(0)
+    X[:, 30] = 4.0
+    with pytest.warns(UserWarning, match="1 of 60 features is constant and gets weight 0"):
+        got = laplacian.solve(X, 2)
+    assert got.alpha[30] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k": 0}, "k = 0: must be from 1 to 10, min(n_samples, n_features)"),
+        ({"shift": "max"}, "shift = 'max': must be one of degree, definition"),
+        (
+            {"representation": "centered"},
+            "representation = 'centered': must be one of parts, shift, ranks, as-is",
+        ),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(options, message):
+    with pytest.raises(ValueError) as caught:
+        laplacian.solve(positive((20, 10)), **({"k": 2} | options))
+    assert str(caught.value) == message
+
+
+def test_orientation_of_weights_is_that_of_the_shift():
+    X, _ = planted(3)
+    got = laplacian.solve(X, 2)
+    assert got.parts.sum() > 0
+    assert alternate.orientation(got.parts.ravel()) == 1

@@ -1,0 +1,231 @@
+"""Q-α with pairs of samples against its definition, and what the pairs change."""
+
+import warnings
+
+import naive
+import numpy as np
+import pytest
+
+from specsel import alternate, blocks, pairwise, qalpha
+
+SHAPES = [(8, 20), (30, 9), (25, 300)]
+CYCLES = 3
+
+
+def sample(shape, seed=0):
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 2, (shape[0], 1)) * rng.random(shape[1]) * 3
+    return (rng.standard_normal(shape) + groups) * rng.uniform(0.1, 10, shape[1]) + 2
+
+
+def some_pairs(n_samples, count, seed=0):
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, n_samples, count)
+    return np.column_stack((first, (first + rng.integers(1, n_samples, count)) % n_samples))
+
+
+def random_basis(q, k, seed=0):
+    return np.linalg.qr(np.random.default_rng(seed).standard_normal((q, k)))[0]
+
+
+def solve(X, k, **options):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "not converged|X has negative")
+        return pairwise.solve(X, k, **options)
+
+
+def planted(n_samples, seed=0):
+    """Two clusters in the first ten of 60 features, and as many true pairs apart as samples."""
+    rng = np.random.default_rng(seed)
+    half = n_samples // 2
+    X = rng.standard_normal((n_samples, 60))
+    X[half:, :10] += 3.0
+    first, second = rng.integers(0, half, n_samples), rng.integers(half, n_samples, n_samples)
+    return X, np.column_stack((first, second))
+
+
+def contrast(n_samples, tradeoff, representation="parts"):
+    """Mean size of the relevant weights over that of the rest, over a few data sets."""
+    ratios = []
+    for seed in range(4):
+        X, pairs = planted(n_samples, seed)
+        got = solve(X, 1, apart=pairs, tradeoff=tradeoff, representation=representation)
+        sizes = np.abs(got.alpha)
+        ratios.append(sizes[:10].mean() / sizes[10:].mean())
+    return np.mean(ratios)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("representation", ["parts", "centered"])
+def test_passes_with_pairs_are_the_definition(order, shape, representation, rng):
+    X = np.array(sample(shape), order=order)
+    M = naive.represent(X, representation)
+    data = blocks.Dense(X, representation=representation)
+    given = some_pairs(shape[0], 23)
+    pairs = blocks.Pairs.sort(given, shape[0])
+    B, Q, values = *rng.standard_normal((2, shape[0], 3)), rng.standard_normal(23)
+    products = M[:, given[:, 0]] * M[:, given[:, 1]]
+    expected = np.einsum("is,sk,tk,it->i", M, B, Q, M) + products @ values
+    alpha, image, entries = data.fused_pairs(B, Q, pairs, values)
+    np.testing.assert_allclose(alpha, expected, atol=1e-12)
+    np.testing.assert_allclose(image, naive.affinity(M, expected) @ Q, atol=1e-11)
+    np.testing.assert_allclose(entries, products.T @ expected, atol=1e-11)
+    image, entries = data.adjoint_pairs(expected, Q, pairs)
+    np.testing.assert_allclose(image, naive.affinity(M, expected) @ Q, atol=1e-11)
+    np.testing.assert_allclose(entries, products.T @ expected, atol=1e-11)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("representation", ["parts", "shift", "ranks", "as-is", "centered"])
+@pytest.mark.parametrize("tradeoff", [0.5, 3])
+def test_iterations_are_those_of_the_definition(shape, representation, tradeoff):
+    X = sample(shape)
+    M = naive.represent(X, representation)
+    apart, together = some_pairs(shape[0], 15, 1), some_pairs(shape[0], 6, 2)
+    for k in (1, 3):
+        Q = random_basis(shape[0], k)
+        arguments = (apart, together, tradeoff)
+        _, _, history = naive.pairwise_iterations(M, Q, CYCLES, *arguments)
+        got = solve(
+            X,
+            k,
+            apart=apart,
+            together=together,
+            tradeoff=tradeoff,
+            representation=representation,
+            init=Q,
+            tol=0,
+            max_iter=CYCLES,
+        )
+        np.testing.assert_allclose(got.history, history, rtol=1e-7)
+        best = int(np.argmax(history)) + 1
+        alpha, basis, _ = naive.pairwise_iterations(M, Q, best, *arguments)
+        expected = naive.join(alpha) if representation == "parts" else alpha
+        np.testing.assert_allclose(got.alpha, expected, atol=1e-6)
+        np.testing.assert_allclose(got.basis @ got.basis.T, basis @ basis.T, atol=1e-6)
+
+
+@pytest.mark.parametrize("criterion", ["energy", "gap"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_without_tradeoff_and_centred_it_is_qalpha(shape, criterion):
+    X = sample(shape)
+    options = {"criterion": criterion, "tol": 1e-12, "max_iter": 2000}
+    plain = qalpha.solve(X, 2, **options)
+    got = solve(
+        X, 2, apart=some_pairs(shape[0], 9), tradeoff=0, representation="centered", **options
+    )
+    np.testing.assert_allclose(got.alpha, plain.alpha, atol=1e-5)
+    assert got.objective == pytest.approx(plain.objective, rel=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(8, 20), (5, 200)])
+def test_gap_criterion_is_the_definition(shape):
+    X = sample(shape)
+    M = naive.represent(X, "parts")
+    apart, together = some_pairs(shape[0], 7, 1), some_pairs(shape[0], 4, 2)
+    Q = random_basis(shape[0], 2)
+    options = {"init": Q, "tol": 0, "max_iter": 1, "tradeoff": 0.7}
+    got = solve(X, 2, apart=apart, together=together, criterion="gap", **options)
+    B = 0.7 * (naive.pair_matrix(M, apart) - naive.pair_matrix(M, together))
+    alpha, _ = naive.leading(2 * naive.gram(M, Q) - naive.squared(M) - B)
+    np.testing.assert_allclose(got.parts.ravel(), alpha, atol=1e-8)
+    expected = naive.objective(M, alpha, got.basis, "gap") - alpha @ B @ alpha
+    assert got.objective == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_matrix_of_pairs_is_never_formed(monkeypatch):
+    """Products of n-vectors alone: no array of n x n or of pairs x n."""
+    import tracemalloc
+
+    X, pairs = sample((20, 3000)), some_pairs(20, 100)
+    solve(X, 2, apart=pairs, max_iter=2)
+    tracemalloc.start()
+    solve(X, 2, apart=pairs, max_iter=2)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 3000 * 100
+
+
+def test_true_pairs_make_relevant_features_gain():
+    contrasts = [contrast(100, tradeoff) for tradeoff in (0, 1, 3)]
+    assert contrasts[0] < 0.5 * contrasts[1] < 0.5 * contrasts[2]
+
+
+def test_centred_features_lose_by_true_pairs():
+    assert contrast(100, 0, "centered") > 3 * contrast(100, 3, "centered")
+
+
+def test_tradeoff_means_the_same_for_any_number_of_samples():
+    few, many = contrast(50, 0.5), contrast(500, 0.5)
+    assert few > 1.4 * contrast(50, 0)
+    assert few == pytest.approx(many, rel=0.2)
+
+
+def test_together_is_the_opposite_of_apart():
+    X, pairs = planted(60)
+    assert (
+        solve(X, 1, together=pairs).alpha[:10].mean() < solve(X, 1, apart=pairs).alpha[:10].mean()
+    )
+
+
+def test_negative_share_is_that_of_the_parts():
+    X, pairs = planted(60)
+    got = solve(X, 2, apart=pairs, tradeoff=50)
+    found = got.parts
+    expected = -np.minimum(found, 0).sum() / np.abs(found).sum()
+    assert got.negative_share == pytest.approx(expected)
+    assert got.negative_share > 0
+    assert (got.alpha >= 0).all()
+
+
+def test_order_within_and_of_pairs_does_not_matter(rng):
+    X, pairs = planted(60)
+    a = solve(X, 2, apart=pairs, tol=1e-10)
+    b = solve(X, 2, apart=rng.permutation(pairs)[:, ::-1], tol=1e-10)
+    np.testing.assert_allclose(a.alpha, b.alpha, atol=1e-6)
+
+
+@pytest.mark.parametrize("init", ["equal", "seeded", "random"])
+def test_every_start_works(init):
+    X, pairs = planted(60)
+    best = solve(X, 1, apart=pairs)
+    got = solve(X, 1, apart=pairs, init=init, n_init=3, random_state=0)
+    assert got.objective <= best.objective * 1.05
+    assert np.linalg.norm(got.alpha) == pytest.approx(1)
+
+
+BAD = {
+    "apart = None, together = None: pairs of samples are needed": {"apart": None},
+    "apart: holds sample 20; must be from 0 to 19": {"apart": [[0, 1], [3, 20]]},
+    "apart: holds sample -1; must be from 0 to 19": {"apart": [[0, -1]]},
+    "together: pairs sample 4 with itself; two samples are needed": {"together": [[1, 2], [4, 4]]},
+    "apart: has shape (2,) and dtype int64; whole numbers are needed, a row of two samples a "
+    "pair": {"apart": [0, 1]},
+    "apart: has shape (1, 2) and dtype float64; whole numbers are needed, a row of two samples a "
+    "pair": {"apart": [[0.0, 1.0]]},
+    "tradeoff = -1: must be a finite number at least 0": {"tradeoff": -1},
+    "criterion = 'x': must be one of energy, gap": {"criterion": "x"},
+    "representation = 'x': must be one of parts, shift, ranks, as-is, centered": {
+        "representation": "x"
+    },
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_options_are_refused_in_one_line(message, monkeypatch):
+    monkeypatch.setattr(blocks, "Dense", None)  # nothing may be computed
+    with pytest.raises(ValueError) as caught:
+        pairwise.solve(sample((20, 30)), 2, **({"apart": [[0, 1]]} | BAD[message]))
+    assert str(caught.value) == message
+
+
+def test_float32_is_near():
+    X, pairs = planted(60)
+    a, b = (solve(X.astype(dtype), 1, apart=pairs).alpha for dtype in (np.float32, np.float64))
+    np.testing.assert_allclose(a, b, atol=1e-3)
+
+
+def test_leading_weights_have_a_positive_sum():
+    X, pairs = planted(60)
+    assert alternate.orientation(solve(X, 2, apart=pairs).parts.ravel()) == 1

@@ -1,0 +1,199 @@
+"""Q-α with side information against its definition, and the wine data."""
+
+import warnings
+
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_wine
+
+from specsel import blocks, qalpha, side_info
+
+SHAPES = [(8, 20), (20, 20), (30, 9), (60, 202)]
+CYCLES = 3
+
+
+def sample(shape, seed=0):
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 2, (shape[0], 1)) * rng.random(shape[1]) * 3
+    return (rng.standard_normal(shape) + groups) * rng.uniform(0.1, 10, shape[1]) + 2
+
+
+def random_basis(q, k, seed=0):
+    return np.linalg.qr(np.random.default_rng(seed).standard_normal((q, k)))[0]
+
+
+def solve(X, side, k, **options):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "not converged")
+        return side_info.solve(X, side, k, **options)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("criterion", ["energy", "gap"])
+@pytest.mark.parametrize("n_sides", [1, 3])
+@pytest.mark.parametrize("tradeoff", [0, 0.1, 10])
+def test_iterations_are_the_generalised_eigenproblem(shape, criterion, n_sides, tradeoff):
+    X = sample(shape)
+    sides = [sample((7 + i, shape[1]), seed=i + 1) for i in range(n_sides)]
+    M, D = naive.standardise(X), naive.side_diagonal(X, sides)
+    for k in (1, 3):
+        # At a random basis the gap criterion may have no direction in which it is positive.
+        Q = random_basis(shape[0], k) if criterion == "energy" else naive.by_modulus(M.T @ M, k)[1]
+        alpha, basis, history = naive.side_iterations(M, Q, CYCLES, D, tradeoff, criterion)
+        options = {"criterion": criterion, "init": Q, "tol": 0, "max_iter": CYCLES}
+        for side in (sides if n_sides > 1 else sides[0], D):
+            got = solve(X, side, k, tradeoff=tradeoff, **options)
+            np.testing.assert_allclose(got.alpha, alpha, atol=1e-8)
+            np.testing.assert_allclose(got.history, history[: got.n_iter], rtol=1e-8)
+            np.testing.assert_allclose(got.basis @ got.basis.T, basis @ basis.T, atol=1e-7)
+
+
+def test_result_is_consistent():
+    X, side = sample((20, 60)), sample((9, 60), 1)
+    M, D = naive.standardise(X), naive.side_diagonal(X, [side])
+    got = solve(X, side, 2)
+    penalty = (D + 0.1) @ got.alpha**2
+    assert got.objective == pytest.approx(
+        naive.objective(M, got.alpha, got.basis) / penalty, rel=1e-10
+    )
+    assert got.history[-1] == pytest.approx(got.objective)
+    assert np.linalg.norm(got.alpha) == pytest.approx(1)
+    ritz = got.basis.T @ naive.affinity(M, got.alpha) @ got.basis
+    np.testing.assert_allclose(ritz, np.diag(got.eigenvalues), atol=1e-9)
+    np.testing.assert_allclose(got.mean, X.mean(axis=0))
+    np.testing.assert_allclose(got.norm, np.linalg.norm(X - X.mean(axis=0), axis=0))
+
+
+@pytest.mark.parametrize("method", ["power", "ritz", "basic"])
+def test_objective_never_decreases(method):
+    X, side = sample((20, 60)), sample((9, 60), 1)
+    got = solve(X, side, 2, method=method, tol=1e-10)
+    assert (np.diff(got.history) >= -1e-10 * got.objective).all()
+
+
+def test_scaling_a_feature_changes_nothing(rng):
+    X, side = sample((20, 60)), sample((9, 60), 1)
+    factors = rng.uniform(1e-3, 1e3, 60) * rng.choice([-1, 1], 60)
+    plain = solve(X, side, 2, tol=1e-10)
+    scaled = solve(X * factors + 5, side * factors - 3, 2, tol=1e-10)
+    np.testing.assert_allclose(scaled.alpha, plain.alpha, atol=1e-7)
+
+
+def test_a_large_tradeoff_gives_qalpha():
+    X, side = sample((20, 60)), sample((9, 60), 1)
+    got = solve(X, side, 2, tradeoff=1e12, tol=1e-12)
+    plain = qalpha.solve(X, 2, tol=1e-12)
+    np.testing.assert_allclose(got.alpha, plain.alpha, atol=1e-6)
+    assert got.objective == pytest.approx(plain.objective / 1e12, rel=1e-9)
+
+
+def test_unwanted_variation_is_avoided(rng):
+    X, side = rng.standard_normal((60, 20)), rng.standard_normal((30, 20))
+    X[:, :3] += 4 * rng.integers(0, 2, (60, 1))
+    unwanted = np.zeros((90, 1))
+    unwanted[:, 0] = 8 * rng.integers(0, 2, 90)
+    X[:, 3:6] += unwanted[:60]
+    side[:, 3:6] += unwanted[60:]
+    assert set(qalpha.solve(X, 1).select(3)) == {3, 4, 5}
+    assert set(solve(X, side, 1).select(3)) == {0, 1, 2}
+
+
+def test_a_constant_side_feature_needs_a_tradeoff():
+    X, side = sample((20, 10)), sample((9, 10), 1)
+    side[:, 4] = 1.0
+    with pytest.raises(ValueError) as caught:
+        solve(X, side, 2, tradeoff=0)
+    assert str(caught.value) == (
+        "tradeoff = 0: feature 4 does not vary in the side data; must be positive then"
+    )
+    assert solve(X, side, 2, tradeoff=0.1).alpha[4] > 0
+
+
+def test_constant_features_weigh_nothing():
+    X, side = sample((20, 10)), sample((9, 10), 1)
+    X[:, 4] = 1.0
+    for tradeoff in (0, 0.1):
+        with pytest.warns(UserWarning, match="1 of 10 features is constant and gets weight 0"):
+            got = solve(X, side, 2, tradeoff=tradeoff)
+        assert got.alpha[4] == 0
+        assert np.isfinite(got.alpha).all()
+
+
+def test_frames_keep_their_names():
+    X, side = sample((20, 4)), sample((9, 4), 1)
+    names = list("abcd")
+    got = solve(pd.DataFrame(X, columns=names), pd.DataFrame(side, columns=names), 2)
+    assert got.names == tuple(names)
+    with pytest.raises(ValueError, match=r"^side: has other column names than X"):
+        solve(pd.DataFrame(X, columns=names), pd.DataFrame(side, columns=names[::-1]), 2)
+
+
+BAD = {
+    "side: has 3 features; X has 10": {"side": np.ones((4, 3))},
+    "side: has 1 sample; at least 2 are needed": {"side": np.ones((1, 10))},
+    "side: has shape (3,) and dtype float64; side samples x 10 features, or a number a feature, "
+    "are needed": {"side": np.ones(3)},
+    "side: holds a negative or infinite number or NaN; variances are needed": {
+        "side": -np.ones(10)
+    },
+    "side: 1 value is NaN or infinite, first at sample 1, feature 2; finite numbers are needed": {
+        "side": np.where(np.arange(30).reshape(3, 10) == 12, np.nan, 1.0)
+    },
+    "side: has dtype <U1; real numbers are needed": {"side": [["a", "b"]]},
+    "tradeoff = -1: must be a finite number at least 0": {"tradeoff": -1},
+    "tradeoff = 'x': must be a finite number at least 0": {"tradeoff": "x"},
+    "method = 'x': must be one of power, ritz, basic": {"method": "x"},
+    "k = 0: must be from 1 to 10, min(n_samples, n_features)": {"k": 0},
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_options_are_refused_in_one_line(message, monkeypatch):
+    X, side = sample((20, 10)), sample((9, 10), 1)
+    with pytest.raises(ValueError) as caught:
+        solve(X, **({"side": side, "k": 2} | BAD[message]))
+    assert str(caught.value) == message
+    monkeypatch.setattr(blocks, "Dense", None)  # nothing is computed
+
+
+def pair_accuracy(labels, Z, seed):
+    """Share of sample pairs on which labels and two-means agree."""
+    found = KMeans(len(set(labels)), n_init=10, random_state=seed).fit_predict(Z)
+    upper = np.triu_indices(len(labels), 1)
+    same, together = (np.equal.outer(v, v)[upper] for v in (labels, found))
+    return (same == together).mean()
+
+
+def wine_accuracy(features, runs=3):
+    """UCI protocol: every class in turn is the side data, the rest is clustered."""
+    X, y = load_wine(return_X_y=True)
+    scores = [
+        pair_accuracy(y[y != c], features(X[y != c], X[y == c]), seed)
+        for c in range(3)
+        for seed in range(runs)
+    ]
+    return np.mean(scores)
+
+
+def standardised(X):
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+def test_wine_clusters_as_published():
+    def weighted(X, side):
+        return solve(X, side, 2).reweight(X)
+
+    def three_best(tradeoff):
+        def features(X, side):
+            chosen = solve(X, side, 2, tradeoff=tradeoff).select(3)
+            return standardised(X)[:, chosen]
+
+        return features
+
+    assert wine_accuracy(lambda X, side: X) == pytest.approx(0.7280, abs=5e-5)
+    assert wine_accuracy(lambda X, side: standardised(X)) == pytest.approx(0.929, abs=2e-3)
+    assert wine_accuracy(weighted) >= 0.94
+    assert max(wine_accuracy(three_best(tradeoff)) for tradeoff in (0.01, 0.1, 1)) >= 0.9635

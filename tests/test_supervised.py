@@ -1,0 +1,216 @@
+"""Q-α with classes against its block construction, and what it selects."""
+
+import warnings
+
+import naive
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+from specsel import blocks, datasets, supervised
+
+CYCLES = 3
+
+
+def classes_and_data(n_classes, n_features=25, seed=0, per_class=9):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.repeat(np.arange(n_classes), per_class))[: n_classes * per_class - 2]
+    X = rng.gamma(2.0, size=(len(y), n_features))
+    X[:, :4] += 3 * rng.random((n_classes, 4))[y]
+    return X * np.linspace(0.5, 5, n_features), y
+
+
+def solve(X, y, **options):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "not converged")
+        return supervised.solve(X, y, **options)
+
+
+def literal(X, y, start, cycles, gamma, method, k_within=2, k_between=1, representation="parts"):
+    M, rows = naive.represent(X, representation), naive.class_rows(y)
+    alpha = np.tile(start, len(M) // len(start))
+    bases = naive.supervised_bases(M, alpha, rows, k_within, k_between)
+    return naive.supervised_iterations(M, bases, rows, cycles, gamma, method)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("k_between", [1, 2])
+def test_products_are_the_block_construction(n_classes, k_between, rng):
+    X, y = classes_and_data(n_classes)
+    M, rows = naive.represent(X, "parts"), naive.class_rows(y)
+    data = blocks.Dense(X, representation="parts")
+    problem = supervised.Supervised(data, y, 2, k_between, 0.5, basic=False)
+    basis = problem.subspace(rng.random(50), 2)
+    bases = {}
+    for block, (g, h) in zip(problem.blocks, np.ndindex(n_classes, n_classes), strict=True):
+        bases[g, h] = basis[block.right, block.columns]
+    dual = problem.mask * rng.standard_normal(basis.shape)
+    alpha = data.forward(dual, basis)
+    gram_alpha = data.forward(problem.signs(problem.product(dual, basis), basis), basis)
+    expected = naive.supervised_gram(M, bases, rows, 0.5) @ alpha
+    np.testing.assert_allclose(gram_alpha, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("gamma", [0.0, 0.5])
+@pytest.mark.parametrize("method", ["power", "basic"])
+@pytest.mark.parametrize("representation", ["parts", "shift", "ranks", "as-is"])
+def test_iterations_are_those_of_the_definition(n_classes, gamma, method, representation):
+    X, y = classes_and_data(n_classes)
+    start = np.random.default_rng(1).random(X.shape[1])
+    arguments = (X, y, start)
+    _, _, history = literal(*arguments, CYCLES, gamma, method, representation=representation)
+    got = solve(
+        X,
+        y,
+        gamma=gamma,
+        method=method,
+        representation=representation,
+        init=start,
+        tol=0,
+        max_iter=CYCLES,
+    )
+    np.testing.assert_allclose(got.history, history[: got.n_iter], rtol=1e-8)
+    best = int(np.argmax(history)) + 1
+    alpha, *_ = literal(*arguments, best, gamma, method, representation=representation)
+    expected = naive.join(alpha) if representation == "parts" else alpha
+    np.testing.assert_allclose(got.alpha, expected, atol=1e-7)
+
+
+@pytest.mark.parametrize(("k_within", "k_between"), [(1, 1), (3, 2), (20, 20)])
+def test_any_number_of_directions(k_within, k_between):
+    X, y = classes_and_data(3)
+    start = np.ones(X.shape[1])
+    _, _, history = literal(X, y, start, 2, 0.5, "basic", k_within, k_between)
+    options = {"method": "basic", "init": start, "tol": 0, "max_iter": 2}
+    got = solve(X, y, k_within=k_within, k_between=k_between, **options)
+    np.testing.assert_allclose(got.history, history, rtol=1e-8)
+
+
+@pytest.mark.parametrize("method", ["power", "basic"])
+@pytest.mark.parametrize("init", ["continuation", "equal"])
+def test_objective_never_decreases_without_gamma(method, init):
+    for seed in range(4):
+        X, y = classes_and_data(3, seed=seed)
+        got = solve(X, y, gamma=0, method=method, init=init, tol=1e-10)
+        assert (np.diff(got.history) >= -1e-10 * got.objective).all()
+
+
+def test_without_gamma_only_the_blocks_within_count():
+    X, y = classes_and_data(2)
+    M, rows = naive.represent(X, "parts"), naive.class_rows(y)
+    got = solve(X, y, gamma=0, tol=1e-12)
+    energies = [
+        (np.linalg.svd(naive.cross_affinity(M, got.parts.ravel(), r, r))[1][:2] ** 2).sum()
+        for r in rows
+    ]
+    assert got.objective == pytest.approx(sum(energies), rel=1e-8)
+
+
+def test_the_best_iterate_is_returned_where_the_objective_falls():
+    rng = np.random.default_rng(3)
+    falls = 0
+    for seed in range(12):
+        X, y = classes_and_data(2, seed=seed)
+        X += 20 * rng.random(X.shape)
+        got = solve(X, y, gamma=3.0, init="random", n_init=1, random_state=seed, tol=1e-12)
+        falls += bool((np.diff(got.history) < -1e-9 * abs(got.objective)).any())
+        assert got.objective == got.history.max()
+    assert falls > 0
+
+
+def test_result_is_a_fixed_point():
+    X, y = classes_and_data(2, per_class=20)
+    M, rows = naive.represent(X, "parts"), naive.class_rows(y)
+    got = solve(X, y, tol=1e-13, max_iter=500)
+    alpha = got.parts.ravel()
+    bases = naive.supervised_bases(M, alpha, rows, 2, 1)
+    gram = naive.supervised_gram(M, bases, rows, 0.5)
+    assert np.linalg.norm(gram @ alpha - got.objective * alpha) < 1e-4 * got.objective
+    assert got.objective == pytest.approx(np.linalg.eigvalsh(gram)[-1], rel=1e-7)
+
+
+def test_basis_is_that_of_the_classes():
+    X, y = classes_and_data(3)
+    got = solve(X, y)
+    M = naive.represent(X, "parts")
+    np.testing.assert_allclose(got.basis.T @ got.basis, np.eye(6), atol=1e-10)
+    for column in got.basis.T:
+        assert len(set(y[np.abs(column) > 1e-12])) == 1
+    for value, column in zip(got.eigenvalues, got.basis.T, strict=True):
+        assert column @ naive.affinity(M, got.parts.ravel()) @ column == pytest.approx(value)
+
+
+@pytest.mark.parametrize("init", ["continuation", "equal", "seeded", "random"])
+def test_every_start_finds_the_same_maximum(init):
+    data = datasets.weston_linear(60, random_state=0)
+    best = supervised.solve(data.X, data.y)
+    got = supervised.solve(data.X, data.y, init=init, n_init=2, random_state=0)
+    assert got.objective == pytest.approx(best.objective, rel=1e-4)
+
+
+def test_above_the_dense_limit_the_result_is_the_same(monkeypatch):
+    data = datasets.weston_linear(60, random_state=0)
+    exact = supervised.solve(data.X, data.y)
+    monkeypatch.setattr("specsel.linalg.DENSE_LIMIT", 10)
+    near = supervised.solve(data.X, data.y)
+    np.testing.assert_allclose(near.alpha, exact.alpha, atol=0.01)
+
+
+def svm_error(select, n_samples, seeds):
+    errors = []
+    for seed in seeds:
+        train = datasets.weston_linear(n_samples, random_state=seed)
+        test = datasets.weston_linear(500, random_state=1000 + seed)
+        chosen = select(train)
+        svm = SVC(kernel="linear").fit(train.X[:, chosen], train.y)
+        errors.append(1 - svm.score(test.X[:, chosen], test.y))
+    return np.mean(errors)
+
+
+def test_six_features_of_the_linear_problem_give_a_good_classifier():
+    raw = svm_error(lambda train: np.arange(202), 50, range(15))
+    chosen = svm_error(lambda train: supervised.solve(train.X, train.y).select(6), 50, range(15))
+    assert raw > 0.15
+    assert chosen <= 0.06
+
+
+def test_negative_values_are_warned_of():
+    X = np.random.default_rng(0).standard_normal((20, 10))
+    with pytest.warns(UserWarning, match='take representation="parts"'):
+        solve(X, np.arange(20) % 2, representation="as-is")
+
+
+def test_order_of_samples_and_names_of_classes_do_not_matter(rng):
+    X, y = classes_and_data(3)
+    order = rng.permutation(len(y))
+    names = np.array(["third", "first", "second"])
+    a = solve(X, y, tol=1e-10)
+    b = solve(X[order], names[y][order], tol=1e-10)
+    np.testing.assert_allclose(a.alpha, b.alpha, atol=1e-6)
+
+
+BAD = {
+    "y: has one class, 1; at least 2 are needed": {"y": np.ones(20, int)},
+    "y: has shape (3,); (20,) is needed, a label a sample": {"y": [1, 2, 3]},
+    "y: holds missing labels; every sample needs one": {"y": [None] * 10 + [1] * 10},
+    "y: has a class for each of 20 samples; fewer are needed": {"y": range(20)},
+    "k_within = 0: must be at least 1": {"k_within": 0},
+    "k_between = 1.5: must be a whole number at least 1": {"k_between": 1.5},
+    "gamma = -1: must be a finite number at least 0": {"gamma": -1},
+    "representation = 'centered': must be one of parts, shift, ranks, as-is": {
+        "representation": "centered"
+    },
+    "method = 'ritz': must be one of power, basic": {"method": "ritz"},
+    "init: has shape (3,); weights of shape (25,) is needed": {"init": np.ones(3)},
+    "init: weights must be finite and not negative, and one of them not 0": {"init": -np.ones(25)},
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_options_are_refused_in_one_line(message, monkeypatch):
+    monkeypatch.setattr(blocks, "Dense", None)  # nothing may be computed
+    X = np.random.default_rng(0).random((20, 25))
+    with pytest.raises(ValueError) as caught:
+        supervised.solve(X, **({"y": np.arange(20) % 2} | BAD[message]))
+    assert str(caught.value) == message
