@@ -18,6 +18,7 @@ number of numba's threads.
 
 import copy
 import warnings
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -112,8 +113,6 @@ class Dense:
     mean, norm : ndarray
         Of every column: its mean and the norm of what remains, 0 for a constant one. As it is, a
         column has no mean.
-    passes : int
-        Reads of X so far.
     floor : float
         The relative error of a pass: what rounding in the precision of the data leaves.
     """
@@ -125,7 +124,7 @@ class Dense:
         self.n_columns, self.n_samples = self.features.shape
         self.names = names
         self.center = representation == "centered"
-        self.passes = 1
+        self._counter = SimpleNamespace(passes=1)
         self.floor = RESIDUAL_FLOOR if array.dtype == np.float64 else FLOAT32_FLOOR
         self.mean, self.norm = moments(array, names, center=representation != "as-is")
         self._find_constant(representation)
@@ -173,6 +172,15 @@ class Dense:
                 f"{count} of {self.n_columns} features {verbs[0]} {kind} and {verbs[1]} weight 0",
                 stacklevel=checks.caller(),
             )
+
+    @property
+    def passes(self) -> int:
+        """Reads of X so far, those of rescaled copies included."""
+        return self._counter.passes
+
+    @passes.setter
+    def passes(self, count):
+        self._counter.passes = count
 
     @property
     def _feature_major(self):
@@ -371,7 +379,8 @@ class Dense:
         data.features.flags.writeable = False
         data.n_columns, data.n_samples = data.features.shape
         data.n_features = data.n_columns
-        data.names, data.center, data.passes = origin.names, False, 0
+        data.names, data.center = origin.names, False
+        data._counter = SimpleNamespace(passes=0)
         data.floor = RESIDUAL_FLOOR
         data.mean = data.middle = np.zeros(data.n_columns)
         data.norm = np.where(origin.norm > 0, 1.0, 0.0)

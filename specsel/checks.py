@@ -101,7 +101,9 @@ def as_classes(y, n_samples) -> np.ndarray:
     """Class of every sample, as numbers from 0; at least two classes."""
     labels = np.asarray(y)
     if labels.shape != (n_samples,):
-        raise ValueError(f"y: has shape {labels.shape}; ({n_samples},) is needed, a label a sample")
+        raise ValueError(
+            f"y: has shape {labels.shape}; a label a sample, ({n_samples},), is needed"
+        )
     if any(label is None or label != label for label in labels.tolist()):
         raise ValueError("y: holds missing labels; every sample needs one")
     try:

@@ -9,35 +9,51 @@ import csv
 import json
 import math
 import os
-import re
-import reprlib
 import sys
 import time
 import warnings
-from array import array
-from itertools import islice
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
-
-import numpy as np
 
 import specsel
-
-DELIMITERS = ",\t;|"
-MISSING = ("", "na")
-COLUMNS = ("rank", "feature", "index", "weight", "selected")
+from specsel import tables
 
 BAR_WIDTH = 30
 BLOCKS, RULE = " ▏▎▍▌▋▊▉█", "─"
+PROGRESS_WIDTH = 50
 
+LOOP = ("init", "tol", "max_iter", "seed")
+# The options that a method takes; what it does not take is refused.
+METHODS = {
+    "qalpha": ("k", *LOOP),
+    "weighting": ("target", "tradeoff"),
+    "laplacian": ("k", "representation", *LOOP),
+    "supervised": ("target", "representation", *LOOP),
+    "kernel": ("k", "kernel", *LOOP),
+    "side_info": ("k", "side", "tradeoff", *LOOP),
+    "topography": ("k", "rounds", "tradeoff", *LOOP),
+    "pairwise": ("k", "apart", "together", "tradeoff", "representation", *LOOP),
+}
+# One of these must be given.
+NEEDED = {"supervised": ("target",), "side_info": ("side",), "pairwise": ("apart", "together")}
+DEFAULTS = {"k": 3, "seed": 0}  # where the solvers' own are not meant
+PARAMETERS = {"target": "y", "seed": "random_state"}  # of the solvers, where they differ
+
+# Those of the solvers, which take too long to import for --help.
 INITS = ("continuation", "equal", "seeded", "random")
+REPRESENTATIONS = ("parts", "shift", "ranks", "as-is", "centered")
+KERNELS = ("linear", "poly", "rbf", "sectioned", "precomputed")
+
 FILE_HELP = "CSV, TSV or .npy, samples as rows; without it, the built-in example"
 EPILOG = """\
 A first row of which at least half is not numbers is a header, and names the features. A first
 column without a name then holds labels of the rows, and is left out.
 
-example:
+examples:
   specsel select measurements.csv -k 4 --top 10 --out ranking.csv
+  specsel select flowers.csv --method supervised --target species
+  specsel select patients.csv --method side_info --side healthy.csv
 """
 
 
@@ -113,195 +129,200 @@ def _parser():
     add = select.add_argument
     add("file", metavar="FILE", nargs="?", type=Path, help=FILE_HELP)
     add("--method", choices=METHODS, default="qalpha", help="default qalpha")
-    add("-k", type=int, default=3, help="number of clusters, not used by weighting (default 3)")
-    add("--init", choices=INITS, default=INITS[0], help="only qalpha (default continuation)")
-    add("--tol", type=float, default=1e-6, help="of the objective, only qalpha (default 1e-6)")
-    add("--max-iter", type=int, default=200, metavar="N", help="only qalpha (default 200)")
-    add("--seed", type=int, default=0, help="of random starts, only qalpha (default 0)")
     add("--top", type=int, default=20, metavar="N", help="rows to print (default 20)")
     add("--out", type=Path, metavar="CSV", help="write the ranking of all features to this file")
     add("--json", action="store_true", help="print one JSON object, all features included")
+    _add_options(select.add_argument_group("options of some methods"))
     return parser
 
 
-def _qalpha(X, args):
-    from specsel import qalpha
+def _add_options(group):
+    def add(*flags, help, **options):
+        option = flags[0].lstrip("-").replace("-", "_")
+        users = [method for method in METHODS if option in METHODS[method]]
+        others = [method for method in METHODS if method not in users]
+        which = ", ".join(users) if len(users) < 5 else f"not {' or '.join(others)}"
+        group.add_argument(*flags, help=f"{help} ({which})", **options)
 
-    return qalpha.solve(
-        X, args.k, init=args.init, tol=args.tol, max_iter=args.max_iter, random_state=args.seed
-    )
-
-
-def _weighting(X, args):
-    from specsel import weighting
-
-    return weighting.solve(X)
-
-
-METHODS = {"qalpha": _qalpha, "weighting": _weighting}
-WITHOUT_K = {"weighting"}
+    add("-k", type=int, help="number of clusters, by default 3")
+    file = {"type": Path, "metavar": "FILE"}
+    add("--target", metavar="COLUMN", help="class labels: a column's name, else number from 0")
+    add("--side", action="append", help="data that vary as is not wanted, repeatable", **file)
+    add("--apart", help="pairs of rows, from 0, in different clusters", **file)
+    add("--together", help="pairs of rows in the same cluster", **file)
+    add("--tradeoff", type=float, metavar="LAMBDA", help="weight of one aim against the other")
+    add("--representation", choices=REPRESENTATIONS, help="how features become non-negative")
+    add("--kernel", choices=KERNELS, help="what compares features, by default rbf")
+    add("--rounds", type=int, metavar="N", help="sets of features to look for, by default 2")
+    add("--init", choices=INITS, help="start, by default the method's own")
+    add("--tol", type=float, help="change of the objective to end at, by default 1e-6")
+    add("--max-iter", type=int, metavar="N", help="most iterations, by default 200")
+    add("--seed", type=int, help="of random starts, by default 0")
 
 
 def _select(args):
     _check_options(args)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        X, origin = _read(args.file)
+        table = _read(args)
+        given = _arguments(args, table)
+        solve = import_module(f"specsel.{args.method}").solve
         start = time.perf_counter()
-        weights = METHODS[args.method](X, args)
+        with _progress() as callback:
+            if "max_iter" in METHODS[args.method]:
+                given["callback"] = callback
+            found = solve(table.X, **given)
         seconds = time.perf_counter() - start
-    summary = _summary(args, weights) | {"seconds": seconds}
+    weights = getattr(found, "combined", found)
+    ranking = _ranking(found, weights)
+    summary = {
+        "method": args.method,
+        "n_samples": len(table.X),
+        "n_features": len(ranking),
+        "k": given.get("k"),
+        **_outcome(found, weights, ranking),
+        "seconds": seconds,
+    }
     if args.out:
-        _save(args.out, _ranking(weights))
+        _save(args.out, ranking)
     for warning in caught:
         _say(f"warning: {warning.message}")
     if args.json:
-        _write(json.dumps(summary | {"ranking": list(_ranking(weights))}))
+        _write(json.dumps(summary | {"ranking": ranking}))
     else:
-        top = list(islice(_ranking(weights), args.top))
-        _write("\n".join(_lines(origin, summary, top)))
-    return 0 if weights.converged else 1
+        _write("\n".join(_lines(table.origin, summary, ranking[: args.top])))
+    return 0 if summary["converged"] else 1
 
 
 def _check_options(args):
     if args.top < 1:
         raise ValueError(f"--top {args.top}: must be at least 1")
-    if args.seed < 0:
+    _check_use(args)
+    if args.seed is not None and args.seed < 0:
         raise ValueError(f"--seed {args.seed}: must be at least 0")
     if args.out and (args.out.is_dir() or not args.out.parent.is_dir()):
         raise ValueError(f"--out {args.out}: is not a file in an existing folder")
-    if args.out and args.file and args.out.exists() and args.out.samefile(args.file):
-        raise ValueError(f"--out {args.out}: is the file to be read")
+    inputs = [args.file, *(args.side or ()), args.apart, args.together]
+    if args.out and args.out.exists() and any(map(args.out.samefile, _existing(inputs))):
+        raise ValueError(f"--out {args.out}: is a file to be read")
 
 
-class _Table(NamedTuple):
-    """Values with named columns, as much of a data frame as the solvers look at."""
-
-    columns: list
-    values: np.ndarray
-
-    def to_numpy(self):
-        return self.values
+def _existing(paths):
+    return [path for path in paths if path and path.exists()]
 
 
-def _read(path):
-    """Return the samples x features, named if they have names, and a word on what they are."""
-    if path is None:
-        from specsel import datasets
-
-        data = datasets.example()
-        return _Table(data.names, data.X), "no FILE given, the built-in example"
-    if path.exists() and not path.is_file():
-        raise ValueError(f"{path}: is a directory or a pipe; a file is needed")
-    if path.suffix.lower() == ".npy":
-        return _read_npy(path), str(path)
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        try:
-            X, names = _read_text(file, path.suffix.lower())
-        except UnicodeDecodeError:
-            raise ValueError(f"{path}: is not text in UTF-8; CSV, TSV or .npy is needed") from None
-        except (ValueError, csv.Error) as error:
-            raise ValueError(f"{path}: {error}") from None
-    return (_Table(names, X), str(path)) if names else (X, f"{path}, no header")
+def _check_use(args):
+    """Refuse options that the method does not take, and the lack of those that it needs."""
+    unused = set().union(*METHODS.values()).difference(METHODS[args.method])
+    given = [option for option, value in vars(args).items() if value is not None]
+    for option in given:
+        if option in unused:
+            raise ValueError(f"{_flag(option)}: is not used by --method {args.method}")
+    needed = NEEDED.get(args.method, ())
+    from_example = args.file is None and needed == ("target",)
+    if needed and not set(given) & set(needed) and not from_example:
+        raise ValueError(f"--method {args.method}: needs {' or '.join(map(_flag, needed))}")
+    if args.file is None and args.target is not None:
+        raise ValueError("--target: needs FILE")
+    if args.method == "weighting" and args.tradeoff is not None and args.target is None:
+        raise ValueError("--tradeoff: needs --target with --method weighting")
 
 
-def _read_npy(path):
-    try:
-        return np.lib.format.open_memmap(path, mode="r")
-    except ValueError:
-        raise ValueError(f"{path}: is not a complete .npy file of numbers") from None
+def _flag(option):
+    return "-k" if option == "k" else f"--{option.replace('_', '-')}"
 
 
-def _read_text(file, suffix):
-    delimiter = "\t" if suffix == ".tsv" else _delimiter(file)
-    first = next(filter(None, csv.reader(file, delimiter=delimiter)), None)
-    if first is None:
-        raise ValueError("is empty")
-    names, labels = None, 0
-    if sum(_number(cell) is None for cell in first) >= len(first) / 2:
-        names = [" ".join(cell.split()) or f"column {i}" for i, cell in enumerate(first, 1)]
-        labels = int(len(first) > 1 and not first[0].strip())
-    else:
-        file.seek(0)
-    try:
-        X = np.loadtxt(file, delimiter=delimiter, quotechar='"', comments=None, ndmin=2)
-        complete = not labels and X.shape[1] == len(first) and len(X) > 0
-    except ValueError:
-        complete = False
-    if not complete:  # slower, but knows labels, missing values, and what is wrong where
-        file.seek(0)
-        X = _parse(csv.reader(file, delimiter=delimiter), names, len(first), labels)
-    return X, names[labels:] if names else None
+def _read(args):
+    if args.file is not None:
+        return tables.read(args.file, args.target)
+    from specsel import datasets
+
+    data = datasets.example()
+    y = data.y if "target" in NEEDED.get(args.method, ()) else None
+    return tables.Table(tables.Frame(data.names, data.X), y, "no FILE given, the built-in example")
 
 
-def _delimiter(file):
-    """Return the character that divides the first line most often, and go back to the start."""
-    line = re.sub('"[^"]*"', "", next(filter(str.strip, file), ""))
-    file.seek(0)
-    return max(DELIMITERS, key=line.count)
-
-
-def _parse(reader, names, width, labels):
-    records = filter(None, reader)
-    if names:
-        next(records)
-    values = array("d")
-    for record in records:
-        if len(record) != width:
-            raise ValueError(
-                f"line {reader.line_num}: has {len(record)} cells, the first row has {width}"
-            )
-        numbers = [_number(cell) for cell in record[labels:]]
-        if None in numbers:
-            column = labels + numbers.index(None)
-            raise ValueError(
-                f"column {reprlib.repr(names[column]) if names else column + 1}, "
-                f"line {reader.line_num}: {reprlib.repr(record[column])} is not a number"
-            )
-        values.extend(numbers)
-    if not values:
-        raise ValueError("holds a header but no samples")
-    return np.frombuffer(values).reshape(-1, width - labels)
-
-
-def _number(cell):
-    """The number in a cell, NaN where it is missing, None where it is something else."""
-    if cell.strip().lower() in MISSING:
-        return math.nan
-    try:
-        return None if "_" in cell else float(cell)
-    except ValueError:
-        return None
-
-
-def _summary(args, weights):
-    """What JSON says before the ranking; null stands for an infinite gap."""
+def _arguments(args, table):
+    """What the solver is given beside X; it has defaults of its own for the rest."""
+    values = DEFAULTS | {name: value for name, value in vars(args).items() if value is not None}
+    values["target"] = table.y
+    values["side"] = [tables.read(path).X for path in args.side or ()]
+    for option in ("apart", "together"):
+        if option in values:
+            values[option] = tables.read_pairs(values[option])
     return {
-        "method": args.method,
-        "n_samples": len(weights.basis),
-        "n_features": len(weights.alpha),
-        "k": None if args.method in WITHOUT_K else args.k,
-        "objective": float(weights.objective),
-        "gap": weights.gap if math.isfinite(weights.gap) else None,
-        "selected": [row["feature"] for row in _ranking(weights) if row["selected"]],
-        "n_iter": weights.n_iter,
-        "n_passes": weights.n_passes,
-        "converged": bool(weights.converged),
+        PARAMETERS.get(option, option): values[option]
+        for option in METHODS[args.method]
+        if values.get(option) is not None
     }
 
 
-def _ranking(weights):
-    """Yield what is known of every feature, best first."""
+@contextmanager
+def _progress():
+    """Give a callback that shows how far a solver is, on one line of a terminal, or None."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+
+    def write(text, end=""):
+        print(f"\r{text:{PROGRESS_WIDTH}}", end=end, file=sys.stderr, flush=True)
+
+    def callback(iteration, objective):
+        write(f"iteration {iteration}, objective {objective:.6g}")
+
+    try:
+        yield callback
+    finally:
+        write("", end="\r")
+
+
+def _ranking(found, weights):
+    """What is known of every feature, best first."""
     order, count = weights.ranking, len(weights.select())
-    pairs = zip(order.tolist(), weights.alpha[order].tolist(), strict=True)
-    for rank, (index, weight) in enumerate(pairs, 1):
-        feature = weights.names[index] if weights.names else index
-        yield dict(zip(COLUMNS, (rank, feature, index, weight, rank <= count), strict=True))
+    columns = {
+        "rank": range(1, len(order) + 1),
+        "feature": _names(weights, order),
+        "index": order.tolist(),
+        "weight": weights.alpha[order].tolist(),
+        "selected": [place < count for place in range(len(order))],
+    }
+    for i, part in enumerate(_rounds(found)):
+        columns[f"relevance_{i + 1}"] = part.alpha[order].tolist()
+        columns[f"position_{i + 1}"] = found.positions[order, i].tolist()
+    rows = zip(*columns.values(), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _names(weights, indices):
+    """Names of features or, without names, their numbers."""
+    return [weights.names[i] if weights.names else i for i in indices.tolist()]
+
+
+def _rounds(found):
+    """What every round found, if there were rounds."""
+    return getattr(found, "weights", ())
+
+
+def _outcome(found, weights, ranking):
+    """What JSON says before the ranking; null stands for an infinite gap."""
+    rounds = _rounds(found)
+    runs = rounds or [weights]
+    outcome = {
+        "objective": float(weights.objective),
+        "gap": weights.gap if math.isfinite(weights.gap) else None,
+        "selected": [row["feature"] for row in ranking if row["selected"]],
+        "n_iter": sum(run.n_iter for run in runs),
+        "n_passes": found.n_passes,
+        "converged": all(run.converged for run in runs),
+    }
+    if rounds:
+        outcome["rounds"] = [{"selected": _names(run, run.select())} for run in rounds]
+    return outcome
 
 
 def _save(path, ranking):
     with open(path, "w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        table = csv.DictWriter(file, list(ranking[0]), lineterminator="\n")
         table.writeheader()
         table.writerows(ranking)
 
@@ -330,6 +351,8 @@ def _lines(origin, summary, top):
         yield f"   and {n - len(top)} more"
     yield ""
     yield _verdict(n, count, summary["gap"])
+    for i, part in enumerate(summary.get("rounds", ()), 1):
+        yield f"round {i}: {_some(part['selected'], len(top))}"
 
 
 def _bar(share, blocks):
@@ -337,6 +360,11 @@ def _bar(share, blocks):
     if not blocks:
         return "#" * (eighths // 8)
     return BLOCKS[-1] * (eighths // 8) + BLOCKS[eighths % 8].strip()
+
+
+def _some(features, limit):
+    rest = f" and {len(features) - limit} more" if len(features) > limit else ""
+    return ", ".join(map(str, features[:limit])) + rest
 
 
 def _verdict(n, count, gap):

@@ -319,8 +319,9 @@ def two_solutions(*, random_state=0):
     Draw 150 samples with two groupings in three clusters each, among 20 features.
 
     Features 0-2 show one grouping, 3-5 another that is independent of it, 6-8 are their sums and
-    show both, and 9-19 are random permutations of feature 0. Cluster centers are uniform in
-    [-1, 1] in every feature, with a standard deviation of .1 around them.
+    show both, and 9-19 are random permutations of feature 0. In every feature the centers of the
+    three clusters lie at -1, 0 and 1, each moved by up to .25, with a random sign, and the samples
+    around them with a standard deviation of .1.
 
     Parameters
     ----------
@@ -340,9 +341,7 @@ def two_solutions(*, random_state=0):
     """
     rng = np.random.default_rng(random_state)
     groupings = [rng.permutation(np.repeat([0, 1, 2], 50)) for _ in range(2)]
-    first, second = (
-        rng.normal(rng.uniform(-1, 1, (3, 3))[labels], SOLUTION_DEVIATION) for labels in groupings
-    )
+    first, second = (_along_a_line(rng, labels) for labels in groupings)
     permuted = rng.permuted(np.repeat(first[:, :1], 11, axis=1), axis=0)
     names = ["1", "2", "3", "A", "B", "C", "1A", "2B", "3C"]
     return Dataset(
@@ -351,6 +350,12 @@ def two_solutions(*, random_state=0):
         relevant=np.arange(9),
         names=(*names, *(f"permuted_{i:02}" for i in range(1, 12))),
     )
+
+
+def _along_a_line(rng, labels):
+    """Three features that show three clusters in the same order, some with the opposite sign."""
+    levels = np.array([[-1.0], [0.0], [1.0]]) + rng.uniform(-0.25, 0.25, (3, 3))
+    return rng.normal((levels * rng.choice([-1, 1], 3))[labels], SOLUTION_DEVIATION)
 
 
 def _broad_clusters(n_classes, n_samples, n_relevant, n_features, spread, random_state):

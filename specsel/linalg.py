@@ -65,6 +65,7 @@ class Leading(NamedTuple):
     value: float
     residual: float  # relative, of J ΦᵀΦ dual = value dual
     converged: bool
+    before: list  # duals of the pairs with larger values, largest first
 
 
 def leading(
@@ -74,6 +75,7 @@ def leading(
     tol: float,
     signs: Callable | None = None,
     floor: float = RESIDUAL_FLOOR,
+    place: int = 1,
 ) -> Leading:
     """Leading eigenpair of ``Φ J Φᵀ`` from products with ``K = ΦᵀΦ`` alone.
 
@@ -95,16 +97,18 @@ def leading(
         ``P -> J P``; the identity by default.
     floor : float
         The smallest relative residual that the rounding of `product` lets a pair reach.
+    place : int
+        Of the pair that is wanted: 2 is the second, with the first in `before`.
     """
     for _ in range(KRYLOV_RESTARTS):
-        pair = _krylov(product, start, tol, signs or (lambda image: image), floor)
+        pair = _krylov(product, start, tol, signs or (lambda image: image), floor, place)
         if pair.converged:
             break
         start = pair.dual
     return pair
 
 
-def _krylov(product, start, tol, signs, floor):
+def _krylov(product, start, tol, signs, floor, place):
     """Build one Krylov space, until it has given what it can or is full."""
     shape = start.shape
     duals, images, signed = np.empty((3, KRYLOV_STEPS, start.size))
@@ -114,18 +118,20 @@ def _krylov(product, start, tol, signs, floor):
         duals[step], images[step] = vector, image.ravel()
         signed[step] = signs(image).ravel()
         known = slice(step + 1)
-        values, weights = _ritz(
+        values, vectors = _ritz(
             _products(duals[known], images[known]), _products(images[known], signed[known])
         )
-        value, scale = values[-1], np.abs(values).max()
+        last = min(place, len(values))
+        value, weights, scale = values[-last], vectors[:, -last], np.abs(values).max()
         dual = _combination(weights, duals[known])
         change = _combination(weights, signed[known]) - value * dual
         size = scale * np.linalg.norm(dual)
         residual = np.linalg.norm(change) / size if size > 0 else 0.0
         image = _combination(weights, images[known]).reshape(shape)
         # What is still to be gained is the squared residual over the distance to the next value.
-        distance = value - values[-2] if len(values) > 1 else 0.5 * scale
+        distance = value - values[-last - 1] if len(values) > last else 0.5 * scale
         done = residual <= floor or residual**2 * scale**2 <= tol * distance * abs(value)
+        done = done and last == place
         for _ in range(2):
             overlaps = _products(duals[known], change[None, :])[:, 0]
             change -= _combination(overlaps, duals[known])
@@ -134,7 +140,8 @@ def _krylov(product, start, tol, signs, floor):
         if done:
             break
         vector = change / norm
-    return Leading(dual.reshape(shape), image, value, residual, done)
+    before = [_combination(vectors[:, -i], duals[known]).reshape(shape) for i in range(1, last)]
+    return Leading(dual.reshape(shape), image, value, residual, done, before)
 
 
 # Not by BLAS: it would wake threads of its own, which for milliseconds after compete with those of
@@ -148,17 +155,17 @@ def _combination(weights, rows):
 
 
 def _ritz(gram, form):
-    """Values of the pencil ``form - t gram``, ascending, and the vector of the last.
+    """Values of the pencil ``form - t gram``, ascending, and their vectors.
 
     Directions in which the gram matrix is zero to working precision are left out.
     """
     scales, axes = np.linalg.eigh((gram + gram.T) / 2)
     keep = scales > GRAM_FLOOR * max(scales[-1], 0.0)
     if not keep.any():
-        return np.zeros(1), np.zeros(len(gram))
+        return np.zeros(1), np.zeros((len(gram), 1))
     axes = axes[:, keep] / np.sqrt(scales[keep])
     values, vectors = np.linalg.eigh(axes.T @ (form + form.T) @ axes / 2)
-    return values, axes @ vectors[:, -1]
+    return values, axes @ vectors
 
 
 def orthonormal(matrix: np.ndarray) -> np.ndarray:

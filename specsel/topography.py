@@ -10,6 +10,7 @@ repeat the first as n grows: it is 2/n unless given.
 """
 
 from dataclasses import dataclass, replace
+from numbers import Real
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from specsel.results import Weights
 TRADEOFF_SHARE = 2.0
 
 # The relative error of the second eigenvalue of G at which positions are taken.
-POSITION_TOL = 1e-4
+POSITION_TOL = 1e-3
 
 
 def solve(
@@ -81,8 +82,8 @@ def solve(
     array, names = checks.as_matrix(X)
     alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
     checks.check_integer("rounds", rounds, 1)
-    if tradeoff is not None and not tradeoff > 0:
-        raise ValueError(f"tradeoff = {tradeoff!r}: must be a number above 0, or None")
+    if tradeoff is not None and not (isinstance(tradeoff, Real) and 0 < tradeoff < np.inf):
+        raise ValueError(f"tradeoff = {tradeoff!r}: must be a finite number above 0, or None")
     data = blocks.Dense(array, names)
     small, restrict, lift = data, np.asarray, np.asarray
     if data.n_samples > data.n_features:
@@ -100,30 +101,30 @@ def solve(
     }
     seen, found, positions = np.zeros(data.n_features), [], []
     for _ in range(rounds):
+        before = data.passes
         weights = side_info.weigh(small, seen, k, **options)
         positions.append(_positions(small, weights))
         basis = lift(weights.basis)
-        found.append(replace(weights, basis=basis, mean=data.mean, norm=data.norm))
+        passes = data.passes - before
+        found.append(
+            replace(weights, basis=basis, mean=data.mean, norm=data.norm, n_passes=passes)
+        )
         seen += weights.alpha**2
-    return Map(tuple(found), np.column_stack(positions))
+    return Map(tuple(found), np.column_stack(positions), data.passes)
 
 
 def _positions(data, weights):
     """Angle of every feature's pair in the two leading eigenvectors of G, from -π/2 to π/2."""
-    problem = alternate.Energy(data)
     basis = np.ascontiguousarray(weights.basis)
-
-    def product(dual):
-        return problem.product(dual, basis)
-
-    options = {"tol": POSITION_TOL, "floor": data.floor}
-    first = linalg.leading(product, data.adjoint(weights.alpha, basis), **options)
-
-    def without_first(image):
-        return image - first.image * (np.vdot(first.image, image) / first.value)
-
-    second = linalg.leading(product, without_first(first.dual), signs=without_first, **options)
-    one, two = (data.forward(pair.dual, basis) for pair in (first, second))
+    second = linalg.leading(
+        lambda dual: data.fused(dual, basis)[1],
+        data.adjoint(weights.alpha, basis),
+        tol=POSITION_TOL,
+        floor=data.floor,
+        place=2,
+    )
+    duals = [*second.before, second.dual]
+    one, two = (data.forward(duals[i], basis) for i in (0, -1))
     one *= alternate.orientation(one)
     two *= np.sign(two[np.argmax(np.abs(two))]) or 1.0
     return np.arctan2(np.where(one < 0, -two, two), np.abs(one))
@@ -139,10 +140,13 @@ class Map:
         What every round found.
     positions : ndarray of shape (n_features, n_rounds)
         Angles from -π/2 to π/2; features near each other are alike in that round.
+    n_passes : int
+        Reads of X in all rounds.
     """
 
     weights: tuple
     positions: np.ndarray
+    n_passes: int
 
     def __post_init__(self):
         self.positions.flags.writeable = False

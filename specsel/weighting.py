@@ -82,6 +82,12 @@ def solve(X, y=None, *, tradeoff=1.0) -> Weights:
         alpha = np.abs(alpha)
         affinity = small.adjoint(alpha, None)
     objective = np.vdot(affinity, problem.form(affinity))
+    if y is not None and objective <= 0:
+        warnings.warn(
+            f"tradeoff = {tradeoff}: no weights make classes differ more between than within; "
+            "take a smaller one",
+            stacklevel=2,
+        )
     values, basis = linalg.largest_modulus(affinity, small.rank_bound)
     basis = basis[:, np.abs(values) > small.floor * np.abs(values[0])]
     state = alternate.State(alpha, basis, affinity @ basis, affinity, objective)

@@ -1,20 +1,38 @@
 """The command line against the solvers: same weights from every kind of file, one-line errors."""
 
 import csv
+import inspect
+import io
 import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import specsel
-from specsel import cli, datasets, qalpha, weighting
+from specsel import (
+    alternate,
+    blocks,
+    cli,
+    datasets,
+    kernel,
+    laplacian,
+    pairwise,
+    qalpha,
+    side_info,
+    supervised,
+    topography,
+    weighting,
+)
 
 EXAMPLE = datasets.example()
-X = datasets.growing_classes(3, n_samples=30, n_relevant=4, n_irrelevant=8, random_state=1).X
+GROWING = datasets.growing_classes(3, n_samples=30, n_relevant=4, n_irrelevant=8, random_state=1)
+X, Y = GROWING.X, GROWING.y
 NAMES = [f"gene {i}" for i in range(X.shape[1])]
 MODULE = [sys.executable, "-W", "error", "-m", "specsel"]
 BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
@@ -229,7 +247,7 @@ class TestOutput:
         assert "infinitely" in run(capsys, "select", path, "-k", 1)[1]
 
     def test_weighting(self, capsys, saved):
-        answer = run_json(capsys, saved, "--method", "weighting", "-k", 5)
+        answer = run_json(capsys, saved, "--method", "weighting")
         np.testing.assert_array_equal(alpha_of(answer), weighting.solve(X).alpha)
         assert answer["method"] == "weighting"
         assert answer["k"] is None
@@ -461,7 +479,7 @@ class TestRefusals:
 
     def test_out_does_not_overwrite_the_data(self, capsys, saved):
         before = saved.read_bytes()
-        assert_refused(run(capsys, "select", saved, "--out", saved), "is the file to be read")
+        assert_refused(run(capsys, "select", saved, "--out", saved), "is a file to be read")
         assert saved.read_bytes() == before
 
     def test_out_that_cannot_be_written(self, capsys, saved, tmp_path, monkeypatch):
@@ -473,10 +491,10 @@ class TestRefusals:
         assert_refused(run(capsys, "select", saved, "--out", out), f"{out}: No space left")
 
     def test_too_little_memory(self, capsys, monkeypatch):
-        def exhaust(X, args):
+        def exhaust(X, **options):
             raise MemoryError("Unable to allocate 8 EiB")
 
-        monkeypatch.setitem(cli.METHODS, "qalpha", exhaust)
+        monkeypatch.setattr(qalpha, "solve", exhaust)
         assert_refused(run(capsys, "select"), "Unable to allocate")
 
 
@@ -498,16 +516,30 @@ class TestProcess:
     def test_version(self, capsys):
         assert run(capsys, "--version") == (0, f"specsel {specsel.__version__}\n", "")
 
-    def test_inits_are_those_of_the_solver(self):
-        from specsel import alternate
-
+    def test_choices_are_those_of_the_solvers(self):
         assert cli.INITS == alternate.INITS
+        assert cli.REPRESENTATIONS == blocks.REPRESENTATIONS
+        assert cli.KERNELS == kernel.KERNELS
+
+    @pytest.mark.parametrize("method", cli.METHODS)
+    def test_options_are_parameters_of_the_solver(self, method):
+        solve = import_module(f"specsel.{method}").solve
+        names = {cli.PARAMETERS.get(option, option) for option in cli.METHODS[method]}
+        assert names <= set(inspect.signature(solve).parameters)
+
+    def test_help_loads_no_solver(self):
+        source = (
+            "import sys, specsel.cli; specsel.cli.main(['select', '--help']); print(sys.modules)"
+        )
+        done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True)
+        assert done.returncode == 0
+        assert "'numba'" not in done.stdout
 
     def test_interrupt(self, capsys, monkeypatch):
-        def interrupt(X, args):
+        def interrupt(X, **options):
             raise KeyboardInterrupt
 
-        monkeypatch.setitem(cli.METHODS, "qalpha", interrupt)
+        monkeypatch.setattr(qalpha, "solve", interrupt)
         assert run(capsys, "select") == (130, "", "specsel: interrupted\n")
 
     def test_module_runs(self, saved):
@@ -559,6 +591,327 @@ class TestHeaders:
 
     def test_a_negative_seed_is_refused(self, capsys):
         assert_refused(run(capsys, "select", "--seed", "-3"), "--seed -3: must be at least 0")
+
+
+WIDE = datasets.growing_classes(3, n_samples=12, n_relevant=4, n_irrelevant=20, random_state=1)
+SPECIES = np.array(["setosa", "versicolor", "virginica"])
+PAIRS = np.array([[0, 29], [1, 15], [12, 28]])
+
+
+def labelled(data, place, header=True, delimiter=","):
+    """A table with a column of species at a place."""
+    names = [f"gene {i}" for i in range(data.X.shape[1])]
+    rows = [names] if header else []
+    rows += [[repr(float(value)) for value in row] for row in data.X]
+    labels = ["species"] * header + SPECIES[data.y].tolist()
+    for row, label in zip(rows, labels, strict=True):
+        row.insert(place, label)
+    return "".join(delimiter.join(row) + "\n" for row in rows)
+
+
+class TestTarget:
+    @pytest.mark.parametrize("place", [0, 5, 12])
+    @pytest.mark.parametrize("header", [True, False])
+    def test_labels_may_be_text(self, capsys, write, place, header):
+        path = write("data.csv", labelled(GROWING, place, header))
+        target = "species" if header else place
+        answer = run_json(capsys, path, "--method", "supervised", "--target", target)
+        assert answer["k"] is None
+        assert (answer["n_samples"], answer["n_features"]) == X.shape
+        np.testing.assert_array_equal(alpha_of(answer), supervised.solve(X, Y).alpha)
+        names = NAMES if header else range(X.shape[1])
+        assert all(row["feature"] == names[row["index"]] for row in answer["ranking"])
+
+    @pytest.mark.parametrize("place", [0, 5, 12])
+    def test_labels_may_be_a_column_of_an_array(self, capsys, write, place):
+        path = write("data.npy", np.insert(X, place, Y, axis=1))
+        answer = run_json(capsys, path, "--method", "supervised", "--target", place)
+        np.testing.assert_array_equal(alpha_of(answer), supervised.solve(X, Y).alpha)
+
+    def test_beside_names_of_the_rows(self, capsys, write):
+        lines = labelled(GROWING, 3, delimiter="\t").splitlines()
+        content = "".join(f"{f'row {i}' if i else ''}\t{line}\n" for i, line in enumerate(lines))
+        path = write("data.tsv", content)
+        answer = run_json(capsys, path, "--method", "supervised", "--target", " species ")
+        np.testing.assert_array_equal(alpha_of(answer), supervised.solve(X, Y).alpha)
+
+    def test_makes_weighting_discriminant(self, capsys, write):
+        path = write("data.csv", labelled(WIDE, 24))
+        arguments = (path, "--method", "weighting", "--target", "species", "--tradeoff", 0.5)
+        expected = weighting.solve(WIDE.X, WIDE.y, tradeoff=0.5)
+        np.testing.assert_array_equal(alpha_of(run_json(capsys, *arguments)), expected.alpha)
+
+    def test_the_example_brings_its_own(self, capsys):
+        answer = run_json(capsys, "--method", "supervised")
+        expected = supervised.solve(EXAMPLE.X, EXAMPLE.y).alpha
+        np.testing.assert_array_equal(alpha_of(answer), expected)
+
+    @pytest.mark.parametrize("label", ["", " ", "NA", "nan"])
+    @pytest.mark.parametrize("place", [0, 5])
+    def test_a_missing_label_meets_the_check_of_the_solver(self, capsys, write, label, place):
+        path = write("data.csv", labelled(GROWING, place).replace("setosa", label, 1))
+        result = run(capsys, "select", path, "--method", "supervised", "--target", "species")
+        assert result == (2, "", "specsel: y: holds missing labels; every sample needs one\n")
+
+    def test_one_class(self, capsys, write):
+        path = write("data.csv", "a,b,species\n1,2,x\n3,1,x \n2,2,x\n")
+        result = run(capsys, "select", path, "--method", "supervised", "--target", "species")
+        assert result == (2, "", "specsel: y: has one class, x; at least 2 are needed\n")
+
+    @pytest.mark.parametrize(
+        ("content", "target", "message"),
+        [
+            ("a,b\n1,2\n", "c", "has no column 'c'"),
+            ("a,b\n1,2\n", "0", "has no column '0'"),
+            (",b\n1,2\n", "column 1", "has no column 'column 1'"),
+            ("a,a\n1,2\n", "a", "has 2 columns 'a'"),
+            ("1,2\n3,4\n", "2", "has columns 0 to 1, without names; no column '2'"),
+            ("1,2\n3,4\n", "-1", "has columns 0 to 1, without names; no column '-1'"),
+            ("1,2\n3,4\n", "a", "has columns 0 to 1, without names; no column 'a'"),
+            ("a,b\n1,2\n3,y\nz,4\n", "b", "column 'a', line 4: 'z' is not a number"),
+            ("a,b\n1,2\n3\n", "b", "line 3: has 1 cells, the first row has 2"),
+            ("a,b\n", "b", "holds a header but no samples"),
+            (np.ones((3, 2)), "2", "has columns 0 to 1, without names; no column '2'"),
+            (np.ones(3), "0", "has 1 dimension; 2 are needed"),
+        ],
+    )
+    def test_a_bad_column_is_refused(self, capsys, write, content, target, message):
+        path = write("data.npy" if isinstance(content, np.ndarray) else "data.csv", content)
+        result = run(capsys, "select", path, "--method", "supervised", "--target", target)
+        assert result == (2, "", f"specsel: {path}: {message}\n")
+
+    def test_nothing_but_labels(self, capsys, write):
+        path = write("data.csv", "species\nx\ny\nx\n")
+        result = run(capsys, "select", path, "--method", "supervised", "--target", "species")
+        assert_refused(result, "X: has shape (3, 0); it must not be empty")
+
+
+class TestMethods:
+    @pytest.mark.parametrize(
+        ("method", "arguments", "solve", "options"),
+        [
+            ("qalpha", ["--init", "equal"], qalpha.solve, {"k": 3, "init": "equal"}),
+            ("laplacian", ["-k", 2], laplacian.solve, {"k": 2}),
+            (
+                "laplacian",
+                ["--representation", "shift", "--init", "continuation"],
+                laplacian.solve,
+                {"k": 3, "representation": "shift", "init": "continuation"},
+            ),
+            ("kernel", [], kernel.solve, {"k": 3}),
+            ("kernel", ["--kernel", "poly"], kernel.solve, {"k": 3, "kernel": "poly"}),
+        ],
+    )
+    def test_options_reach_every_solver(self, capsys, saved, method, arguments, solve, options):
+        answer = run_json(capsys, saved, "--method", method, *arguments)
+        assert answer["method"] == method
+        assert (answer["n_samples"], answer["n_features"], answer["k"]) == (*X.shape, options["k"])
+        np.testing.assert_array_equal(alpha_of(answer), solve(X, **options).alpha)
+
+    @pytest.mark.parametrize("count", [1, 2])
+    def test_side(self, capsys, write, saved, rng, count):
+        sides = [rng.standard_normal((7 + i, X.shape[1])) for i in range(count)]
+        paths = [write("side.tsv", table(sides[0], NAMES, "\t")), write("side.npy", sides[-1])]
+        arguments = [part for path in paths[:count] for part in ("--side", path)]
+        expected = side_info.solve(X, sides, 3, tradeoff=0.5).alpha
+        answer = run_json(capsys, saved, "--method", "side_info", "--tradeoff", 0.5, *arguments)
+        np.testing.assert_array_equal(alpha_of(answer), expected)
+
+    def test_side_of_other_features(self, capsys, write, saved):
+        narrow = write("side.csv", table(X[:, :5]))
+        result = run(capsys, "select", saved, "--method", "side_info", "--side", narrow)
+        assert result == (2, "", "specsel: side: has 5 features; X has 12\n")
+        swapped = write("side.csv", table(X, NAMES[::-1]))
+        result = run(capsys, "select", saved, "--method", "side_info", "--side", swapped)
+        assert_refused(result, "side: has other column names than X, or in another order")
+
+    @pytest.mark.parametrize("name", ["pairs.csv", "pairs.tsv", "header.csv", "pairs.npy"])
+    @pytest.mark.parametrize("option", ["apart", "together"])
+    def test_pairs(self, capsys, write, saved, name, option):
+        delimiter = "\t" if name.endswith("tsv") else ","
+        text = "".join(f"{one}{delimiter}{other}\n" for one, other in PAIRS)
+        text = "one,other\n" * name.startswith("header") + text
+        path = write(name, PAIRS if name.endswith("npy") else text)
+        answer = run_json(capsys, saved, "--method", "pairwise", f"--{option}", path)
+        expected = pairwise.solve(X, 3, **{option: PAIRS}).alpha
+        np.testing.assert_array_equal(alpha_of(answer), expected)
+
+    def test_pairs_of_both_kinds(self, capsys, write, saved):
+        apart, together = write("apart.npy", PAIRS), write("together.csv", "0,1\n")
+        arguments = ("--apart", apart, "--together", together, "--tradeoff", 3)
+        options = {"apart": PAIRS, "together": [[0, 1]], "tradeoff": 3, "representation": "ranks"}
+        answer = run_json(
+            capsys, saved, "--method", "pairwise", *arguments, "--representation", "ranks"
+        )
+        np.testing.assert_array_equal(alpha_of(answer), pairwise.solve(X, 3, **options).alpha)
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("0,1.5\n2,3\n", "1.5 is not a row number of a sample"),
+            ("0,1\n2,\n", "nan is not a row number of a sample"),
+            ("0,1\n2,inf\n", "inf is not a row number of a sample"),
+            ("0,1\n2,1e300\n", "1e+300 is not a row number of a sample"),
+            ("0,1,2\n", "is 1 x 3 float64; two columns of row numbers needed"),
+            ("0,1\n2,x\n", "column 2, line 2: 'x' is not a number"),
+            (np.arange(4), "is 4 int64; two columns of row numbers needed"),
+            (np.eye(2, dtype=bool), "is 2 x 2 bool; two columns of row numbers needed"),
+        ],
+    )
+    def test_what_are_no_pairs(self, capsys, write, saved, content, message):
+        path = write("pairs.npy" if isinstance(content, np.ndarray) else "pairs.csv", content)
+        result = run(capsys, "select", saved, "--method", "pairwise", "--apart", path)
+        assert result == (2, "", f"specsel: {path}: {message}\n")
+
+    def test_pairs_of_no_sample(self, capsys, write, saved):
+        path = write("pairs.csv", "0,30\n")
+        result = run(capsys, "select", saved, "--method", "pairwise", "--together", path)
+        assert result == (2, "", "specsel: together: holds sample 30; must be from 0 to 29\n")
+
+
+@pytest.fixture(scope="module")
+def chart():
+    return topography.solve(X, 2, rounds=3, tradeoff=0.2)
+
+
+class TestTopography:
+    ARGUMENTS = ("--method", "topography", "-k", 2, "--rounds", 3, "--tradeoff", 0.2)
+
+    def test_json_has_the_rounds(self, capsys, saved, chart):
+        answer = run_json(capsys, saved, *self.ARGUMENTS)
+        np.testing.assert_array_equal(alpha_of(answer), chart.combined.alpha)
+        assert answer["rounds"] == [
+            {"selected": [NAMES[i] for i in weights.select()]} for weights in chart.weights
+        ]
+        assert answer["selected"] == [NAMES[i] for i in chart.select()]
+        assert answer["n_iter"] == sum(weights.n_iter for weights in chart.weights)
+        assert answer["n_passes"] == chart.n_passes
+
+    def test_text_has_a_line_for_every_round(self, capsys, saved, chart):
+        code, out, err = run(capsys, "select", saved, *self.ARGUMENTS)
+        assert code == 0
+        assert err == ""
+        rounds = [", ".join(NAMES[i] for i in weights.select()) for weights in chart.weights]
+        assert out.splitlines()[-3:] == [
+            f"round {i}: {names}" for i, names in enumerate(rounds, 1)
+        ]
+
+    def test_long_rounds_are_cut(self, capsys, write, chart):
+        out = run(capsys, "select", write("data.npy", X), *self.ARGUMENTS, "--top", 1)[1]
+        first = chart.weights[0].select()
+        assert out.splitlines()[-3] == f"round 1: {first[0]} and {len(first) - 1} more"
+
+    def test_out_has_relevance_and_position(self, capsys, saved, tmp_path, chart):
+        out = tmp_path / "ranking.csv"
+        assert run(capsys, "select", saved, *self.ARGUMENTS, "--out", out)[0] == 0
+        with open(out, encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        assert header[5:] == [
+            f"{what}_{i}" for i in (1, 2, 3) for what in ("relevance", "position")
+        ]
+        order = chart.combined.ranking
+        assert [int(row[2]) for row in rows] == order.tolist()
+        numbers = np.array([row[5:] for row in rows], dtype=float)
+        np.testing.assert_array_equal(numbers[:, ::2], chart.relevances[order])
+        np.testing.assert_array_equal(numbers[:, 1::2], chart.positions[order])
+
+    def test_every_round_must_converge(self, capsys, saved, monkeypatch, chart):
+        last = replace(chart.weights[-1], converged=False)
+        broken = replace(chart, weights=(*chart.weights[:-1], last))
+        monkeypatch.setattr(topography, "solve", lambda X, **options: broken)
+        code, out, _ = run(capsys, "select", saved, "--json", *self.ARGUMENTS)
+        assert code == 1
+        assert json.loads(out)["converged"] is False
+
+
+VALUES = {
+    "k": 2,
+    "target": "a",
+    "side": "a.csv",
+    "apart": "a.csv",
+    "together": "a.csv",
+    "tradeoff": 1,
+    "representation": "parts",
+    "kernel": "rbf",
+    "rounds": 2,
+    "init": "equal",
+    "tol": 0.1,
+    "max_iter": 9,
+    "seed": 1,
+}
+
+
+class TestUseOfOptions:
+    @pytest.mark.parametrize("method", cli.METHODS)
+    def test_what_a_method_does_not_use_is_refused(self, capsys, method):
+        for option, value in VALUES.items():
+            if option not in cli.METHODS[method]:
+                flag = "-k" if option == "k" else "--" + option.replace("_", "-")
+                result = run(capsys, "select", "--method", method, flag, value)
+                message = f"specsel: {flag}: is not used by --method {method}\n"
+                assert result == (2, "", message)
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--method", "supervised"], "--method supervised: needs --target"),
+            (["--method", "side_info"], "--method side_info: needs --side"),
+            (["--method", "pairwise"], "--method pairwise: needs --apart or --together"),
+            (
+                ["--method", "weighting", "--tradeoff", 2],
+                "--tradeoff: needs --target with --method weighting",
+            ),
+        ],
+    )
+    def test_what_a_method_needs(self, capsys, saved, arguments, message):
+        result = run(capsys, "select", saved, *arguments)
+        assert result == (2, "", f"specsel: {message}\n")
+
+    def test_target_needs_a_file(self, capsys):
+        result = run(capsys, "select", "--method", "weighting", "--target", "a")
+        assert result == (2, "", "specsel: --target: needs FILE\n")
+
+    def test_side_data_that_are_missing(self, capsys, tmp_path):
+        path = tmp_path / "no.csv"
+        result = run(capsys, "select", "--method", "side_info", "--side", path)
+        assert_refused(result, f"specsel: {path}: No such file")
+
+    @pytest.mark.parametrize("option", ["side", "apart"])
+    def test_out_does_not_overwrite_what_is_read_besides(self, capsys, saved, write, option):
+        path = write("other.csv", "0,1\n")
+        method = {"side": "side_info", "apart": "pairwise"}[option]
+        arguments = (saved, "--method", method, f"--{option}", path, "--out", path)
+        assert_refused(run(capsys, "select", *arguments), "is a file to be read")
+
+    def test_representation_that_the_method_does_not_know(self, capsys, saved):
+        arguments = ("--method", "laplacian", "--representation", "centered")
+        assert_refused(run(capsys, "select", saved, *arguments), "representation = 'centered'")
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class TestProgress:
+    def test_a_terminal_shows_one_line_and_erases_it(self, saved, monkeypatch, capsys):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        assert cli.main(["select", str(saved)]) == 0
+        *shown, erased, end = terminal.getvalue().split("\r")[1:]
+        history = qalpha.solve(X, 3).history
+        assert [line.rstrip() for line in shown] == [
+            f"iteration {i}, objective {value:.6g}" for i, value in enumerate(history, 1)
+        ]
+        assert {len(line) for line in (*shown, erased)} == {cli.PROGRESS_WIDTH}
+        assert erased.strip() == end == ""
+        assert "iteration 1," not in capsys.readouterr().out
+
+    def test_an_error_comes_after_it_is_erased(self, saved, monkeypatch):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        assert cli.main(["select", str(saved), "-k", "99"]) == 2
+        assert terminal.getvalue().split("\r")[-1].startswith("specsel: k = 99")
 
 
 def test_picture_in_the_readme_is_what_is_printed(capsys):

@@ -1,12 +1,14 @@
 """The parameter-free weighting against its definition."""
 
+import tracemalloc
+
 import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specsel import datasets, qalpha, weighting
+from specsel import blocks, checks, datasets, qalpha, weighting
 
 
 @pytest.mark.parametrize("shape", [(8, 20), (20, 20), (30, 9), (12, 1), (5, 300), (2, 3)])
@@ -68,3 +70,105 @@ def test_relevant_features_stand_out_but_less_than_in_qalpha():
         plain = contrast(weighting.solve(data.X).alpha, data.relevant)
         sharp = contrast(qalpha.solve(data.X, 3, method="basic").alpha, data.relevant)
         assert 1.1 < plain < sharp
+
+
+CLASSES = [(20, 45, 2), (20, 45, 4), (30, 31, 3), (7, 200, 2)]
+
+
+def in_classes(n_samples, n_features, n_classes, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n_samples) % n_classes)
+    X = rng.standard_normal((n_samples, n_features))
+    X[:, :4] += 3 * y[:, None]
+    return X * rng.uniform(0.1, 10, n_features) + 3, y
+
+
+@pytest.mark.parametrize("size", CLASSES)
+@pytest.mark.parametrize("tradeoff", [0, 0.3, 1, 5])
+def test_fisher_form_is_that_of_the_traces_in_the_definition(size, tradeoff, rng):
+    X, y = in_classes(*size)
+    M, rows = naive.standardise(X), naive.class_rows(y)
+    data = blocks.read(X)
+    means = weighting._class_means(checks.as_classes(y, len(X)))
+    form = weighting._fisher_form(data, means, tradeoff)
+    for _ in range(3):
+        alpha = rng.standard_normal(X.shape[1])
+        affinity = naive.affinity(M, alpha)
+        expected = naive.fisher_traces(M, alpha, rows, tradeoff)
+        assert np.vdot(affinity, form(affinity)) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("size", CLASSES)
+@pytest.mark.parametrize("tradeoff", [0, 1, 5])
+def test_fisher_weights_lead_the_form(size, tradeoff):
+    X, y = in_classes(*size)
+    form = naive.fisher_form(naive.standardise(X), naive.class_rows(y), tradeoff)
+    expected, largest = naive.leading(form)
+    got = weighting.solve(X, y, tradeoff=tradeoff)
+    assert got.objective == pytest.approx(largest, rel=1e-9)
+    assert got.converged
+    np.testing.assert_allclose(np.abs(got.alpha), np.abs(expected), atol=1e-6)
+    assert got.alpha.sum() > 0
+
+
+def test_fisher_weights_of_tall_data_with_dependent_features():
+    X, y = in_classes(60, 12, 3)
+    X = np.hstack((X, X[:, :6] + X[:, 6:], X[:, :3] * 2))
+    expected, largest = naive.leading(
+        naive.fisher_form(naive.standardise(X), naive.class_rows(y), 1.0)
+    )
+    got = weighting.solve(X, y)
+    assert got.objective == pytest.approx(largest, rel=1e-9)
+    np.testing.assert_allclose(got.alpha, expected, atol=1e-6)
+
+
+def test_fisher_weights_need_dependent_features():
+    X, y = in_classes(60, 12, 3)
+    with pytest.raises(ValueError, match=r"^X: its 12 features are linearly independent, so that"):
+        weighting.solve(X, y)
+    X[:, 3] = 1
+    with (
+        pytest.warns(UserWarning, match="constant"),
+        pytest.raises(ValueError, match=r"^X: its 11 features"),
+    ):
+        weighting.solve(X, y)
+
+
+def test_fisher_weights_select_what_tells_classes_apart():
+    data = datasets.weston_linear(60, random_state=0)
+    got = weighting.solve(data.X, data.y)
+    assert len(set(got.select(6)) & set(range(6))) >= 4
+    assert 0.1 < got.negative_share < 0.6
+    assert (got.reweight(data.X)[:, got.alpha < 0] == 0).all()
+
+
+def test_fisher_weights_do_not_depend_on_order_or_names_of_classes(rng):
+    X, y = in_classes(20, 45, 3)
+    order = rng.permutation(20)
+    a = weighting.solve(X, y)
+    b = weighting.solve(X[order], np.array(["u", "a", "k"])[y][order])
+    np.testing.assert_allclose(a.alpha, b.alpha, atol=1e-6)
+
+
+def test_no_matrix_of_features_by_features_is_formed():
+    X, y = in_classes(12, 4000, 2)
+    weighting.solve(X, y)
+    tracemalloc.start()
+    weighting.solve(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 4000 * 400
+
+
+@pytest.mark.parametrize(
+    ("y", "tradeoff", "message"),
+    [
+        (np.ones(20), 1, "y: has one class, 1.0; at least 2 are needed"),
+        (np.ones(3), 1, "y: has shape (3,); a label a sample, (20,), is needed"),
+        (np.arange(20) % 2, -1, "tradeoff = -1: must be a finite number at least 0"),
+    ],
+)
+def test_bad_classes_are_refused_in_one_line(y, tradeoff, message):
+    with pytest.raises(ValueError) as caught:
+        weighting.solve(np.random.default_rng(0).random((20, 30)), y, tradeoff=tradeoff)
+    assert str(caught.value) == message

@@ -1,0 +1,195 @@
+"""Tables in files: CSV, TSV and .npy, samples as rows, columns with or without names."""
+
+import csv
+import math
+import re
+import reprlib
+from array import array
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+DELIMITERS = ",\t;|"
+MISSING = ("", "na")
+NO_LABEL = (*MISSING, "nan")
+LARGEST_ROW = 2**53  # beyond it not every whole number is a float
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Values with named columns, as much of a data frame as the solvers look at."""
+
+    columns: list
+    values: np.ndarray
+    ndim = 2
+
+    def __len__(self):
+        return len(self.values)
+
+    def to_numpy(self):
+        return self.values
+
+
+class Table(NamedTuple):
+    """Samples x features, the labels of the samples if asked for, and a word on where from."""
+
+    X: Frame | np.ndarray
+    y: np.ndarray | None
+    origin: str
+
+
+def read(path, target=None) -> Table:
+    """Read a table; its column `target`, a name or else a number from 0, holds labels."""
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path}: is a directory or a pipe; a file is needed")
+    binary = path.suffix.lower() == ".npy"
+    try:
+        X, names, y = _read_npy(path, target) if binary else _read_text(path, target)
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: is not text in UTF-8; CSV, TSV or .npy is needed") from None
+    except (ValueError, csv.Error) as error:
+        raise ValueError(f"{path}: {error}") from None
+    if names is None:
+        return Table(X, y, str(path) if binary else f"{path}, no header")
+    return Table(Frame(names, X), y, str(path))
+
+
+def read_pairs(path) -> np.ndarray:
+    """Read two columns of row numbers."""
+    X = read(path).X
+    values = X.to_numpy() if isinstance(X, Frame) else X
+    if values.ndim != 2 or values.shape[1] != 2 or values.dtype.kind not in "iuf":
+        shape = " x ".join(map(str, values.shape))
+        raise ValueError(f"{path}: is {shape} {values.dtype}; two columns of row numbers needed")
+    rows = (np.abs(values) < LARGEST_ROW) & (values == np.rint(values))
+    if not rows.all():
+        raise ValueError(f"{path}: {values[~rows][0]} is not a row number of a sample")
+    return values.astype(np.intp)
+
+
+def _read_npy(path, target):
+    try:
+        X = np.lib.format.open_memmap(path, mode="r")
+    except ValueError:
+        raise ValueError("is not a complete .npy file of numbers") from None
+    if target is None:
+        return X, None, None
+    if X.ndim != 2:
+        raise ValueError(f"has {X.ndim} dimension{'s' * (X.ndim != 1)}; 2 are needed")
+    column = _find(target, None, X.shape[1])
+    return _without(X, column), None, np.array(X[:, column])
+
+
+def _read_text(path, target):
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(file)
+        first = next(filter(None, csv.reader(file, delimiter=delimiter)), None)
+        if first is None:
+            raise ValueError("is empty")
+        names, skipped = _names(first)
+        if names is None:
+            file.seek(0)
+        codes = {}
+        converters = {}
+        if target is not None:
+            column = _find(target, names and names[skipped:], len(first))
+            converters[column + skipped] = partial(_code, codes)
+        X = _load(file, delimiter, names, len(first), skipped, converters)
+    names = names[skipped:] if names else None
+    if target is None:
+        return X, names, None
+    y = np.array(list(codes), dtype=object)[X[:, column].astype(int)]
+    return _without(X, column), names and names[:column] + names[column + 1 :], y
+
+
+def _delimiter(file):
+    """Return the character that divides the first line most often, and go back to the start."""
+    line = re.sub('"[^"]*"', "", next(filter(str.strip, file), ""))
+    file.seek(0)
+    return max(DELIMITERS, key=line.count)
+
+
+def _names(first):
+    """Names of the columns if the first row is a header; how many columns name the rows."""
+    if sum(_number(cell) is None for cell in first) < len(first) / 2:
+        return None, 0
+    names = [" ".join(cell.split()) or f"column {i}" for i, cell in enumerate(first, 1)]
+    return names, int(len(first) > 1 and not first[0].strip())
+
+
+def _find(target, names, width):
+    """Number of the column that is meant."""
+    if names is None:
+        if not (target.isdecimal() and int(target) < width):
+            raise ValueError(
+                f"has columns 0 to {width - 1}, without names; no column {reprlib.repr(target)}"
+            )
+        return int(target)
+    name = " ".join(target.split())
+    if names.count(name) != 1:
+        number = names.count(name) or "no"
+        raise ValueError(f"has {number} column{'s' * (number != 'no')} {reprlib.repr(target)}")
+    return names.index(name)
+
+
+def _code(codes, cell):
+    """Number of the label in a cell, labels being numbered as they appear."""
+    label = cell.strip()
+    return codes.setdefault(None if label.lower() in NO_LABEL else label, len(codes))
+
+
+def _without(X, column):
+    """All other columns, without a copy if that is possible."""
+    if column == 0:
+        return X[:, 1:]
+    return X[:, :-1] if column == X.shape[1] - 1 else np.delete(X, column, axis=1)
+
+
+def _load(file, delimiter, names, width, skipped, converters):
+    options = {"delimiter": delimiter, "quotechar": '"', "comments": None, "ndmin": 2}
+    try:
+        X = np.loadtxt(file, converters=converters or None, **options)
+        complete = not skipped and X.shape[1] == width and len(X) > 0
+    except ValueError:
+        complete = False
+    if complete:
+        return X
+    file.seek(0)  # slower, but knows names of rows, missing values, and what is wrong where
+    return _parse(csv.reader(file, delimiter=delimiter), names, width, skipped, converters)
+
+
+def _parse(reader, names, width, skipped, converters):
+    records = filter(None, reader)
+    if names:
+        next(records)
+    values = array("d")
+    for record in records:
+        if len(record) != width:
+            raise ValueError(
+                f"line {reader.line_num}: has {len(record)} cells, the first row has {width}"
+            )
+        for column, convert in converters.items():
+            record[column] = str(convert(record[column]))
+        numbers = [_number(cell) for cell in record[skipped:]]
+        if None in numbers:
+            column = skipped + numbers.index(None)
+            raise ValueError(
+                f"column {reprlib.repr(names[column]) if names else column + 1}, "
+                f"line {reader.line_num}: {reprlib.repr(record[column])} is not a number"
+            )
+        values.extend(numbers)
+    if not values:
+        raise ValueError("holds a header but no samples")
+    return np.frombuffer(values).reshape(-1, width - skipped)
+
+
+def _number(cell):
+    """The number in a cell, NaN where it is missing, None where it is something else."""
+    if cell.strip().lower() in MISSING:
+        return math.nan
+    try:
+        return None if "_" in cell else float(cell)
+    except ValueError:
+        return None

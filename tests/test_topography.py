@@ -1,0 +1,148 @@
+"""The map of rounds against its definition, and the sets that it tells apart."""
+
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+
+from specsel import blocks, datasets, qalpha, side_info, topography
+
+
+def two_groupings(n_features, seed=0, n_samples=60, relevant=40):
+    """Two independent groupings of the samples, in `relevant` features each."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_samples, n_features))
+    for start in (0, relevant):
+        y = rng.permutation(np.repeat([-1.0, 1.0], n_samples // 2))
+        X[:, start : start + relevant] += (2.0 if start else 2.5) * y[:, None]
+    return X
+
+
+def cosine(a, b):
+    return abs(a @ b) / np.linalg.norm(a) / np.linalg.norm(b)
+
+
+def test_rounds_are_side_information_with_the_squares_of_earlier_weights():
+    X = datasets.two_solutions(random_state=0).X
+    chart = topography.solve(X, 2, rounds=3, tol=1e-9)
+    seen = np.zeros(20)
+    for weights in chart.weights:
+        expected = side_info.solve(X, seen, 2, tradeoff=2 / 20, tol=1e-9)
+        np.testing.assert_allclose(weights.alpha, expected.alpha, atol=1e-6)
+        np.testing.assert_allclose(weights.basis.T @ weights.basis, np.eye(2), atol=1e-9)
+        seen += weights.alpha**2
+
+
+def test_first_round_is_qalpha():
+    X = two_groupings(100)
+    np.testing.assert_allclose(
+        topography.solve(X, 2, tol=1e-9).weights[0].alpha,
+        qalpha.solve(X, 2, tol=1e-9).alpha,
+        atol=1e-7,
+    )
+
+
+@pytest.mark.parametrize("shape", ["tall", "wide"])
+def test_positions_are_angles_in_the_leading_eigenvectors(shape):
+    X = datasets.two_solutions(random_state=1).X if shape == "tall" else two_groupings(100)
+    chart = topography.solve(X, 2, tol=1e-9)
+    M = naive.standardise(X)
+    for i, weights in enumerate(chart.weights):
+        G = naive.gram(M, weights.basis)
+        size = np.hypot(*np.linalg.eigh(G)[1][:, -2:].T)
+        expected = naive.position(G)
+        clear = size > 0.05
+        assert clear.sum() > 5
+        np.testing.assert_allclose(
+            np.cos(2 * (chart.positions[clear, i] - expected[clear])), 1, atol=1e-4
+        )
+    assert (np.abs(chart.positions) <= np.pi / 2).all()
+
+
+def separates(chart):
+    """Two rounds find the two triples, hybrids score in both, permuted features in neither."""
+
+    def fits(triples):
+        good = True
+        for i, own in enumerate(triples):
+            relevance, other = chart.relevances[:, i], triples[1 - i]
+            noise = 2 * relevance[9:].max()
+            good &= relevance[own].min() > max(relevance[other].max(), noise)
+            good &= relevance[6:9].min() > noise
+        return good
+
+    triples = [slice(0, 3), slice(3, 6)]
+    return fits(triples) or fits(triples[::-1])
+
+
+def test_the_data_of_the_paper_are_separated():
+    charts = [topography.solve(datasets.two_solutions(random_state=s).X, 2) for s in range(20)]
+    assert sum(map(separates, charts)) >= 16
+
+
+def test_default_tradeoff_tells_rounds_apart_among_many_features():
+    X = two_groupings(5000, relevant=300)
+    apart, alike = (topography.solve(X, 1, tradeoff=t).relevances.T for t in (None, 0.1))
+    assert cosine(*apart) < 0.9
+    assert cosine(*alike) > 0.9
+
+
+def test_selection_over_rounds_covers_both_groupings():
+    X = two_groupings(2000)
+    chart = topography.solve(X, 1, tradeoff=1 / 2000)
+    one = qalpha.solve(X, 1).select(6)
+    assert len({i // 40 for i in one}) == 1
+    chosen = chart.select(6, diverse=X)
+    assert {i // 40 for i in chosen} >= {0, 1}
+
+
+def test_combined_weights():
+    X = datasets.two_solutions(random_state=0).X
+    chart = topography.solve(X, 2, rounds=3)
+    expected = np.sqrt((chart.relevances**2).sum(axis=1))
+    np.testing.assert_allclose(chart.combined.alpha, expected / np.linalg.norm(expected))
+    np.testing.assert_array_equal(chart.select(5), np.argsort(-expected)[:5])
+    assert len(chart.select()) == len(chart.combined.select())
+
+
+def test_passes_of_the_rounds_add_up():
+    chart = topography.solve(two_groupings(300), 2, rounds=3)
+    assert sum(weights.n_passes for weights in chart.weights) == chart.n_passes - 1
+
+
+def test_the_data_are_read_into_shape_once(monkeypatch):
+    calls = []
+    reduced = blocks.Dense.reduced
+    monkeypatch.setattr(blocks.Dense, "reduced", lambda self: calls.append(1) or reduced(self))
+    topography.solve(datasets.two_solutions().X, 2, rounds=3)
+    assert len(calls) == 1
+
+
+def test_printing_and_table():
+    data = datasets.two_solutions(random_state=0)
+    chart = topography.solve(pd.DataFrame(data.X, columns=data.names), 2)
+    assert repr(chart).startswith("Map(20 features, 2 rounds, ")
+    table = chart.to_frame()
+    assert list(table.columns) == [
+        "feature", "relevance_1", "position_1", "relevance_2", "position_2",
+    ]  # fmt: skip
+    assert table["feature"].tolist() == list(data.names)
+    with pytest.raises(ValueError, match="read-only"):
+        chart.positions[0] = 0
+
+
+BAD = {
+    "rounds = 0: must be at least 1": {"rounds": 0},
+    "tradeoff = 0: must be a finite number above 0, or None": {"tradeoff": 0},
+    "tradeoff = 'x': must be a finite number above 0, or None": {"tradeoff": "x"},
+    "k = 30: must be from 1 to 20, min(n_samples, n_features)": {"k": 30},
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_options_are_refused_in_one_line(message, monkeypatch):
+    X = datasets.two_solutions().X
+    monkeypatch.setattr(blocks, "Dense", None)  # nothing may be computed
+    with pytest.raises(ValueError) as caught:
+        topography.solve(X, **({"k": 2} | BAD[message]))
+    assert str(caught.value) == message
