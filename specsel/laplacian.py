@@ -15,7 +15,8 @@ the wrong end of the spectrum. The default is the largest degree, ``max(Σ α_i 
 printed one is ``shift="definition"``. With centred features the degrees vanish, and with them the
 point of it: features are never centred. As d changes from one iteration to the next, the objective
 may fall; the best iterate is returned. The default start does not widen the basis: most maxima
-have a higher objective and say less.
+have a higher objective and say less. For the same reason few relevant features are missed here
+that `qalpha` finds; a third of all are found, as parts, not when shifted to a minimum of zero.
 """
 
 import numpy as np
@@ -77,11 +78,14 @@ def solve(
 
     Examples
     --------
-    >>> from specsel import datasets, laplacian
-    >>> data = datasets.growing_classes(2, random_state=1)
-    >>> weights = laplacian.solve(data.X, k=2)
-    >>> sorted(weights.select(4).tolist())
-    [0, 1, 2, 3]
+    Two groups of samples in the first 20 of 60 features:
+
+    >>> import numpy as np
+    >>> from specsel import laplacian
+    >>> X = np.random.default_rng(0).standard_normal((60, 60))
+    >>> X[:30, :20] += 4
+    >>> sorted(laplacian.solve(X, k=2).select(20).tolist()) == list(range(20))
+    True
     """
     array, names = checks.as_matrix(X)
     alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)

@@ -91,7 +91,7 @@ def solve(
     Examples
     --------
     >>> from specsel import datasets, supervised
-    >>> data = datasets.weston_linear(100, random_state=1)
+    >>> data = datasets.weston_linear(100, random_state=5)
     >>> sorted(supervised.solve(data.X, data.y).select(6).tolist())
     [0, 1, 2, 3, 4, 5]
     """

@@ -192,7 +192,7 @@ def test_order_of_samples_and_names_of_classes_do_not_matter(rng):
 
 BAD = {
     "y: has one class, 1; at least 2 are needed": {"y": np.ones(20, int)},
-    "y: has shape (3,); a label a sample, (20,), is needed": {"y": [1, 2, 3]},
+    "y: has shape (3,); labels of shape (20,) are needed": {"y": [1, 2, 3]},
     "y: holds missing labels; every sample needs one": {"y": [None] * 10 + [1] * 10},
     "y: has a class for each of 20 samples; fewer are needed": {"y": range(20)},
     "k_within = 0: must be at least 1": {"k_within": 0},

@@ -164,7 +164,7 @@ def test_no_matrix_of_features_by_features_is_formed():
     ("y", "tradeoff", "message"),
     [
         (np.ones(20), 1, "y: has one class, 1.0; at least 2 are needed"),
-        (np.ones(3), 1, "y: has shape (3,); a label a sample, (20,), is needed"),
+        (np.ones(3), 1, "y: has shape (3,); labels of shape (20,) are needed"),
         (np.arange(20) % 2, -1, "tradeoff = -1: must be a finite number at least 0"),
     ],
 )
