@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel import checks, passes
+from specsel import checks, passes, representations
 from specsel.linalg import RESIDUAL_FLOOR, triangular_factor
 
 # What rounding in float32 leaves of a residual, relative to what it is a residual of.
@@ -56,7 +56,7 @@ def moments(array, names=None, *, center=True, name="X"):
     features = array.view().T
     features.flags.writeable = False
     mean, norm = np.zeros((2, len(features)))
-    passes.standardise(features, center, mean, norm, passes.block_span(len(features)))
+    representations.standardise(features, center, mean, norm, passes.block_span(len(features)))
     if not np.isfinite(mean).all() or not np.isfinite(norm).all():
         raise ValueError(checks.describe_not_finite(array, names, name))
     return mean, norm
@@ -141,15 +141,15 @@ class Dense:
         if representation == "ranks":
             order = "C" if self._feature_major else "F"
             ranked = np.empty(self.features.shape, self.features.dtype, order=order)
-            passes.ranks(self.features, ranked, span)
+            representations.ranks(self.features, ranked, span)
             ranked.flags.writeable = False
             self.features = ranked
         else:
             fraction = 0.5 if representation == "parts" else 0.0
-            passes.middles(self.features, fraction, self.middle, span)
+            representations.middles(self.features, fraction, self.middle, span)
         parts = 2 if representation == "parts" else 1
         self.norms = np.zeros((parts, self.n_columns))
-        passes.part_norms(self.features, self.middle, parts, self.norms, span)
+        representations.part_norms(self.features, self.middle, parts, self.norms, span)
         self.norms[:, self.norm == 0] = 0.0
         self.passes += 2
 
@@ -212,7 +212,7 @@ class Dense:
         self.passes += 1
         out = np.empty((3, *self.norms.shape))
         span = passes.block_span(self.n_columns)
-        passes.spans(self.features, self.middle, self.norms, out, span)
+        representations.spans(self.features, self.middle, self.norms, out, span)
         return out.reshape(3, -1)
 
     def warn_if_negative(self, representation):

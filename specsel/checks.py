@@ -101,9 +101,7 @@ def as_classes(y, n_samples) -> np.ndarray:
     """Class of every sample, as numbers from 0; at least two classes."""
     labels = np.asarray(y)
     if labels.shape != (n_samples,):
-        raise ValueError(
-            f"y: has shape {labels.shape}; labels of shape ({n_samples},) are needed"
-        )
+        raise ValueError(f"y: has shape {labels.shape}; labels of shape ({n_samples},) are needed")
     if any(label is None or label != label for label in labels.tolist()):
         raise ValueError("y: holds missing labels; every sample needs one")
     try:

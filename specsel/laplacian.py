@@ -55,16 +55,8 @@ def solve(
         features; less their minimum; the ranks of the samples (copies X); or not at all.
     init : {"equal", "continuation", "seeded", "random"} or array of shape (n_samples, k)
         Start: the k leading directions of equal weights; or as in `qalpha.solve`.
-    n_init : int
-        Number of starts for "seeded" and "random", the best of which is returned.
-    tol : float
-        Relative change of the objective between two iterations at which the loop ends.
-    max_iter : int
-        Most iterations; fewer than the tolerance needs give a warning.
-    random_state : int, Generator or None
-        Seed of the random starts.
-    callback : callable, optional
-        Called with (iteration, objective); a true answer stops the loop.
+    n_init, tol, max_iter, random_state, callback
+        As in `qalpha.solve`.
 
     Returns
     -------

@@ -67,16 +67,8 @@ def solve(
         O(n q²).
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_features,)
         Start, as in `qalpha.solve`, or the weights to start from.
-    n_init : int
-        Number of starts for "seeded" and "random", the best of which is returned.
-    tol : float
-        Relative change of the objective between two iterations at which the loop ends.
-    max_iter : int
-        Most iterations; fewer than the tolerance needs give a warning.
-    random_state : int, Generator or None
-        Seed of the random starts.
-    callback : callable, optional
-        Called with (iteration, objective); a true answer stops the loop.
+    n_init, tol, max_iter, random_state, callback
+        As in `qalpha.solve`.
 
     Returns
     -------

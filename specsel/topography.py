@@ -51,16 +51,11 @@ def solve(
         half of that keeps rounds further apart, which suits a selection over many rounds.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
         Start of every round, as in `qalpha.solve`.
-    n_init : int
-        Number of starts for "seeded" and "random", the best of which is returned.
-    tol : float
-        Relative change of the objective between two iterations at which the loop ends.
-    max_iter : int
-        Most iterations; fewer than the tolerance needs give a warning.
-    random_state : int, Generator or None
-        Seed of the random starts.
+    n_init, tol, max_iter, random_state
+        As in `qalpha.solve`.
     callback : callable, optional
-        Called with (iteration, objective), the latter up to a factor; a true answer stops a round.
+        As in `qalpha.solve`, for every round, which a true answer stops; it sees the objective up
+        to a constant factor.
 
     Returns
     -------

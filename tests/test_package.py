@@ -11,8 +11,24 @@ from pathlib import Path
 import pytest
 
 import specsel
-from specsel import linalg, passes, qalpha, results, weighting
+from specsel import (
+    kernel,
+    laplacian,
+    linalg,
+    pairwise,
+    passes,
+    qalpha,
+    representations,
+    results,
+    side_info,
+    supervised,
+    topography,
+    weighting,
+)
 
+ALGORITHMS = (
+    kernel, laplacian, pairwise, qalpha, side_info, supervised, topography, weighting,
+)  # fmt: skip
 ROOT = Path(__file__).parents[1]
 BENCHMARKS = sorted((ROOT / "asv_bench" / "benchmarks").glob("[a-z]*.py"))
 
@@ -41,10 +57,11 @@ def modules_after(statement):
 def test_import_loads_nothing_before_it_is_needed():
     assert not modules_after("import specsel") & {"numba", "numpy", "scipy"}
     optional = {"sklearn", "pandas", "matplotlib", "dask", "scipy.linalg"}
-    assert not modules_after("import specsel.qalpha, specsel.weighting, specsel.cli") & optional
+    names = ", ".join(module.__name__ for module in ALGORITHMS)
+    assert not modules_after(f"import specsel.cli, {names}") & optional
 
 
-@pytest.mark.parametrize("solve", [qalpha.solve, weighting.solve, qalpha.gram])
+@pytest.mark.parametrize("solve", [*(module.solve for module in ALGORITHMS), qalpha.gram])
 def test_docstrings_describe_every_parameter(solve):
     section = inspect.getdoc(solve).split("Parameters\n")[1].split("\n\n")[0]
     described = re.findall(r"^(\w[\w, ]*) ?(?::.*)?$", section, flags=re.M)
@@ -53,7 +70,7 @@ def test_docstrings_describe_every_parameter(solve):
 
 
 def test_parallel_kernels_neither_raise_nor_fix_the_threads():
-    for module in (passes, linalg, qalpha, weighting):
+    for module in (passes, representations, linalg, *ALGORITHMS):
         source = inspect.getsource(module)
         assert not re.search(r"set_num_threads|threading_layer|NUMBA_NUM_THREADS", source)
         for function in ast.walk(ast.parse(source)):

@@ -70,9 +70,16 @@ class Solve:
     track_passes.unit = "reads of X"
 
 
-def leading(G, start):
-    _, vectors = eigsh(G, k=1, which="LA", v0=start)
-    return vectors[:, 0] * np.sign(vectors[:, 0].sum())
+def leader(n):
+    """Leading eigenvector, of positive sum, found from the last one."""
+    start = [np.ones(n)]
+
+    def lead(G):
+        vector = eigsh(G, k=1, which="LA", v0=start[0])[1][:, 0]
+        start[0] = vector * np.sign(vector.sum())
+        return start[0]
+
+    return lead
 
 
 def standardise(X, center=True):
@@ -86,106 +93,115 @@ def parts(X):
     return standardise(np.hstack((np.maximum(deviation, 0), np.maximum(-deviation, 0))), False)
 
 
-class Literal:
-    """The definitions with dense n x n matrices, as one would write them down.
+# The definitions with dense n x n matrices, as one would write them down. Each returns a function
+# that gives the next bases and the objective at the weights that follow from the last ones.
 
-    `step` gives the weights and the next bases of the current ones, and the objective there.
-    """
 
-    def __init__(self, variant, X):
-        self.n = X.shape[1]
-        self.start = np.ones(2 * self.n if variant != "side_info" else self.n)
-        self.step = getattr(self, variant)(X)
+def literal_laplacian(X):
+    M = parts(X)
+    lead = leader(len(M))
+    V, sums = M @ M.T, M.sum(axis=1)
+    # trace(QᵀL_iL_jQ), L_i = m_i m_iᵀ - s_i diag(m_i) + d_i I, term by term.
+    degrees = sums[:, None] * M
+    shift = [degrees.max(axis=1)]
 
-    def solve(self, bases, tol=1e-10):
-        best, previous = -np.inf, 0.0
-        while True:
-            bases, objective = self.step(bases)
-            best = max(best, objective)
-            if abs(objective - previous) <= tol * abs(objective):
-                return best
-            previous = objective
+    def step(Q):
+        scores, squares = M @ Q, (Q**2).sum(axis=1)
+        crossed = ((M[:, :, None] * scores[:, None, :]) * Q).sum(axis=2)
+        d = np.broadcast_to(shift[0], len(M))
+        outer, diagonal = (scores**2).sum(axis=1), degrees @ squares
+        mixed = crossed @ degrees.T
+        G = V * (scores @ scores.T) - mixed - mixed.T + (degrees * squares) @ degrees.T
+        for term in (outer, -diagonal):
+            G += np.outer(term, d) + np.outer(d, term)
+        G += np.outer(d, d) * Q.shape[1]
+        alpha = lead(G)
+        A = (M.T * alpha) @ M
+        shift[0] = A.sum(axis=1).max() / alpha.sum()
+        L = A - np.diag(A.sum(axis=1)) + shift[0] * alpha.sum() * np.eye(len(A))
+        Q = np.linalg.qr(L @ Q)[0]
+        return Q, ((L @ Q) ** 2).sum()
 
-    def laplacian(self, X):
-        M = parts(X)
-        V, sums = M @ M.T, M.sum(axis=1)
-        # trace(QᵀL_iL_jQ), L_i = m_i m_iᵀ - s_i diag(m_i) + d_i I, term by term.
-        degrees = sums[:, None] * M
-        self.shift = degrees.max(axis=1)
+    return step
 
-        def step(Q):
-            scores, squares = M @ Q, (Q**2).sum(axis=1)
-            crossed = ((M[:, :, None] * scores[:, None, :]) * Q).sum(axis=2)
-            d = np.broadcast_to(self.shift, len(M))
-            outer, diagonal = (scores**2).sum(axis=1), degrees @ squares
-            mixed = crossed @ degrees.T
-            G = V * (scores @ scores.T) - mixed - mixed.T + (degrees * squares) @ degrees.T
-            for term in (outer, -diagonal):
-                G += np.outer(term, d) + np.outer(d, term)
-            G += np.outer(d, d) * Q.shape[1]
-            alpha = self.start = leading(G, self.start)
-            A = (M.T * alpha) @ M
-            self.shift = A.sum(axis=1).max() / alpha.sum()
-            L = A - np.diag(A.sum(axis=1)) + self.shift * alpha.sum() * np.eye(len(A))
-            Q = np.linalg.qr(L @ Q)[0]
-            return Q, ((L @ Q) ** 2).sum()
 
-        return step
+def literal_supervised(X):
+    M, y = parts(X), classes(X)
+    lead = leader(len(M))
+    rows = [np.flatnonzero(y == c) for c in range(2)]
+    grams = [M[:, r] @ M[:, r].T for r in rows]
 
-    def supervised(self, X):
-        M, y = parts(X), classes(X)
-        rows = [np.flatnonzero(y == c) for c in range(2)]
-        grams = [M[:, r] @ M[:, r].T for r in rows]
+    def step(bases):
+        G = np.zeros((len(M), len(M)))
+        for (g, h), Q in bases.items():
+            scores = M[:, rows[h]] @ Q
+            G += (1 if g == h else -0.5) * grams[g] * (scores @ scores.T)
+        alpha = lead(G)
+        following, objective = {}, 0.0
+        for (g, h), Q in bases.items():
+            A = (M[:, rows[g]].T * alpha) @ M[:, rows[h]]
+            following[g, h] = np.linalg.qr(A.T @ np.linalg.qr(A @ Q)[0])[0]
+            energy = ((A @ following[g, h]) ** 2).sum()
+            objective += (1 if g == h else -0.5) * energy
+        return following, objective
 
-        def step(bases):
-            G = np.zeros((len(M), len(M)))
-            for (g, h), Q in bases.items():
-                scores = M[:, rows[h]] @ Q
-                G += (1 if g == h else -0.5) * grams[g] * (scores @ scores.T)
-            alpha = self.start = leading(G, self.start)
-            following, objective = {}, 0.0
-            for (g, h), Q in bases.items():
-                A = (M[:, rows[g]].T * alpha) @ M[:, rows[h]]
-                following[g, h] = np.linalg.qr(A.T @ np.linalg.qr(A @ Q)[0])[0]
-                energy = ((A @ following[g, h]) ** 2).sum()
-                objective += (1 if g == h else -0.5) * energy
-            return following, objective
+    return step
 
-        return step
 
-    def side_info(self, X):
-        M = standardise(X)
-        V = M @ M.T
-        penalty = side(self.n).var(axis=0) / X.var(axis=0) + 0.1
-        root = np.sqrt(penalty)
+def literal_side_info(X):
+    M = standardise(X)
+    lead = leader(len(M))
+    V = M @ M.T
+    penalty = side(X.shape[1]).var(axis=0) / X.var(axis=0) + 0.1
+    root = np.sqrt(penalty)
 
-        def step(Q):
-            scores = M @ Q
-            G = V * (scores @ scores.T) / np.outer(root, root)
-            self.start = leading(G, self.start)
-            alpha = self.start / root
-            image = (M.T * alpha) @ (M @ Q)
-            Q = np.linalg.qr(image)[0]
-            image = (M.T * alpha) @ (M @ Q)
-            return Q, (image**2).sum() / (penalty @ alpha**2)
+    def step(Q):
+        scores = M @ Q
+        G = V * (scores @ scores.T) / np.outer(root, root)
+        alpha = lead(G) / root
+        image = (M.T * alpha) @ (M @ Q)
+        Q = np.linalg.qr(image)[0]
+        image = (M.T * alpha) @ (M @ Q)
+        return Q, (image**2).sum() / (penalty @ alpha**2)
 
-        return step
+    return step
 
-    def pairwise(self, X):
-        M, pairs = parts(X), some_pairs(len(X))
-        V = M @ M.T
-        P = M[:, pairs[:, 0]] * M[:, pairs[:, 1]]
-        B = P @ P.T * (len(X) ** 2 / len(pairs))
 
-        def step(Q):
-            scores = M @ Q
-            alpha = self.start = leading(V * (scores @ scores.T) - B, self.start)
-            image = (M.T * alpha) @ scores
-            Q = np.linalg.qr(image)[0]
-            image = (M.T * alpha) @ (M @ Q)
-            return Q, (image**2).sum() - alpha @ (B @ alpha)
+def literal_pairwise(X):
+    M, pairs = parts(X), some_pairs(len(X))
+    lead = leader(len(M))
+    V = M @ M.T
+    P = M[:, pairs[:, 0]] * M[:, pairs[:, 1]]
+    B = P @ P.T * (len(X) ** 2 / len(pairs))
 
-        return step
+    def step(Q):
+        scores = M @ Q
+        alpha = lead(V * (scores @ scores.T) - B)
+        image = (M.T * alpha) @ scores
+        Q = np.linalg.qr(image)[0]
+        image = (M.T * alpha) @ (M @ Q)
+        return Q, (image**2).sum() - alpha @ (B @ alpha)
+
+    return step
+
+
+LITERAL = {
+    "laplacian": literal_laplacian,
+    "supervised": literal_supervised,
+    "side_info": literal_side_info,
+    "pairwise": literal_pairwise,
+}
+
+
+def literal_solve(step, bases, tol=1e-10):
+    """Best objective until it settles."""
+    best, previous = -np.inf, 0.0
+    while True:
+        bases, objective = step(bases)
+        best = max(best, objective)
+        if abs(objective - previous) <= tol * abs(objective):
+            return best
+        previous = objective
 
 
 def literal_fisher(X):
@@ -235,7 +251,7 @@ class AgainstLiteral:
     def theirs(self, variant):
         if variant == "fisher":
             return literal_fisher(self.X)
-        return Literal(variant, self.X).solve(self.bases)
+        return literal_solve(LITERAL[variant](self.X), self.bases)
 
     def track_speedup(self, variant):
         """Over the median of ours: one literal run lasts long enough to average the noise."""

@@ -1,0 +1,126 @@
+"""What every feature is shifted and scaled by, found in compiled parallel passes of their own.
+
+Moments for centred features; minima, medians and the norms about them for features that must not
+be negative; ranks.
+"""
+
+import numpy as np
+from numba import prange
+
+from specsel.linalg import jit
+
+# A feature whose range is at most this times its size is constant to working precision.
+CONSTANT = 2 * np.finfo(np.float64).eps
+
+
+@jit(parallel=True)
+def standardise(features, center, mean, norm, span):
+    for block in prange((len(norm) + span - 1) // span):
+        part = slice(block * span, (block + 1) * span)
+        _standardise_range(features[part], center, mean[part], norm[part])
+
+
+@jit
+def _standardise_range(features, center, mean, norm):
+    """Two passes over every feature in cache; the norm is safe from overflow."""
+    n, q = features.shape
+    column = np.empty(q)
+    for i in range(n):
+        total = 0.0
+        low = high = np.float64(features[i, 0])
+        for s in range(q):
+            column[s] = features[i, s]
+            total += column[s]
+            low, high = min(low, column[s]), max(high, column[s])
+        if center:
+            mean[i] = total / q
+        elif not np.isfinite(total):
+            mean[i] = total
+        if center and high - low <= CONSTANT * max(abs(low), abs(high)):
+            continue
+        largest = 0.0
+        for s in range(q):
+            column[s] -= mean[i]
+            largest = max(largest, abs(column[s]))
+        if largest == 0.0:
+            continue
+        square = 0.0
+        for s in range(q):
+            part = column[s] / largest
+            square += part * part
+        norm[i] = largest * np.sqrt(square)
+
+
+@jit(parallel=True)
+def middles(features, fraction, middle, span):
+    """Median (fraction .5) or minimum (fraction 0) of every feature."""
+    for block in prange((len(middle) + span - 1) // span):
+        for i in range(block * span, min((block + 1) * span, len(middle))):
+            ordered = np.sort(features[i].astype(np.float64))
+            last = len(ordered) - 1
+            low, high = ordered[int(fraction * last)], ordered[last - int((1 - fraction) * last)]
+            middle[i] = low + 0.5 * (high - low)
+
+
+@jit(parallel=True)
+def part_norms(features, middle, parts, norms, span):
+    """Norm of every feature about its middle, or of its two parts; safe from overflow."""
+    for block in prange((len(middle) + span - 1) // span):
+        for i in range(block * span, min((block + 1) * span, len(middle))):
+            for part in range(parts):
+                low, high, _ = _span_of(features[i], middle[i], part, parts)
+                largest = max(-low, high)
+                if largest == 0.0:
+                    continue
+                square = 0.0
+                for s in range(features.shape[1]):
+                    share = _part_of(features[i, s] - middle[i], part, parts) / largest
+                    square += share * share
+                norms[part, i] = largest * np.sqrt(square)
+
+
+@jit(parallel=True)
+def spans(features, middle, norms, out, span):
+    """Least value, greatest value and sum of every standardised feature or part."""
+    parts = len(norms)
+    for block in prange((len(middle) + span - 1) // span):
+        for i in range(block * span, min((block + 1) * span, len(middle))):
+            for part in range(parts):
+                scale = 1.0 / norms[part, i] if norms[part, i] > 0 else 0.0
+                found = _span_of(features[i], middle[i], part, parts)
+                for j in range(3):
+                    out[j, part, i] = found[j] * scale
+
+
+@jit
+def _span_of(feature, middle, part, parts):
+    low, high, total = np.inf, -np.inf, 0.0
+    for s in range(len(feature)):
+        value = _part_of(feature[s] - middle, part, parts)
+        low, high = min(low, value), max(high, value)
+        total += value
+    return low, high, total
+
+
+@jit
+def _part_of(value, part, parts):
+    """What counts of a value: all of it, or in two parts what is above zero and what below."""
+    if parts == 1:
+        return np.float64(value)
+    return max(np.float64(value if part == 0 else -value), 0.0)
+
+
+@jit(parallel=True)
+def ranks(features, out, span):
+    """Ranks of the samples in every feature, from 1; equal values share their mean rank."""
+    n, q = features.shape
+    for block in prange((n + span - 1) // span):
+        for i in range(block * span, min((block + 1) * span, n)):
+            order = np.argsort(features[i])
+            start = 0
+            for stop in range(1, q + 1):
+                if stop < q and features[i, order[stop]] == features[i, order[start]]:
+                    continue
+                for place in range(start, stop):
+                    out[i, order[place]] = 0.5 * (start + 1 + stop)
+                start = stop
