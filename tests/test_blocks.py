@@ -113,3 +113,81 @@ def test_frames_with_nullable_and_integer_columns(rng):
     frame = pd.DataFrame({"a": pd.array([1, 2, 4], dtype="Int64"), "b": [0, 1, 0], "c": [1, 2, 9]})
     data = blocks.read(frame)
     np.testing.assert_allclose(data.mean, [7 / 3, 1 / 3, 4])
+
+
+REPRESENTATIONS = ["parts", "shift", "ranks", "as-is", "centered"]
+
+
+def with_ties(shape, seed=0):
+    rng = np.random.default_rng(seed)
+    X = np.round(3 * rng.standard_normal(shape)) + rng.integers(0, 5, shape[1])
+    X[:, 0] = np.arange(shape[0]) == 1  # most values at the median: one part is empty
+    return X
+
+
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(9, 31), (10, 4), (7, 300), (70, 130)])
+def test_representations_are_their_definitions(representation, order, shape):
+    X = np.array(with_ties(shape), order=order)
+    M = naive.represent(X, representation)
+    data = blocks.Dense(X, representation=representation)
+    assert data.n_features == len(M)
+    np.testing.assert_allclose(data.rows(0, len(X)), M.T, atol=1e-13)
+    np.testing.assert_allclose([data.feature(i) for i in (0, len(M) - 1)], M[[0, -1]], atol=1e-13)
+    least, greatest, total = data.spans()
+    np.testing.assert_allclose(least, M.min(axis=1), atol=1e-13)
+    np.testing.assert_allclose(greatest, M.max(axis=1), atol=1e-13)
+    np.testing.assert_allclose(total, M.sum(axis=1), atol=1e-12)
+
+
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-11), (np.float32, 1e-4)])
+def test_passes_over_every_representation(representation, order, dtype, tolerance, rng):
+    X = np.array(with_ties((33, 301)), dtype=dtype, order=order)
+    M = naive.represent(X, representation)
+    data = blocks.Dense(X, representation=representation)
+    B, Q, R = rng.standard_normal((3, 33, 3)) / 6
+    alpha = np.einsum("is,sk,tk,it->i", M, B, Q, M)
+    np.testing.assert_allclose(data.forward(B, Q), alpha, atol=tolerance)
+    np.testing.assert_allclose(data.adjoint(alpha, Q), (M.T * alpha) @ M @ Q, atol=tolerance)
+    np.testing.assert_allclose(data.forward(np.eye(33, 33), None), (M**2).sum(1), atol=tolerance)
+    image = data.fused(B, Q, R)[1]
+    np.testing.assert_allclose(image, (M.T * alpha) @ M @ R, atol=tolerance)
+    again = data.fused(B, R)[0]  # from products that may have been kept
+    np.testing.assert_allclose(again, np.einsum("is,sk,tk,it->i", M, B, R, M), atol=tolerance)
+
+
+def test_rescaled_data_are_those_with_features_multiplied(rng):
+    X, factors = rng.standard_normal((9, 31)), rng.uniform(0.1, 10, 31)
+    M = naive.standardise(X) * factors[:, None]
+    data = blocks.read(X)
+    scaled = data.rescaled(factors)
+    Q = rng.standard_normal((9, 2))
+    np.testing.assert_allclose(scaled.adjoint(np.ones(31), Q), M.T @ M @ Q, rtol=1e-11)
+    np.testing.assert_allclose(scaled.feature(3), M[3], atol=1e-13)
+    assert scaled.passes == data.passes == 2
+
+
+def test_weights_of_parts_are_joined(rng):
+    data = blocks.Dense(rng.standard_normal((9, 31)), representation="parts")
+    alpha = rng.standard_normal(62)
+    np.testing.assert_allclose(data.joined(alpha), naive.join(alpha), atol=1e-14)
+
+
+def test_pairs_of_one_first_sample_are_together():
+    given = np.array([[5, 1], [1, 2], [0, 3], [1, 2], [1, 5], [4, 1], [1, 0]])
+    pairs = blocks.Pairs.sort(given, 6)
+    firsts = np.searchsorted(pairs.starts, pairs.places, side="right") - 1
+    np.testing.assert_array_equal(firsts, given.min(axis=1))
+    np.testing.assert_array_equal(pairs.seconds[pairs.places], given.max(axis=1))
+    assert (np.diff(pairs.starts) % 4 == 0).all()
+    assert len(set(pairs.places)) == len(given)
+
+
+def test_values_far_from_zero_and_far_apart_keep_their_parts(rng):
+    X = rng.standard_normal((20, 6)) * np.array([1e-150, 1e150, 1, 1, 1, 1]) + 0
+    M = naive.represent(X / np.abs(X).max(axis=0), "parts")
+    got = blocks.Dense(X, representation="parts").rows(0, 20).T
+    np.testing.assert_allclose(got, M, atol=1e-12)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from specsel import blocks
+from specsel import blocks, checks
 
 BAD = {
     "X: has 1 dimension; 2 are needed, samples x features": np.ones(3),
@@ -65,3 +65,31 @@ def test_no_bad_value_goes_unseen(value, dtype, center, rng):
         X[index] = value
         with pytest.raises(ValueError, match=f"sample {index[0]}, feature {index[1]};"):
             blocks.read(X, center=center)
+
+
+@pytest.mark.parametrize("labels", [["b", "a", "b"], [1.5, 0, 1.5], [True, False, True]])
+def test_classes_are_numbers_from_zero_in_order(labels):
+    np.testing.assert_array_equal(checks.as_classes(labels, 3), [1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([1, 1, 1], "y: has one class, 1; at least 2 are needed"),
+        ([1, 2], "y: has shape (2,); labels of shape (3,) are needed"),
+        ([[1], [2], [3]], "y: has shape (3, 1); labels of shape (3,) are needed"),
+        ([1, np.nan, 2], "y: holds missing labels; every sample needs one"),
+        ([1, "a", None], "y: holds missing labels; every sample needs one"),
+        (np.array([1, "a", 1], object), "y: mixes labels that cannot be compared; use one type"),
+        ([1, 2, 3], "y: has a class for each of 3 samples; fewer are needed"),
+    ],
+)
+def test_bad_classes(y, message):
+    with pytest.raises(ValueError) as caught:
+        checks.as_classes(y, 3)
+    assert str(caught.value) == message
+
+
+def test_no_pairs_are_an_empty_array():
+    for pairs in (None, [], np.empty((0, 2))):
+        assert checks.as_pairs("apart", pairs, 3).shape == (0, 2)

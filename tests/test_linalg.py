@@ -173,3 +173,23 @@ def test_no_writable_folder_means_no_cache(monkeypatch):
     monkeypatch.setattr(linalg.numba, "njit", refuse)
     assert linalg.jit(len) is len
     assert attempts == [True, False]
+
+
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_later_pairs_and_those_before(place, rng):
+    M = rng.standard_normal((40, 9)) * np.geomspace(5, 0.1, 9)
+    values, vectors = np.linalg.eigh(M @ M.T)
+    pair = linalg.leading(lambda b: M.T @ (M @ b), rng.standard_normal(9), tol=0, place=place)
+    assert pair.value == pytest.approx(values[-place], rel=1e-9)
+    assert len(pair.before) == place - 1
+    for i, dual in enumerate([*pair.before, pair.dual], 1):
+        assert abs(vectors[:, -i] @ (M @ dual)) == pytest.approx(1, abs=1e-8)
+
+
+def test_subspace_above_the_dense_limit_does_not_depend_on_a_shift(monkeypatch, rng):
+    """Rayleigh-Ritz in a Krylov space: where all eigenvalues are near each other too."""
+    basis = linalg.orthonormal(rng.standard_normal((60, 60)))
+    A = basis * np.append([3.0, 2.5], rng.uniform(0, 1, 58)) @ basis.T + 50 * np.eye(60)
+    monkeypatch.setattr(linalg, "DENSE_LIMIT", 10)
+    got = linalg.subspace(lambda Q: A @ Q, 60, 2)
+    assert np.linalg.norm(got.T @ basis[:, :2]) == pytest.approx(2**0.5, abs=0.02)
