@@ -30,6 +30,10 @@ NARROWING_STEPS = 4
 INNER_SHARE = 0.1
 LOOSEST = 0.01
 
+# Iterations without a better objective after which a loop that does not settle ends.
+PATIENCE = 50
+TINY = np.finfo(float).tiny
+
 INITS = ("continuation", "equal", "seeded", "random")
 
 
@@ -47,7 +51,7 @@ class Energy:
     """The products of ``αᵀ G α`` and its starts: what a variant of Q-α changes.
 
     Duals are q x k, row i of Φ being ``vec(m_i (Qᵀ m_i)ᵀ)``, and J is the identity. The loop asks
-    for nothing but the methods here.
+    for the methods here, and `data` for how many features there are, of what rank and precision.
     """
 
     def __init__(self, data, *, basic=False):
@@ -201,9 +205,12 @@ def solve(
         if stopped:
             break
     if not best[1]["converged"] and not stopped:
+        count = best[1]["n_iter"]
+        advice = "raise max_iter or tol"
+        if count < max_iter:
+            advice = "the objective goes up and down, and the best weights are returned"
         warnings.warn(
-            f"not converged after {max_iter} iterations: raise max_iter or tol",
-            stacklevel=checks.caller(),
+            f"not converged after {count} iterations: {advice}", stacklevel=checks.caller()
         )
     return best
 
@@ -276,16 +283,18 @@ def _start_array(init, shape, what):
 
 
 def starts(problem, k, init, n_init, random_state):
-    """Yield every start: a basis, its width, and the widths that it is narrowed to."""
-    equal = np.ones(problem.data.n_features)
+    """Yield every start: a basis, and its width before those that it is narrowed to."""
     if not isinstance(init, str):
         yield problem.given(init), [k]
     elif init == "continuation":
         wide = max(k, min(WIDTH_FACTOR * k + WIDTH_FACTOR, problem.data.rank_bound))
         widths = np.geomspace(wide, k, NARROWING_STEPS + 1).round().astype(int)
-        yield problem.subspace(equal, wide), np.unique(widths)[::-1].tolist()
+        yield (
+            problem.subspace(np.ones(problem.data.n_features), wide),
+            np.unique(widths)[::-1].tolist(),
+        )
     elif init == "equal":
-        yield problem.subspace(equal, k), [k]
+        yield problem.subspace(np.ones(problem.data.n_features), k), [k]
     elif init == "random":
         generator = np.random.default_rng(random_state)
         for _ in range(n_init):
@@ -301,7 +310,8 @@ def _run(problem, basis, widths, tol, max_iter, callback, final_weights):
     history: list[float] = []
     stopped = converged = False
     inner = INNER_SHARE * tol
-    while len(history) < max_iter and not (converged or stopped):
+    since = 0
+    while len(history) < max_iter and since <= PATIENCE and not (converged or stopped):
         narrowing = len(widths) > 1
         widths = widths[1:] or widths
         pair = _leading(problem, start, basis, inner)
@@ -311,9 +321,10 @@ def _run(problem, basis, widths, tol, max_iter, callback, final_weights):
             continue
         history.append(float(state.objective))
         if best is None or state.objective >= best.objective:
-            best = state
+            best, since = state, 0
+        since += 1
         if len(history) > 1:
-            change = abs(history[-1] - history[-2]) / abs(history[-1])
+            change = abs(history[-1] - history[-2]) / max(*map(abs, history[-2:]), TINY)
             converged = change <= tol and inner <= INNER_SHARE * tol and pair.converged
             inner = INNER_SHARE * max(tol, min(change, LOOSEST)) if tol > 0 else 0.0
         stopped = callback is not None and bool(callback(len(history), history[-1]))

@@ -32,6 +32,9 @@ FLOAT32_FLOOR = 1e-6
 # Products of the features with a basis are kept while they take at most this share of X.
 KEPT_SHARE = 0.08
 
+# Columns whose spans are found at a time.
+SPAN_COLUMNS = 2**16
+
 # Samples in a block of rows when tall data are factorised.
 ROW_BLOCK = 4096
 
@@ -116,6 +119,8 @@ class Dense:
     floor : float
         The relative error of a pass: what rounding in the precision of the data leaves.
     """
+
+    _rescaled = False
 
     def __init__(self, array, names=None, *, representation="centered"):
         view = array.view()
@@ -207,17 +212,24 @@ class Dense:
     def _part(self, values, part):
         return values if len(self.norms) == 1 else np.maximum(-values if part else values, 0.0)
 
-    def spans(self) -> np.ndarray:
-        """Least value, greatest value and sum of every standardised feature."""
+    def spans(self):
+        """Yield some columns, and least value, greatest value and sum of what represents them.
+
+        A few columns at a time, for all would take the memory of six weights a column.
+        """
         self.passes += 1
-        out = np.empty((3, *self.norms.shape))
-        span = passes.block_span(self.n_columns)
-        representations.spans(self.features, self.middle, self.norms, out, span)
-        return out.reshape(3, -1)
+        for start in range(0, self.n_columns, SPAN_COLUMNS):
+            part = slice(start, start + SPAN_COLUMNS)
+            out = np.empty((3, *self.norms[:, part].shape))
+            span = passes.block_span(out.shape[2])
+            representations.spans(
+                self.features[part], self.middle[part], self.norms[:, part], out, span
+            )
+            yield part, out
 
     def warn_if_negative(self, representation):
         """Warn where an algorithm needs non-negative features and these are not."""
-        if representation == "as-is" and self.spans()[0].min() < 0:
+        if representation == "as-is" and any(out[0].min() < 0 for _, out in self.spans()):
             warnings.warn(
                 "X has negative values, which count as likeness of samples of opposite sign: "
                 'take representation="parts"',
@@ -227,6 +239,7 @@ class Dense:
     def rescaled(self, factors) -> "Dense":
         """The same data, every standardised feature multiplied by a positive factor."""
         other = copy.copy(self)
+        other._rescaled = True
         other.norms = self.norms / factors.reshape(self.norms.shape)
         other._forget()
         return other
@@ -302,8 +315,8 @@ class Dense:
 
     @property
     def _may_keep(self):
-        """Products that may be kept; with two parts a feature, all vectors weigh twice."""
-        return KEPT_SHARE * self.features.size if len(self.norms) == 1 else 0
+        """Products that may be kept; none where more vectors than usual take the memory."""
+        return 0 if len(self.norms) == 2 or self._rescaled else KEPT_SHARE * self.features.size
 
     def _keeper(self, n_kept):
         """Array for products that are to be kept; the last one where it fits, to save memory.

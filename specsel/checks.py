@@ -99,10 +99,13 @@ def describe_not_finite(array, names, name="X") -> str:
 
 def as_classes(y, n_samples) -> np.ndarray:
     """Class of every sample, as numbers from 0; at least two classes."""
-    labels = np.asarray(y)
+    try:
+        labels = np.asarray(y)
+    except ValueError:
+        raise ValueError(f"y: labels of shape ({n_samples},) are needed") from None
     if labels.shape != (n_samples,):
         raise ValueError(f"y: has shape {labels.shape}; labels of shape ({n_samples},) are needed")
-    if any(label is None or label != label for label in labels.tolist()):
+    if any(_is_missing(label) for label in labels.tolist()):
         raise ValueError("y: holds missing labels; every sample needs one")
     try:
         names, classes = np.unique(labels, return_inverse=True)
@@ -110,14 +113,24 @@ def as_classes(y, n_samples) -> np.ndarray:
         raise ValueError("y: mixes labels that cannot be compared; use one type") from None
     if len(names) == 1:
         raise ValueError(f"y: has one class, {names[0]!s}; at least 2 are needed")
-    if len(names) == n_samples:
-        raise ValueError(f"y: has a class for each of {n_samples} samples; fewer are needed")
+    if len(names) > n_samples // 2:
+        raise ValueError(
+            f"y: has {len(names)} classes among {n_samples} samples; at most half as many "
+            "classes as samples are allowed"
+        )
     return classes
+
+
+def _is_missing(label):
+    return label is None or type(label).__name__ == "NAType" or label != label
 
 
 def as_pairs(name, pairs, n_samples) -> np.ndarray:
     """Pairs of samples as an array of two columns; None is no pair."""
-    array = np.empty((0, 2), np.intp) if pairs is None else np.asarray(pairs)
+    try:
+        array = np.empty((0, 2), np.intp) if pairs is None else np.asarray(pairs)
+    except ValueError:
+        raise ValueError(f"{name}: rows differ in length; two samples a pair are needed") from None
     if array.size == 0:
         return np.empty((0, 2), np.intp)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
@@ -144,21 +157,37 @@ def check_integer(name, value, low, high=None, what="") -> int:
             raise TypeError
         value = operator.index(value)
     except TypeError:
-        raise ValueError(f"{name} = {value!r}: must be a whole number {allowed}") from None
+        raise ValueError(f"{name} = {_brief(value)}: must be a whole number {allowed}") from None
     if value < low or (high is not None and value > high):
         raise ValueError(f"{name} = {value}: must be {allowed}")
     return value
 
 
+def _brief(value):
+    """A value as it may stand in one line."""
+    text = repr(value)
+    return text if len(text) <= 40 and "\n" not in text else f"a {type(value).__name__}"
+
+
+def is_finite(value) -> bool:
+    """Whether a value is a finite real number."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return False
+    try:
+        return bool(np.isfinite(float(value)))
+    except OverflowError:
+        return False
+
+
 def check_number(name, value):
     """Refuse what is no finite number."""
-    if not (isinstance(value, numbers.Real) and np.isfinite(value)):
+    if not is_finite(value):
         raise ValueError(f"{name} = {value!r}: must be a finite number")
 
 
 def check_not_negative(name, value):
     """Refuse what is no finite number of at least 0."""
-    if not (isinstance(value, numbers.Real) and np.isfinite(value) and value >= 0):
+    if not (is_finite(value) and value >= 0):
         raise ValueError(f"{name} = {value!r}: must be a finite number at least 0")
 
 

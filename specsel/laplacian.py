@@ -148,7 +148,7 @@ class Laplacian(alternate.Energy):
         self._frame = np.column_stack((basis, np.ones(len(basis))))
         shifts = np.full(self.data.n_features, self.shifts)
         shifts[self.absent] = 0.0
-        self._squares = shifts @ shifts
+        self._squares = np.einsum("i,i", shifts, shifts)  # not by BLAS: see `linalg._products`
         self._shifted = self.data.adjoint(shifts, self._frame)
 
     def _weigh(self, dual, basis):
@@ -163,10 +163,13 @@ class Laplacian(alternate.Energy):
         return image[:, :-1] - image[:, -1:] * basis + lifted * basis
 
     def _first_shifts(self):
-        least, greatest, total = self.data.spans()
-        if self.shift == "degree":
-            return np.maximum(least * total, greatest * total)
-        return np.maximum(least**2, greatest**2)
+        shifts = np.empty(self.data.norms.shape)
+        for part, (least, greatest, total) in self.data.spans():
+            if self.shift == "degree":
+                shifts[:, part] = np.maximum(least * total, greatest * total)
+            else:
+                shifts[:, part] = np.maximum(least**2, greatest**2)
+        return shifts.ravel()
 
     def _next_shift(self, alpha, degrees):
         if self.shift == "definition":

@@ -101,7 +101,7 @@ def leading(
         Of the pair that is wanted: 2 is the second, with the first in `before`.
     """
     for _ in range(KRYLOV_RESTARTS):
-        pair = _krylov(product, start, tol, signs or (lambda image: image), floor, place)
+        pair = _krylov(product, start, tol, signs, floor, place)
         if pair.converged:
             break
         start = pair.dual
@@ -116,7 +116,7 @@ def _krylov(product, start, tol, signs, floor, place):
     for step in range(KRYLOV_STEPS):
         image = product(vector.reshape(shape))
         duals[step], images[step] = vector, image.ravel()
-        signed[step] = signs(image).ravel()
+        signed[step] = image.ravel() if signs is None else signs(image).ravel()
         known = slice(step + 1)
         values, vectors = _ritz(
             _products(duals[known], images[known]), _products(images[known], signed[known])
@@ -131,7 +131,8 @@ def _krylov(product, start, tol, signs, floor, place):
         # What is still to be gained is the squared residual over the distance to the next value.
         distance = value - values[-last - 1] if len(values) > last else 0.5 * scale
         done = residual <= floor or residual**2 * scale**2 <= tol * distance * abs(value)
-        done = done and last == place
+        # With signs, a vector near a large negative value must not pass for the leading one.
+        done = done and last == place and (value >= 0 or signs is None)
         for _ in range(2):
             overlaps = _products(duals[known], change[None, :])[:, 0]
             change -= _combination(overlaps, duals[known])

@@ -47,7 +47,8 @@ def solve(
     apart, together : array of shape (n_pairs, 2), optional
         Row numbers of two samples that belong to different clusters, or to the same.
     tradeoff : float
-        λ, what the pairs count against the clusters: the larger, the more. At 0 they do not count.
+        λ, what the pairs count against the clusters: the larger, the more. At 0 they do not count,
+        at 1 about as much as the clusters, and far above that hardly anything else does.
     representation : {"parts", "shift", "ranks", "as-is", "centered"}
         How features become non-negative: what they have above and below their median, as two
         features; less their minimum; the ranks of the samples (copies X); not at all; or centred
@@ -93,7 +94,10 @@ def solve(
     apart = checks.as_pairs("apart", apart, len(array))
     together = checks.as_pairs("together", together, len(array))
     if len(apart) + len(together) == 0:
-        raise ValueError("apart = None, together = None: pairs of samples are needed")
+        raise ValueError("apart, together: hold no pair of samples; at least one is needed")
+    both = {*map(frozenset, apart.tolist())} & {*map(frozenset, together.tolist())}
+    if both:
+        raise ValueError(f"together: holds {tuple(sorted(min(both, key=sorted)))}, as apart does")
     data = blocks.Dense(array, names, representation=representation)
     data.warn_if_negative(representation)
     problem = (Pairwise if criterion == "energy" else PairwiseGap)(data, apart, together, tradeoff)

@@ -16,7 +16,7 @@ class Weights:
     alpha : ndarray of shape (n_features,)
         The weights: unit norm, positive sum.
     objective : float
-        What was maximised, at the weights returned.
+        What was maximised, at the weights returned; where there are `parts`, at those.
     history : ndarray
         The objective after every outer iteration.
     eigenvalues : ndarray
@@ -28,7 +28,8 @@ class Weights:
     n_passes : int
         Reads of X, those of the start included.
     converged : bool
-        Whether the objective settled within the tolerance.
+        Whether the objective settled within the tolerance. Where it was higher before, see
+        `history`, the weights are those of the highest.
     mean, norm : ndarray of shape (n_features,)
         What centres and scales a feature; a constant feature has norm 0.
     names : tuple of str or None

@@ -109,21 +109,22 @@ def solve(
 
 def weigh(data, unwanted, k, *, tradeoff, **options) -> Weights:
     """Weights of data that have been read, `unwanted` being the diagonal D."""
-    varying = data.norm > 0
-    penalty = np.where(varying, unwanted + tradeoff, np.inf)
-    least = penalty.min()
+    penalty = unwanted + tradeoff
+    penalty[data.norm == 0] = np.inf
+    least = float(penalty.min())
     if least == 0:
         raise ValueError(
             f"tradeoff = {tradeoff}: feature {np.argmin(penalty)} does not vary in the side data; "
             "must be positive then"
         )
-    scale = np.sqrt(least / np.where(varying, penalty, least))
+    penalty[data.norm == 0] = least
+    scale = np.sqrt(np.divide(least, penalty, out=penalty), out=penalty)
     found = alternate.q_alpha(data.rescaled(np.sqrt(scale)), k, **options)
-    alpha = scale * found.alpha
-    size = np.linalg.norm(alpha)
+    scale *= found.alpha
+    size = np.linalg.norm(scale)
     return replace(
         found,
-        alpha=alpha / size,
+        alpha=scale / size,
         objective=found.objective / least,
         history=found.history / least,
         eigenvalues=found.eigenvalues / size,
@@ -134,6 +135,8 @@ def _as_sides(side, n_features, names):
     """Side data sets as a list of matrices, or D as one array."""
     several = isinstance(side, list | tuple) and any(np.ndim(part) == 2 for part in side)
     if not several and np.ndim(side) == 1:
+        if names and hasattr(side, "index") and {*map(str, side.index)} == {*names}:
+            side = [side[name] for name in names]
         return _as_diagonal(side, n_features)
     matrices = []
     for part in side if several else [side]:
@@ -142,7 +145,7 @@ def _as_sides(side, n_features, names):
             raise ValueError(f"side: has {matrix.shape[1]} features; X has {n_features}")
         if part_names and names and part_names != names:
             raise ValueError("side: has other column names than X, or in another order")
-        matrices.append(matrix)
+        matrices.append((matrix, part_names))
     return matrices
 
 
@@ -161,8 +164,8 @@ def _as_diagonal(side, n_features):
 def _variance_ratios(data, sides):
     """``D_i``: variance in the side data over that in the main data, summed over side data."""
     total = np.zeros(data.n_features)
-    for matrix in sides:
-        norm = blocks.moments(matrix, name="side")[1]
+    for matrix, names in sides:
+        norm = blocks.moments(matrix, names, name="side")[1]
         shares = np.divide(norm, data.norm, out=np.zeros_like(norm), where=data.norm > 0)
         total += shares**2 * (data.n_samples / len(matrix))
     return total

@@ -53,7 +53,7 @@ def solve(
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, or a data frame.
     y : array of shape (n_samples,)
-        Class labels, two classes or more.
+        Class labels. With c classes a pass has c (c + 1) columns or more.
     k_within, k_between : int
         Leading directions of every block within a class and between two; no more than the classes
         have samples are used.
@@ -64,7 +64,7 @@ def solve(
         features; less their minimum; the ranks of the samples (copies X); or not at all.
     method : {"power", "basic"}
         How the bases follow from the weights: by a step of orthogonal iteration, or exactly, in
-        O(n q²).
+        O(n q²), up to 2,000 samples.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_features,)
         Start, as in `qalpha.solve`, or the weights to start from.
     n_init, tol, max_iter, random_state, callback
@@ -171,6 +171,8 @@ class Supervised(alternate.Energy):
 
     def given(self, init):
         alpha = np.tile(np.asarray(init, dtype=float), len(self.data.norms))
+        if not alpha[self.data.norms.ravel() > 0].any():
+            raise ValueError("init: weighs constant features alone; at least one must vary")
         return self.subspace(alpha, self.k_within)
 
     def within(self, state):

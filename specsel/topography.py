@@ -10,7 +10,6 @@ repeat the first as n grows: it is 2/n unless given.
 """
 
 from dataclasses import dataclass, replace
-from numbers import Real
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from specsel.results import Weights
 TRADEOFF_SHARE = 2.0
 
 # The relative error of the second eigenvalue of G at which positions are taken.
-POSITION_TOL = 1e-3
+POSITION_TOL = 1e-4
 
 
 def solve(
@@ -77,7 +76,7 @@ def solve(
     array, names = checks.as_matrix(X)
     alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
     checks.check_integer("rounds", rounds, 1)
-    if tradeoff is not None and not (isinstance(tradeoff, Real) and 0 < tradeoff < np.inf):
+    if tradeoff is not None and not (checks.is_finite(tradeoff) and tradeoff > 0):
         raise ValueError(f"tradeoff = {tradeoff!r}: must be a finite number above 0, or None")
     data = blocks.Dense(array, names)
     small, restrict, lift = data, np.asarray, np.asarray
@@ -118,8 +117,8 @@ def _positions(data, weights):
         floor=data.floor,
         place=2,
     )
-    duals = [*second.before, second.dual]
-    one, two = (data.forward(duals[i], basis) for i in (0, -1))
+    one = data.forward(second.before[0] if second.before else second.dual, basis)
+    two = data.forward(second.dual, basis) if second.before else np.zeros_like(one)
     one *= alternate.orientation(one)
     two *= np.sign(two[np.argmax(np.abs(two))]) or 1.0
     return np.arctan2(np.where(one < 0, -two, two), np.abs(one))
@@ -137,6 +136,9 @@ class Map:
         Angles from -π/2 to π/2; features near each other are alike in that round.
     n_passes : int
         Reads of X in all rounds.
+    relevances : ndarray of shape (n_features, n_rounds)
+    combined : Weights
+        The weights of all rounds together, to select and reweight by.
     """
 
     weights: tuple
@@ -160,9 +162,17 @@ class Map:
 
     @property
     def combined(self) -> Weights:
-        """The first round's result with the weights of all rounds, ``√(Σ α²)``, of unit norm."""
-        together = np.sqrt((self.relevances**2).mean(axis=1))
-        return replace(self.weights[0], alpha=together)
+        """The weights of all rounds, ``√(Σ α²)`` of unit norm, to select and reweight by.
+
+        Objective, basis and eigenvalues are those of the first round.
+        """
+        return replace(
+            self.weights[0],
+            alpha=np.sqrt((self.relevances**2).mean(axis=1)),
+            n_iter=sum(weights.n_iter for weights in self.weights),
+            n_passes=self.n_passes,
+            converged=all(weights.converged for weights in self.weights),
+        )
 
     def select(self, n=None, *, threshold=None, diverse=None) -> np.ndarray:
         """Indices of the features selected over all rounds, best first.

@@ -37,7 +37,8 @@ def solve(X, y=None, *, tradeoff=1.0) -> Weights:
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, or a data frame.
     y : array of shape (n_samples,), optional
-        Class labels; with them the weights are for discriminant analysis.
+        Class labels; with them the weights are for discriminant analysis, and the features must
+        not be linearly independent, which takes more of them than samples.
     tradeoff : float
         With labels, what the scatter within the classes counts against the scatter between them:
         larger means fewer features that vary within a class.
@@ -77,7 +78,9 @@ def solve(X, y=None, *, tradeoff=1.0) -> Weights:
     problem = alternate.Whole(small, form)
     alpha, affinity, converged = problem.solve()
     if not converged:
-        warnings.warn("not converged: the leading weights are not unique", stacklevel=2)
+        warnings.warn(
+            "not converged: the leading weights are not unique", stacklevel=checks.caller()
+        )
     if y is None:
         alpha = np.abs(alpha)
         affinity = small.adjoint(alpha, None)
@@ -86,7 +89,7 @@ def solve(X, y=None, *, tradeoff=1.0) -> Weights:
         warnings.warn(
             f"tradeoff = {tradeoff}: no weights make classes differ more between than within; "
             "take a smaller one",
-            stacklevel=2,
+            stacklevel=checks.caller(),
         )
     values, basis = linalg.largest_modulus(affinity, small.rank_bound)
     basis = basis[:, np.abs(values) > small.floor * np.abs(values[0])]
@@ -109,7 +112,7 @@ def _fisher_form(data, means, tradeoff):
     if keep.sum() == np.count_nonzero(data.norm):
         raise ValueError(
             f"X: its {keep.sum()} features are linearly independent, so that with y all weight "
-            "would fall on one of them; more features than samples are needed"
+            "would fall on one of them; more features than samples are needed, or `supervised`"
         )
     inverse = axes[:, keep] / values[keep] @ axes[:, keep].T
     between = means @ means.T

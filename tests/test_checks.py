@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from specsel import blocks, checks
+from specsel import blocks, checks, qalpha
 
 BAD = {
     "X: has 1 dimension; 2 are needed, samples x features": np.ones(3),
@@ -67,21 +67,34 @@ def test_no_bad_value_goes_unseen(value, dtype, center, rng):
             blocks.read(X, center=center)
 
 
-@pytest.mark.parametrize("labels", [["b", "a", "b"], [1.5, 0, 1.5], [True, False, True]])
+@pytest.mark.parametrize("labels", [["b", "a"] * 2, [1.5, 0] * 2, [True, False] * 2])
 def test_classes_are_numbers_from_zero_in_order(labels):
-    np.testing.assert_array_equal(checks.as_classes(labels, 3), [1, 0, 1])
+    np.testing.assert_array_equal(checks.as_classes(labels, 4), [1, 0, 1, 0])
+
+
+def test_a_long_value_is_not_printed(clustered):
+    with pytest.raises(ValueError) as caught:
+        qalpha.solve(clustered, pd.Series(np.arange(40)))
+    assert str(caught.value).startswith("k = a Series: must be a whole number from 1 to 30")
 
 
 @pytest.mark.parametrize(
     ("y", "message"),
     [
+        (["a", "a", "a"], "y: has one class, a; at least 2 are needed"),
         ([1, 1, 1], "y: has one class, 1; at least 2 are needed"),
         ([1, 2], "y: has shape (2,); labels of shape (3,) are needed"),
         ([[1], [2], [3]], "y: has shape (3, 1); labels of shape (3,) are needed"),
         ([1, np.nan, 2], "y: holds missing labels; every sample needs one"),
         ([1, "a", None], "y: holds missing labels; every sample needs one"),
         (np.array([1, "a", 1], object), "y: mixes labels that cannot be compared; use one type"),
-        ([1, 2, 3], "y: has a class for each of 3 samples; fewer are needed"),
+        (
+            [1, 2, 3],
+            "y: has 3 classes among 3 samples; at most half as many classes as samples are "
+            "allowed",
+        ),
+        ([[1], [2, 3], [1]], "y: labels of shape (3,) are needed"),
+        ([pd.NA, "a", "b"], "y: holds missing labels; every sample needs one"),
     ],
 )
 def test_bad_classes(y, message):

@@ -161,10 +161,13 @@ def test_negative_values_are_warned_of():
 
 def test_constant_features_weigh_nothing():
     X, _ = planted(0)
+    without = laplacian.solve(np.delete(X, 30, axis=1), 2)
     X[:, 30] = 4.0
     with pytest.warns(UserWarning, match="1 of 60 features is constant and gets weight 0"):
         got = laplacian.solve(X, 2)
     assert got.alpha[30] == 0
+    np.testing.assert_allclose(np.delete(got.alpha, 30), without.alpha, atol=1e-9)
+    assert got.objective == pytest.approx(without.objective, rel=1e-10)
 
 
 @pytest.mark.parametrize(

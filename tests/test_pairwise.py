@@ -24,6 +24,12 @@ def some_pairs(n_samples, count, seed=0):
     return np.column_stack((first, (first + rng.integers(1, n_samples, count)) % n_samples))
 
 
+def disjoint_pairs(n_samples, n_apart, n_together):
+    apart, together = some_pairs(n_samples, n_apart, 1), some_pairs(n_samples, n_together, 2)
+    known = {*map(frozenset, apart.tolist())}
+    return apart, [pair for pair in together.tolist() if frozenset(pair) not in known]
+
+
 def random_basis(q, k, seed=0):
     return np.linalg.qr(np.random.default_rng(seed).standard_normal((q, k)))[0]
 
@@ -82,10 +88,10 @@ def test_passes_with_pairs_are_the_definition(order, shape, representation, rng)
 def test_iterations_are_those_of_the_definition(shape, representation, tradeoff):
     X = sample(shape)
     M = naive.represent(X, representation)
-    apart, together = some_pairs(shape[0], 15, 1), some_pairs(shape[0], 6, 2)
+    apart, together = disjoint_pairs(shape[0], 15, 6)
     for k in (1, 3):
         Q = random_basis(shape[0], k)
-        arguments = (apart, together, tradeoff)
+        arguments = (apart, np.array(together), tradeoff)
         _, _, history = naive.pairwise_iterations(M, Q, CYCLES, *arguments)
         got = solve(
             X,
@@ -123,11 +129,11 @@ def test_without_tradeoff_and_centred_it_is_qalpha(shape, criterion):
 def test_gap_criterion_is_the_definition(shape):
     X = sample(shape)
     M = naive.represent(X, "parts")
-    apart, together = some_pairs(shape[0], 7, 1), some_pairs(shape[0], 4, 2)
+    apart, together = disjoint_pairs(shape[0], 7, 4)
     Q = random_basis(shape[0], 2)
     options = {"init": Q, "tol": 0, "max_iter": 1, "tradeoff": 0.7}
     got = solve(X, 2, apart=apart, together=together, criterion="gap", **options)
-    B = 0.7 * (naive.pair_matrix(M, apart) - naive.pair_matrix(M, together))
+    B = 0.7 * (naive.pair_matrix(M, apart) - naive.pair_matrix(M, np.array(together)))
     alpha, _ = naive.leading(2 * naive.gram(M, Q) - naive.squared(M) - B)
     np.testing.assert_allclose(got.parts.ravel(), alpha, atol=1e-8)
     expected = naive.objective(M, alpha, got.basis, "gap") - alpha @ B @ alpha
@@ -179,6 +185,17 @@ def test_negative_share_is_that_of_the_parts():
     assert (got.alpha >= 0).all()
 
 
+@pytest.mark.parametrize("tradeoff", [1e4, 1e6])
+def test_a_large_tradeoff_does_not_hide_the_leading_weights(tradeoff):
+    for shape in ((8, 20), (60, 100)):
+        X, pairs = sample(shape), some_pairs(shape[0], 2)
+        got = solve(X, 2, apart=pairs, tradeoff=tradeoff, max_iter=3)
+        M = naive.represent(X, "parts")
+        form = naive.gram(M, got.basis) - tradeoff * naive.pair_matrix(M, pairs)
+        assert got.objective > 0
+        assert got.objective <= np.linalg.eigvalsh(form)[-1] * (1 + 1e-6)
+
+
 def test_order_within_and_of_pairs_does_not_matter(rng):
     X, pairs = planted(60)
     a = solve(X, 2, apart=pairs, tol=1e-10)
@@ -196,7 +213,8 @@ def test_every_start_works(init):
 
 
 BAD = {
-    "apart = None, together = None: pairs of samples are needed": {"apart": None},
+    "apart, together: hold no pair of samples; at least one is needed": {"apart": None},
+    "together: holds (2, 5), as apart does": {"apart": [[0, 1], [5, 2]], "together": [[2, 5]]},
     "apart: holds sample 20; must be from 0 to 19": {"apart": [[0, 1], [3, 20]]},
     "apart: holds sample -1; must be from 0 to 19": {"apart": [[0, -1]]},
     "together: pairs sample 4 with itself; two samples are needed": {"together": [[1, 2], [4, 4]]},

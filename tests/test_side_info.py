@@ -131,6 +131,13 @@ def test_frames_keep_their_names():
         solve(pd.DataFrame(X, columns=names), pd.DataFrame(side, columns=names[::-1]), 2)
 
 
+def test_named_variances_are_taken_by_name():
+    X, D, names = sample((20, 4)), np.array([1.0, 2, 3, 4]), list("abcd")
+    frame, series = pd.DataFrame(X, columns=names), pd.Series(D, index=names)
+    expected = solve(X, D, 2).alpha
+    np.testing.assert_allclose(solve(frame, series[::-1], 2).alpha, expected, atol=1e-12)
+
+
 BAD = {
     "side: has 3 features; X has 10": {"side": np.ones((4, 3))},
     "side: has 1 sample; at least 2 are needed": {"side": np.ones((1, 10))},

@@ -181,6 +181,20 @@ def test_negative_values_are_warned_of():
         solve(X, np.arange(20) % 2, representation="as-is")
 
 
+def test_an_objective_of_zero_ends_the_loop():
+    got = solve(np.ones((4, 3)), [0, 0, 1, 1], gamma=1.0, representation="as-is")
+    assert got.objective == pytest.approx(0, abs=1e-12)
+
+
+def test_labels_without_meaning_end_the_loop_early(rng):
+    X = rng.standard_normal((178, 13))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        got = supervised.solve(X, rng.integers(0, 3, 178), gamma=3.0, max_iter=1000)
+    assert got.n_iter < 1000
+    assert got.converged or "goes up and down" in str(caught[0].message)
+
+
 def test_order_of_samples_and_names_of_classes_do_not_matter(rng):
     X, y = classes_and_data(3)
     order = rng.permutation(len(y))
@@ -194,7 +208,9 @@ BAD = {
     "y: has one class, 1; at least 2 are needed": {"y": np.ones(20, int)},
     "y: has shape (3,); labels of shape (20,) are needed": {"y": [1, 2, 3]},
     "y: holds missing labels; every sample needs one": {"y": [None] * 10 + [1] * 10},
-    "y: has a class for each of 20 samples; fewer are needed": {"y": range(20)},
+    "y: has 11 classes among 20 samples; at most half as many classes as samples are allowed": {
+        "y": [*range(11), *range(9)]
+    },
     "k_within = 0: must be at least 1": {"k_within": 0},
     "k_between = 1.5: must be a whole number at least 1": {"k_between": 1.5},
     "gamma = -1: must be a finite number at least 0": {"gamma": -1},

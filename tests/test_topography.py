@@ -131,6 +131,11 @@ def test_printing_and_table():
         chart.positions[0] = 0
 
 
+@pytest.mark.parametrize("X", [np.arange(5.0)[:, None], np.outer(np.arange(5.0), [1, 2, 3])])
+def test_without_a_second_eigenvector_positions_are_zero(X):
+    np.testing.assert_allclose(topography.solve(X, 1).positions, 0, atol=1e-6)
+
+
 BAD = {
     "rounds = 0: must be at least 1": {"rounds": 0},
     "tradeoff = 0: must be a finite number above 0, or None": {"tradeoff": 0},
