@@ -112,7 +112,7 @@ class Laplacian(alternate.Energy):
 
     def product(self, dual, basis):
         alpha, image, trace = self._weigh(dual, basis)
-        return self._image(image, basis, np.sum(alpha * self.shifts) + trace * self._squares)
+        return self._image(image, basis, self._lift(alpha) + trace * self._squares)
 
     def enter(self, basis):
         self.shifts = self._first_shifts()
@@ -125,7 +125,8 @@ class Laplacian(alternate.Energy):
         alpha += trace * self.shifts
         alpha[self.absent] = 0.0
         sign = alternate.orientation(alpha)
-        alpha, image = sign * alpha, sign * image
+        alpha *= sign
+        image *= sign
         self.shifts = self._next_shift(alpha, image[:, -1])
         lifted = self.shifts * alpha.sum()
         basis = linalg.narrow(self._image(image, basis, lifted), basis, width)
@@ -148,7 +149,7 @@ class Laplacian(alternate.Energy):
         self._frame = np.column_stack((basis, np.ones(len(basis))))
         shifts = np.full(self.data.n_features, self.shifts)
         shifts[self.absent] = 0.0
-        self._squares = np.einsum("i,i", shifts, shifts)  # not by BLAS: see `linalg._products`
+        self._squares = np.einsum("i,i", shifts, shifts)
         self._shifted = self.data.adjoint(shifts, self._frame)
 
     def _weigh(self, dual, basis):
@@ -157,6 +158,12 @@ class Laplacian(alternate.Energy):
         extended = np.column_stack((dual, -(basis * dual).sum(axis=1)))
         alpha, image = self.data.fused(extended, self._frame)
         return alpha, image + trace * self._shifted, trace
+
+    def _lift(self, alpha):
+        """``Σ α_i d_i``; not by BLAS, see `linalg._products`."""
+        if np.ndim(self.shifts) == 0:
+            return self.shifts * alpha.sum()
+        return np.einsum("i,i", alpha, self.shifts)
 
     def _image(self, image, basis, lifted):
         """``L_α Q`` from ``A_α [Q, 1]`` and ``Σ α_i d_i``."""

@@ -1,12 +1,20 @@
 """The variants of Q-α: time, memory and passes, against Q-α and against their literal forms."""
 
-import warnings
-
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 
-from specsel import laplacian, pairwise, qalpha, side_info, supervised, topography, weighting
+from specsel import (
+    alternate,
+    blocks,
+    laplacian,
+    pairwise,
+    qalpha,
+    side_info,
+    supervised,
+    topography,
+    weighting,
+)
 
 from .common import FULL, best_of_interleaved, expression, in_new_process
 
@@ -328,29 +336,30 @@ class PassTime:
 
     def setup(self, variant, representation, k):
         rng = np.random.default_rng(0)
-        n = 10**6 if FULL else 10**5
-        X = rng.random((n, 100)).T
-        options = {"max_iter": 1, "tol": 0.5}
-        kinds = {} if variant == "side_info" else {"representation": representation}
-        calls = {
-            "laplacian": lambda: laplacian.solve(X, k, **kinds, **options),
-            "supervised": lambda: supervised.solve(
-                X, np.arange(100) % 2, k_within=max(1, k // 3), **kinds, **options
-            ),
-            "side_info": lambda: side_info.solve(X, np.ones(n), k, init="equal", **options),
-            "pairwise": lambda: pairwise.solve(
-                X, k, apart=some_pairs(100), init="equal", **kinds, **options
-            ),
-        }
-        self.variant = calls[variant]
-        self.plain = lambda: qalpha.solve(X, k, init="equal", **options)
+        X = rng.random((10**6 if FULL else 10**5, 100)).T
+        plain = alternate.Energy(blocks.read(X))
+        data = blocks.Dense(X, representation=representation)
+        if variant == "laplacian":
+            problem = laplacian.Laplacian(data, "degree")
+        elif variant == "supervised":  # two classes have four blocks
+            y, width = np.arange(100) % 2, max(1, k // 4)
+            problem = supervised.Supervised(data, y, width, width, 0.5, basic=False)
+        elif variant == "pairwise":
+            problem = pairwise.Pairwise(data, some_pairs(100), np.empty((0, 2), int), 1.0)
+        else:
+            problem = alternate.Energy(plain.data.rescaled(rng.random(len(X.T))))
+        self.calls = [self.product(p, k) for p in (problem, plain)]
+
+    def product(self, problem, k):
+        """A product at a random basis."""
+        width = max(1, k // 4) if isinstance(problem, supervised.Supervised) else k
+        basis = problem.random(np.random.default_rng(1), width)
+        start = problem.enter(basis)
+        return lambda: problem.product(start, basis)
 
     def track_over_qalpha(self, variant, representation, k):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            passes = [call().n_passes for call in (self.variant, self.plain)]
-            seconds = best_of_interleaved([self.variant, self.plain], 3)
-        return (seconds[0] / passes[0]) / (seconds[1] / passes[1])
+        ours, plain = best_of_interleaved(self.calls, 8)
+        return ours / plain
 
 
 class Rounds:
