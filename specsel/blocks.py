@@ -297,7 +297,8 @@ class Dense:
         n_blocks = -(-self.n_columns // span)
         images = np.zeros((n_blocks, n_image, frame.shape[1]))
         entries = np.zeros((n_blocks, n_entries))
-        width = passes.tile_width(self._feature_major, len(frame), self.n_samples, span)
+        by_features = self._feature_major and pairs is None
+        width = passes.tile_width(by_features, len(frame), self.n_samples, span)
         passes.sweep(
             (self.features, self.middle, self.norms),
             (frame, known, kept),
