@@ -58,7 +58,7 @@ def read(path, target=None) -> Table:
 
 def read_pairs(path) -> np.ndarray:
     """Read two columns of row numbers."""
-    X = read(path).X
+    X, _, origin = read(path)
     values = X.to_numpy() if isinstance(X, Frame) else X
     if values.ndim != 2 or values.shape[1] != 2 or values.dtype.kind not in "iuf":
         shape = " x ".join(map(str, values.shape))
@@ -66,6 +66,8 @@ def read_pairs(path) -> np.ndarray:
     rows = (np.abs(values) < LARGEST_ROW) & (values == np.rint(values))
     if not rows.all():
         raise ValueError(f"{path}: {values[~rows][0]} is not a row number of a sample")
+    if origin.endswith("no header") and values[0].tolist() == [0, 1]:
+        raise ValueError(f"{path}: its first row, 0 and 1, may be a header; name the columns")
     return values.astype(np.intp)
 
 
@@ -112,11 +114,16 @@ def _delimiter(file):
 
 
 def _names(first):
-    """Names of the columns if the first row is a header; how many columns name the rows."""
-    if sum(_number(cell) is None for cell in first) < len(first) / 2:
+    """Names of the columns if the first row is a header; how many columns name the rows.
+
+    A header is half text, or numbers all columns, as tables without names are often written.
+    """
+    skipped = int(len(first) > 1 and not first[0].strip())
+    numbers = [str(i) for i in range(len(first) - skipped)]
+    numbered = len(numbers) > 2 and [cell.strip() for cell in first[skipped:]] == numbers
+    if not numbered and sum(_number(cell) is None for cell in first) < len(first) / 2:
         return None, 0
-    names = [" ".join(cell.split()) or f"column {i}" for i, cell in enumerate(first, 1)]
-    return names, int(len(first) > 1 and not first[0].strip())
+    return [" ".join(cell.split()) or f"column {i}" for i, cell in enumerate(first, 1)], skipped
 
 
 def _find(target, names, width):

@@ -200,6 +200,19 @@ class TestFiles:
         answer = run_json(capsys, write("data.csv", table(X, header)))
         assert answer["n_samples"] == len(X)
 
+    @pytest.mark.parametrize("labelled", [False, True])
+    def test_a_row_that_numbers_the_columns_is_a_header(self, capsys, write, labelled):
+        header = [str(i) for i in range(X.shape[1])]
+        plain = run_json(capsys, write("data.csv", table(X)))
+        if labelled:
+            lines = table(X, header).splitlines()
+            content = "\n".join([f",{lines[0]}", *(f"r,{line}" for line in lines[1:])])
+        else:
+            content = table(X, header)
+        answer = run_json(capsys, write("numbered.csv", content))
+        assert answer["n_samples"] == len(X)
+        assert answer["objective"] == pytest.approx(plain["objective"], rel=1e-9)
+
     def test_float32_is_not_converted(self, capsys, write):
         answer = run_json(capsys, write("data.npy", X.astype(np.float32)))
         expected = qalpha.solve(X.astype(np.float32), 3).alpha
@@ -694,9 +707,9 @@ class TestMethods:
             ("laplacian", ["-k", 2], laplacian.solve, {"k": 2}),
             (
                 "laplacian",
-                ["--representation", "shift", "--init", "continuation"],
+                ["-k", 2, "--representation", "shift", "--init", "continuation"],
                 laplacian.solve,
-                {"k": 3, "representation": "shift", "init": "continuation"},
+                {"k": 2, "representation": "shift", "init": "continuation"},
             ),
             ("kernel", [], kernel.solve, {"k": 3}),
             ("kernel", ["--kernel", "poly"], kernel.solve, {"k": 3, "kernel": "poly"}),
@@ -737,9 +750,9 @@ class TestMethods:
         np.testing.assert_array_equal(alpha_of(answer), expected)
 
     def test_pairs_of_both_kinds(self, capsys, write, saved):
-        apart, together = write("apart.npy", PAIRS), write("together.csv", "0,1\n")
+        apart, together = write("apart.npy", PAIRS), write("together.csv", "2,3\n")
         arguments = ("--apart", apart, "--together", together, "--tradeoff", 3)
-        options = {"apart": PAIRS, "together": [[0, 1]], "tradeoff": 3, "representation": "ranks"}
+        options = {"apart": PAIRS, "together": [[2, 3]], "tradeoff": 3, "representation": "ranks"}
         answer = run_json(
             capsys, saved, "--method", "pairwise", *arguments, "--representation", "ranks"
         )
@@ -752,8 +765,9 @@ class TestMethods:
             ("0,1\n2,\n", "nan is not a row number of a sample"),
             ("0,1\n2,inf\n", "inf is not a row number of a sample"),
             ("0,1\n2,1e300\n", "1e+300 is not a row number of a sample"),
-            ("0,1,2\n", "is 1 x 3 float64; two columns of row numbers needed"),
+            ("0,1,3\n", "is 1 x 3 float64; two columns of row numbers needed"),
             ("0,1\n2,x\n", "column 2, line 2: 'x' is not a number"),
+            ("0,1\n2,3\n", "its first row, 0 and 1, may be a header; name the columns"),
             (np.arange(4), "is 4 int64; two columns of row numbers needed"),
             (np.eye(2, dtype=bool), "is 2 x 2 bool; two columns of row numbers needed"),
         ],
