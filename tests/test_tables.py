@@ -1,0 +1,114 @@
+"""Tables in files: what is read, and how what cannot be read is refused."""
+
+import numpy as np
+import pytest
+
+from specsel import tables
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, content):
+        path = tmp_path / name
+        if isinstance(content, np.ndarray):
+            np.save(path, content)
+        else:
+            path.write_text(content, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "|", "\t"])
+def test_header_and_values(write, delimiter):
+    text = "a,b,c\n1,2,3\n4,5.5,-6e1\n".replace(",", delimiter)
+    table = tables.read(write("data.csv", text))
+    assert table.X.columns == ["a", "b", "c"]
+    np.testing.assert_array_equal(table.X.to_numpy(), [[1, 2, 3], [4, 5.5, -60]])
+    assert len(table.X) == 2
+    assert table.y is None
+    assert table.origin.endswith("data.csv")
+
+
+def test_without_a_header_columns_have_no_names(write):
+    table = tables.read(write("data.csv", "1,2,3\n4,5,6\n"))
+    np.testing.assert_array_equal(table.X, [[1, 2, 3], [4, 5, 6]])
+    assert table.origin.endswith("data.csv, no header")
+
+
+@pytest.mark.parametrize("text", ["0,1,2\n7,8,9\n", ",0,1,2\nfirst,7,8,9\n"])
+def test_a_row_that_numbers_the_columns_is_a_header(write, text):
+    table = tables.read(write("data.csv", text))
+    assert table.X.columns == ["0", "1", "2"]
+    np.testing.assert_array_equal(table.X.to_numpy(), [[7, 8, 9]])
+
+
+@pytest.mark.parametrize("column", [0, 1, 2])
+def test_the_target_is_taken_out_wherever_it_stands(write, column):
+    rows = [["1", "2"], ["3", "4"], ["5", "6"]]
+    names = ["a", "b"]
+    for row, label in zip([names, *rows], ["kind", "x", "y", "x"], strict=True):
+        row.insert(column, label)
+    text = "\n".join(map(",".join, [names, *rows]))
+    table = tables.read(write("data.csv", text), "kind")
+    assert table.X.columns == ["a", "b"]
+    np.testing.assert_array_equal(table.X.to_numpy(), [[1, 2], [3, 4], [5, 6]])
+    assert table.y.tolist() == ["x", "y", "x"]
+
+
+def test_missing_labels_are_none_and_missing_values_nan(write):
+    table = tables.read(write("data.csv", "a,b,kind\n1,,x\n2,NA,\n"), "kind")
+    assert np.isnan(table.X.to_numpy()[:, 1]).all()
+    assert table.y.tolist() == ["x", None]
+
+
+def test_npy_is_mapped_and_its_target_a_number(write):
+    values = np.arange(12.0).reshape(4, 3)
+    path = write("data.npy", values)
+    assert isinstance(tables.read(path).X, np.memmap)
+    table = tables.read(path, "2")
+    np.testing.assert_array_equal(table.X, values[:, :2])
+    np.testing.assert_array_equal(table.y, values[:, 2])
+
+
+@pytest.mark.filterwarnings("ignore:loadtxt")  # it says so too where nothing follows the header
+@pytest.mark.parametrize(
+    ("text", "target", "message"),
+    [
+        ("", None, "is empty"),
+        ("a,b\n", None, "holds a header but no samples"),
+        ("a,b\n1,2\n3\n", None, "line 3: has 1 cells, the first row has 2"),
+        ("a,b\n1,x\n", None, "column 'b', line 2: 'x' is not a number"),
+        ("a,b\n1,2\n", "c", "has no column 'c'"),
+        ("a,a,b\n1,2,3\n", "a", "has 2 columns 'a'"),
+        ("1,2\n3,4\n", "a", "has columns 0 to 1, without names; no column 'a'"),
+    ],
+)
+def test_bad_text_is_refused_with_its_path(write, text, target, message):
+    path = write("data.csv", text)
+    with pytest.raises(ValueError) as caught:
+        tables.read(path, target)
+    assert str(caught.value) == f"{path}: {message}"
+
+
+@pytest.mark.parametrize("content", ["one,other\n0,1\n2,3\n", np.array([[0, 1], [2, 3]])])
+def test_pairs_are_whole_numbers(write, content):
+    path = write("pairs.npy" if isinstance(content, np.ndarray) else "pairs.csv", content)
+    pairs = tables.read_pairs(path)
+    assert pairs.dtype == np.intp
+    np.testing.assert_array_equal(pairs, [[0, 1], [2, 3]])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0,1\n2,3\n", "its first row, 0 and 1, may be a header; name the columns"),
+        ("4,1.5\n", "1.5 is not a row number of a sample"),
+        ("4,1,3\n", "is 1 x 3 float64; two columns of row numbers needed"),
+    ],
+)
+def test_what_are_no_pairs_is_refused(write, text, message):
+    path = write("pairs.csv", text)
+    with pytest.raises(ValueError) as caught:
+        tables.read_pairs(path)
+    assert str(caught.value) == f"{path}: {message}"
