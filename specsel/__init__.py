@@ -4,8 +4,11 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 __all__ = [
+    "Path",
+    "Subset",
     "Weights",
     "datasets",
+    "gslda",
     "kernel",
     "laplacian",
     "pairwise",
@@ -19,8 +22,8 @@ __all__ = [
 
 def __getattr__(name):
     """Import a part when it is first asked for, so that importing the package costs nothing."""
-    if name == "Weights":
-        return import_module("specsel.results").Weights
+    if name in ("Path", "Subset", "Weights"):
+        return getattr(import_module("specsel.results"), name)
     if name in __all__:
         return import_module(f"specsel.{name}")
     raise AttributeError(f"module 'specsel' has no attribute {name!r}")

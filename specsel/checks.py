@@ -157,13 +157,13 @@ def check_integer(name, value, low, high=None, what="") -> int:
             raise TypeError
         value = operator.index(value)
     except TypeError:
-        raise ValueError(f"{name} = {_brief(value)}: must be a whole number {allowed}") from None
+        raise ValueError(f"{name} = {brief(value)}: must be a whole number {allowed}") from None
     if value < low or (high is not None and value > high):
         raise ValueError(f"{name} = {value}: must be {allowed}")
     return value
 
 
-def _brief(value):
+def brief(value):
     """A value as it may stand in one line."""
     text = repr(value)
     return text if len(text) <= 40 and "\n" not in text else f"a {type(value).__name__}"

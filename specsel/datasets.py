@@ -6,6 +6,8 @@ The papers' synthetic data, in which the relevant features are known.
 - `growing_classes`: any number of tight clusters, Fig. 3(b) of Wolf and Shashua (2005).
 - `two_gaussians`, `four_gaussians`: broad clusters, Figs. 1 and 2 of Wolf and Bileschi (2005).
 - `two_solutions`: two groupings of the same samples, Fig. 2 of Shashua and Wolf (2004).
+- `wishart_pair`, `brownian_pair`: matrices for sparse LDA, the latter from Sec. 3.1 of
+  Moghaddam et al. (2006); `lda_problem`: two classes of correlated features.
 - `example`: a small data set with named features, for a first try.
 
 In the cluster data an irrelevant feature is drawn as a relevant one is and then permuted
@@ -21,57 +23,37 @@ emergence of sparsity in a weight-based approach", JMLR 6, 2005.
 
 L. Wolf and S. Bileschi, "Combining variable selection with dimensionality reduction",
 CVPR, 2005.
+
+B. Moghaddam, Y. Weiss and S. Avidan, "Generalized spectral bounds for sparse LDA", ICML, 2006.
 """
 
 import math
 import numbers
 import operator
-from dataclasses import dataclass
 
 import numpy as np
 
+from specsel._dataset import Dataset
+from specsel._lda_problems import brownian_pair, lda_problem, wishart_pair
+
 __all__ = [
     "Dataset",
+    "brownian_pair",
     "example",
     "four_gaussians",
     "growing_classes",
+    "lda_problem",
     "two_gaussians",
     "two_solutions",
     "weston_linear",
     "weston_nonlinear",
+    "wishart_pair",
 ]
 
 NOISE_VARIANCE = 20.0
 SOLUTION_DEVIATION = 0.1
 # A seed whose three clusters are about equally far apart and show in each of the six signals.
 EXAMPLE_SEED = 51
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Dataset:
-    """
-    Samples, their labels, and which features are relevant.
-
-    Attributes
-    ----------
-    X : ndarray of float64, samples x features
-    y : ndarray of int, one label a sample
-    relevant : ndarray of int, sorted
-        Indices of the features that depend on the labels.
-    names : tuple of str or None
-        One name a feature.
-    """
-
-    X: np.ndarray
-    y: np.ndarray
-    relevant: np.ndarray
-    names: tuple[str, ...] | None = None
-
-    def __repr__(self):
-        n_samples, n_features = self.X.shape
-        return (
-            f"Dataset({n_samples} samples x {n_features} features, {self.relevant.size} relevant)"
-        )
 
 
 def weston_linear(n_samples=60, *, n_features=202, random_state=0):

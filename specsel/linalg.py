@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
+from numba import prange
 
 # No "nnan" or "ninf": a NaN in the data must reach the check that reports it.
 SAFE_FAST_MATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
@@ -167,6 +168,23 @@ def _ritz(gram, form):
     axes = axes[:, keep] / np.sqrt(scales[keep])
     values, vectors = np.linalg.eigh(axes.T @ (form + form.T) @ axes / 2)
     return values, axes @ vectors
+
+
+@jit(parallel=True)
+def rank_one(matrix, left, right):
+    """Subtract ``left rightᵀ`` from a matrix."""
+    for i in prange(len(left)):
+        for j in range(len(right)):
+            matrix[i, j] -= left[i] * right[j]
+
+
+def inverse(matrix: np.ndarray) -> np.ndarray:
+    """Inverse of a positive definite matrix, symmetric to the last bit."""
+    from scipy.linalg import lapack  # here, for it would make the package slow to import
+
+    factor, _ = lapack.dpotrf(matrix, lower=1)
+    lower = np.tril(lapack.dpotri(factor, lower=1)[0])
+    return lower + np.tril(lower, -1).T
 
 
 def orthonormal(matrix: np.ndarray) -> np.ndarray:

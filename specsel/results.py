@@ -1,6 +1,7 @@
 """What a solver returns."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -144,21 +145,16 @@ class Weights:
 
     def to_frame(self):
         """Table of the features, best first: name or number, weight, rank, selected or not."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("to_frame needs pandas: pip install pandas") from None
         ranking = self.ranking
-        names = np.asarray(self.names) if self.names else np.arange(len(self.alpha))
-        return pd.DataFrame(
+        table = frame(
             {
-                "feature": names[ranking],
+                "feature": _named(ranking, self.names),
                 "index": ranking,
                 "weight": self.alpha[ranking],
                 "selected": np.arange(len(ranking)) < _cut(self.alpha),
-            },
-            index=pd.RangeIndex(1, len(ranking) + 1, name="rank"),
+            }
         )
+        return table.set_index(table.index + 1).rename_axis("rank")
 
     def _check_features(self, n_features, names):
         if n_features != len(self.alpha):
@@ -184,3 +180,162 @@ def _cut(alpha):
     sums = np.cumsum(weights)
     difference = sums[:-1] / upper - (sums[-1] - sums[:-1]) / lower
     return int(np.argmax(upper * lower * difference**2)) + 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Subset:
+    """Some features, how well they do, and how well any as many could do.
+
+    Attributes
+    ----------
+    support : ndarray of int
+        The features, sorted.
+    value : float
+        What was maximised: the largest eigenvalue of the pencil over the support.
+    bound : float
+        No other support of this size has a larger value; infinite where nothing was proved.
+    direction : ndarray of shape (n_features,)
+        The eigenvector, zero outside of the support: ``xᵀ B x`` is 1.
+    status : str
+        "optimal" where it is proved that nothing is better; "gap", "time", "nodes" or
+        "interrupted" where the search was ended before; "greedy" where there was none.
+    nodes : int
+        Of the search tree.
+    seconds : float
+    others : tuple of (support, value)
+        The next best ones, if more than one was asked for.
+    names : tuple of str or None
+        Names of all features, if X had any.
+    """
+
+    support: np.ndarray
+    value: float
+    bound: float
+    direction: np.ndarray
+    status: str
+    nodes: int
+    seconds: float
+    others: tuple = ()
+    names: tuple | None = field(default=None)
+
+    def __post_init__(self):
+        self.support.flags.writeable = False
+        self.direction.flags.writeable = False
+
+    @property
+    def gap(self) -> float:
+        """What may be missing, as a share of the value: ``(bound - value) / |value|``."""
+        missing = self.bound - self.value
+        return float(missing / abs(self.value)) if missing > 0 else 0.0
+
+    def __repr__(self):
+        return (
+            f"Subset({_list(self.support, self.names)}, value {self.value:.6g}, {self.status}, "
+            f"gap {self.gap:.2g}, {self.nodes} nodes, {self.seconds:.2g} s)"
+        )
+
+    def to_frame(self):
+        """Table of the features and their entries in the direction."""
+        columns = {"feature": _named(self.support, self.names), "index": self.support}
+        return frame(columns | {"direction": self.direction[self.support]})
+
+
+class Found(NamedTuple):
+    """One row of a `Path`."""
+
+    size: int
+    support: np.ndarray
+    value: float
+    bound: float = np.inf
+    status: str = "greedy"
+    nodes: int = 0
+    seconds: float = 0.0
+    others: tuple = ()
+
+
+class Path:
+    """Supports of several sizes: ``path[k]`` is the `Subset` of k features.
+
+    Attributes
+    ----------
+    sizes : ndarray of int
+    values, bounds : ndarray of float
+        A number a size, as in `Subset`.
+    supports : tuple of ndarray
+    statuses : tuple of str
+    nodes : ndarray of int
+    seconds : ndarray of float
+    names : tuple of str or None
+    """
+
+    def __init__(self, pencil, found):
+        found = zip(*found, strict=True)
+        sizes, supports, values, bounds, statuses, nodes, seconds, others = found
+        self._pencil, self.names = pencil, pencil.names
+        self.sizes, self.supports, self.statuses = np.array(sizes), supports, statuses
+        self.values, self.bounds = np.array(values), np.array(bounds)
+        self.nodes, self.seconds, self._others = np.array(nodes), np.array(seconds), others
+        for array in (self.sizes, *supports, self.values, self.bounds, self.nodes, self.seconds):
+            array.flags.writeable = False
+
+    def __len__(self):
+        return len(self.sizes)
+
+    def __iter__(self):
+        return iter(self.sizes.tolist())
+
+    def __getitem__(self, k) -> Subset:
+        place = np.flatnonzero(self.sizes == k)
+        if len(place) == 0:
+            raise KeyError(f"{k}: sizes are {_ranges(self.sizes)}")
+        i = int(place[0])
+        return Subset(
+            support=self.supports[i],
+            value=float(self.values[i]),
+            bound=float(self.bounds[i]),
+            direction=self._pencil.solve(self.supports[i])[1],
+            status=self.statuses[i],
+            nodes=int(self.nodes[i]),
+            seconds=float(self.seconds[i]),
+            others=self._others[i],
+            names=self.names,
+        )
+
+    def __repr__(self):
+        proved = sum(status == "optimal" for status in self.statuses)
+        return (
+            f"Path(sizes {_ranges(self.sizes)} of {self._pencil.n_features} features, values "
+            f"{self.values[0]:.6g} to {self.values[-1]:.6g}, {proved} proved)"
+        )
+
+    def to_frame(self):
+        """Table of the sizes: value, bound, status and features."""
+        columns = {"size": self.sizes, "value": self.values, "bound": self.bounds}
+        columns |= {"status": self.statuses, "nodes": self.nodes, "seconds": self.seconds}
+        features = [tuple(_named(support, self.names)) for support in self.supports]
+        return frame(columns | {"features": features})
+
+
+def _named(support, names):
+    return [names[i] for i in support] if names else support.tolist()
+
+
+def _list(support, names, limit=8):
+    """A few features in one line."""
+    shown = ", ".join(map(str, _named(support[:limit], names)))
+    return f"{len(support)} features: {shown}{', ...' if len(support) > limit else ''}"
+
+
+def _ranges(sizes):
+    if len(sizes) > 1 and len(sizes) == sizes[-1] - sizes[0] + 1:
+        return f"{sizes[0]} to {sizes[-1]}"
+    return ", ".join(map(str, sizes))
+
+
+def frame(columns):
+    """A pandas table, if pandas is there."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise ImportError("to_frame needs pandas: pip install pandas") from None
+    return pd.DataFrame(columns)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from specsel import alternate, blocks, checks, linalg, side_info
+from specsel import alternate, blocks, checks, linalg, results, side_info
 from specsel.results import Weights
 
 TRADEOFF_SHARE = 2.0
@@ -198,13 +198,9 @@ class Map:
 
     def to_frame(self):
         """Table of the features: relevance and position in every round."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("to_frame needs pandas: pip install pandas") from None
         names = self.weights[0].names or range(len(self.positions))
         columns = {"feature": list(names)}
         for i, weights in enumerate(self.weights):
             columns[f"relevance_{i + 1}"] = weights.alpha
             columns[f"position_{i + 1}"] = self.positions[:, i]
-        return pd.DataFrame(columns)
+        return results.frame(columns)

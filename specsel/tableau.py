@@ -1,0 +1,239 @@
+"""A support of a pencil and every change of one feature.
+
+With ``A = U Uᵀ`` of rank r the eigenvalues over a support are those of ``H = U_Sᵀ B_S⁻¹ U_S``, of
+size r whatever the support. To add j adds ``g gᵀ/s``, where g and s are what the support does not
+explain of ``U_j`` and ``B_jj``; to remove i subtracts ``w wᵀ/p``, with w of ``B_S⁻¹ U_S`` and p of
+the diagonal of ``B_S⁻¹``. Whether a change takes ``λ_max`` above a number is a matter of the signs
+of a 2 x 2 matrix, r operations a candidate.
+"""
+
+import numpy as np
+from numba import prange
+
+from specsel import linalg
+from specsel.linalg import jit
+
+# A change must raise the value by this share, or rounding would decide.
+GAIN = 1e-11
+
+# What a support leaves of a feature, as a share of it, below which there is only rounding.
+NOTHING_LEFT = 1e-13
+
+# A support is built up anew when its inverse solves with an error above this one.
+DRIFT = 1e-9
+
+BISECTIONS = 60
+
+
+@jit
+def _exceeds(target, values, lowered, raised):
+    """Whether ``diag(values) - lowered loweredᵀ + raised raisedᵀ`` has an eigenvalue above target.
+
+    The signs of ``target - diag(values)`` and of its Schur complement in the matrix bordered by
+    both vectors, of size 2, tell how many there are.
+    """
+    above = 0
+    a, b, c = 1.0, 0.0, -1.0
+    for i in range(len(values)):
+        distance = target - values[i]
+        if distance == 0.0:
+            distance = np.finfo(np.float64).tiny
+        above += distance < 0
+        a += lowered[i] * lowered[i] / distance
+        b += lowered[i] * raised[i] / distance
+        c += raised[i] * raised[i] / distance
+    if a * c < b * b:
+        return above >= 1
+    return above + 2 * (a + c > 0) >= 2
+
+
+@jit
+def _largest(low, values, lowered, raised):
+    """The largest eigenvalue of the same matrix, which is above `low`."""
+    high = values[-1]
+    for i in range(len(values)):
+        high += raised[i] * raised[i]
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        if _exceeds(middle, values, lowered, raised):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@jit
+def best_addition(values, gains, rest, floor, allowed):
+    """Feature that raises the largest of `values` most, and the value; the first if none does."""
+    n_features, rank = gains.shape
+    best, place = values[-1], -1
+    nothing, raised = np.zeros((2, rank))
+    for j in range(n_features):
+        if not allowed[j]:
+            continue
+        if place < 0:
+            place = j
+        if rest[j] <= floor[j]:
+            continue
+        for r in range(rank):
+            raised[r] = gains[j, r] / np.sqrt(rest[j])
+        if _exceeds(best * (1 + GAIN), values, nothing, raised):
+            best, place = _largest(best, values, nothing, raised), j
+    return place, best
+
+
+@jit
+def best_deletion(values, weights, inverse, size, free):
+    """Which of the first `size` members lowers the largest of `values` least, and the value."""
+    rank = weights.shape[1]
+    best, place = -GAIN * abs(values[-1]), -1
+    lowered, nothing = np.zeros((2, rank))
+    for i in range(size):
+        if not free[i]:
+            continue
+        for r in range(rank):
+            lowered[r] = weights[i, r] / np.sqrt(inverse[i, i])
+        if place < 0 or _exceeds(best + GAIN * abs(best), values, lowered, nothing):
+            best, place = _largest(best, values, lowered, nothing), i
+    return place, best
+
+
+@jit(parallel=True)
+def best_swaps(values, weights, inverse, coefficients, gains, rest, floor, free, allowed, out):
+    """For every free member the best feature to take its place, and the value then."""
+    size, n_features = coefficients.shape
+    for i in prange(size):
+        out[i, 0], out[i, 1] = -1, values[-1]
+        if free[i]:
+            share = 1.0 / inverse[i, i]
+            lowered = weights[i] * np.sqrt(share)
+            raised = np.empty(len(lowered))
+            for j in range(n_features):
+                joint = coefficients[i, j]
+                left = rest[j] + joint * joint * share
+                if not allowed[j] or left <= floor[j]:
+                    continue
+                for r in range(len(raised)):
+                    raised[r] = (gains[j, r] + joint * share * weights[i, r]) / np.sqrt(left)
+                if _exceeds(out[i, 1] * (1 + GAIN), values, lowered, raised):
+                    out[i, 0], out[i, 1] = j, _largest(out[i, 1], values, lowered, raised)
+
+
+class Tableau:
+    """What adding, removing and swapping need to know of a support, kept up to date."""
+
+    def __init__(self, pencil, always, allowed, size):
+        self.pencil, self.always, self.allowed = pencil, always, allowed
+        self._all_coefficients = np.empty((size + 1, pencil.n_features))
+        self._all_inverse = np.empty((size + 1, size + 1))
+        self._all_weights = np.empty((size + 1, pencil.factor.shape[1]))
+        self.diagonal = pencil.diagonal
+        self.floor = NOTHING_LEFT * self.diagonal
+        self._clear()
+
+    def _clear(self):
+        self.members = []
+        self.rest, self.gains = self.diagonal.copy(), self.pencil.factor.copy()
+        self.inner = np.zeros((self.gains.shape[1],) * 2)
+
+    @property
+    def value(self):
+        return np.linalg.eigvalsh(self.inner)[-1]
+
+    @property
+    def coefficients(self):
+        """``B_S⁻¹ B_S`` with all features as columns."""
+        return self._all_coefficients[: len(self.members)]
+
+    @property
+    def inverse(self):
+        return self._all_inverse[: len(self.members), : len(self.members)]
+
+    @property
+    def weights(self):
+        return self._all_weights[: len(self.members)]
+
+    @property
+    def _open(self):
+        outside = self.allowed.copy()
+        outside[self.members] = False
+        return outside
+
+    def best_addition(self):
+        values, axes = np.linalg.eigh(self.inner)
+        return best_addition(values, self.gains @ axes, self.rest, self.floor, self._open)
+
+    def add(self, j):
+        size = len(self.members)
+        row = self.pencil.row(j)
+        row -= row[self.members] @ self.coefficients
+        left = max(self.rest[j], self.floor[j])
+        column, gain = self.coefficients[:, j].copy(), self.gains[j].copy()
+        linalg.rank_one(self.coefficients, column / left, row)
+        linalg.rank_one(self.inverse, column / left, -column)
+        self.weights[:] -= np.outer(column / left, gain)
+        self._all_inverse[size, :size] = self._all_inverse[:size, size] = -column / left
+        self._all_inverse[size, size] = 1 / left
+        self._all_coefficients[size], self._all_weights[size] = row / left, gain / left
+        self.inner += np.outer(gain, gain / left)
+        self.gains -= row[:, None] * (gain / left)
+        self.rest -= row**2 / left
+        self.members.append(j)
+
+    def remove(self, j):
+        i, last = self.members.index(j), len(self.members) - 1
+        row, column = self.coefficients[i].copy(), self.inverse[i].copy()
+        weight, power = self.weights[i].copy(), self.inverse[i, i]
+        self.inner -= np.outer(weight, weight / power)
+        self.gains += row[:, None] * (weight / power)
+        self.rest += row**2 / power
+        linalg.rank_one(self.coefficients, column / power, row)
+        linalg.rank_one(self.inverse, column / power, column)
+        self.weights[:] -= np.outer(column / power, weight)
+        for array in (self.coefficients, self.weights, self.inverse, self.inverse.T):
+            array[i] = array[last]
+        self.members[i] = self.members[last]
+        self.members.pop()
+
+    def move_to(self, support):
+        wanted, known = {*support.tolist()}, {*self.members}
+        if len(wanted ^ known) > len(wanted):
+            self._clear()
+            known = set()
+        for j in sorted(known - wanted):
+            self.remove(j)
+        for j in sorted(wanted - known):
+            self.add(j)
+        if self._drift() > DRIFT:
+            self._clear()
+            for j in sorted(wanted):
+                self.add(j)
+
+    def _drift(self):
+        factor = self.pencil.factor[self.members]
+        error = self.pencil.times_b(self.members, self.weights) - factor
+        return np.abs(error).max() / np.abs(factor).max()
+
+    def swap(self):
+        """Swap a member for another feature, the best pair each time, as long as that helps."""
+        out = np.empty((len(self.members), 2))
+        while True:
+            values, axes = np.linalg.eigh(self.inner)
+            best_swaps(
+                values,
+                self.weights @ axes,
+                self.inverse,
+                self.coefficients,
+                self.gains @ axes,
+                self.rest,
+                self.floor,
+                ~np.isin(self.members, self.always),
+                self._open,
+                out,
+            )
+            i = np.argmax(out[:, 1])
+            if out[i, 0] < 0:
+                return
+            member = self.members[i]
+            self.remove(member)
+            self.add(int(out[i, 0]))

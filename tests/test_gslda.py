@@ -1,0 +1,297 @@
+"""Greedy supports against a literal search with an eigen-solve a candidate."""
+
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+
+from specsel import datasets, gslda, pencils, tableau
+
+PAIRS = {
+    "rank one": lambda seed: datasets.wishart_pair(11, rank=1, random_state=seed),
+    "rank three": lambda seed: datasets.wishart_pair(11, rank=3, random_state=seed),
+    "full rank": lambda seed: datasets.wishart_pair(11, random_state=seed),
+    "identity": lambda seed: datasets.wishart_pair(11, identity=True, random_state=seed),
+    "Brownian": lambda seed: datasets.brownian_pair(11, random_state=seed),
+    "indefinite": lambda seed: indefinite_pair(11, seed),
+    "negative definite": lambda seed: negative_pair(11, seed),
+}
+SETS = [((), ()), ((4, 2), (0,))]
+
+
+def indefinite_pair(n, seed):
+    A = np.random.default_rng(seed).standard_normal((n, n))
+    return A + A.T, datasets.wishart_pair(n, random_state=seed)[1]
+
+
+def negative_pair(n, seed):
+    A, B = datasets.wishart_pair(n, random_state=seed)
+    return -A - 0.1 * np.eye(n), B
+
+
+def classes_problem(n_classes, n_samples=60, n_features=12, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_samples) % n_classes
+    X = rng.standard_normal((n_samples, n_features)) @ rng.standard_normal((n_features,) * 2)
+    X[:, :4] += rng.standard_normal((n_classes, 4))[y]
+    return X, y
+
+
+def lists(path):
+    return [support.tolist() for support in path.supports]
+
+
+@pytest.mark.parametrize("sets", SETS)
+@pytest.mark.parametrize("kind", PAIRS)
+def test_picks_are_those_of_a_literal_search(kind, sets):
+    always, never = sets
+    for seed in range(3):
+        A, B = PAIRS[kind](seed)
+        options = {"always": always, "never": never, "refine": False}
+        forward = gslda.solve_pair(A, B, direction="forward", **options)
+        count = len(A) - len(never)
+        assert lists(forward) == naive.greedy_forward(A, B, count, always, never)
+        backward = gslda.solve_pair(A, B, direction="backward", **options)
+        assert lists(backward)[::-1] == naive.greedy_backward(A, B, 1, always, never)
+        for path in (forward, backward):
+            expected = [naive.pencil_value(A, B, support) for support in path.supports]
+            scale = np.abs(expected).max()
+            np.testing.assert_allclose(path.values, expected, rtol=1e-9, atol=1e-11 * scale)
+
+
+def test_both_directions_are_the_better_one_at_every_size():
+    for seed in range(5):
+        A, B = datasets.brownian_pair(12, random_state=seed)
+        paths = [
+            gslda.solve_pair(A, B, direction=direction, refine=False)
+            for direction in ("forward", "backward", "both")
+        ]
+        values = [path.values for path in paths]
+        np.testing.assert_array_equal(np.maximum(values[0], values[1]), values[2])
+
+
+@pytest.mark.parametrize("sets", SETS)
+@pytest.mark.parametrize("kind", PAIRS)
+def test_no_single_swap_helps_after_refinement(kind, sets):
+    always, never = sets
+    A, B = PAIRS[kind](7)
+    plain = gslda.solve_pair(A, B, refine=False, always=always, never=never)
+    path = gslda.solve_pair(A, B, always=always, never=never)
+    scale = np.abs(path.values).max()
+    assert (path.values >= plain.values - 1e-12 * scale).all()
+    for value, support in zip(path.values, path.supports, strict=True):
+        support = support.tolist()
+        assert value == pytest.approx(naive.pencil_value(A, B, support), rel=1e-9)
+        assert {*always} <= {*support}
+        assert not {*never} & {*support}
+        _, swapped = naive.best_swap(A, B, support, always, never)
+        assert swapped <= value + 1e-9 * scale
+
+
+@pytest.mark.parametrize("kind", ["wishart", "brownian", "rank one"])
+def test_refined_supports_come_near_the_optimum(kind):
+    ratios = []
+    for seed in range(8):
+        make = datasets.brownian_pair if kind == "brownian" else datasets.wishart_pair
+        rank = 1 if kind == "rank one" else None
+        A, B = make(9, rank=rank, random_state=seed)
+        path = gslda.solve_pair(A, B)
+        best = [naive.best_subsets(A, B, k)[0][1] for k in path]
+        ratios.extend(path.values / best)
+    assert max(ratios) <= 1 + 1e-9
+    assert np.mean(ratios) >= 0.99
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_data_give_the_scatter_of_standardised_features(n_classes):
+    X, y = classes_problem(n_classes)
+    A, B = naive.class_scatter(X, y)
+    ours = gslda.solve(X, y, refine=False)
+    other = gslda.solve_pair(A, B, refine=False)
+    assert lists(ours) == lists(other)
+    np.testing.assert_allclose(ours.values, other.values, rtol=1e-9)
+    for k in (1, 5, 12):
+        subset = ours[k]
+        x = subset.direction
+        assert np.flatnonzero(x).tolist() == subset.support.tolist()
+        assert x @ B @ x == pytest.approx(1)
+        assert x @ A @ x == pytest.approx(subset.value, rel=1e-9)
+
+
+def test_two_classes_are_best_subset_regression():
+    X, y = classes_problem(2)
+    path = gslda.solve(X, y)
+    for k in (1, 3, 8):
+        columns = np.column_stack((np.ones(len(X)), X[:, path[k].support]))
+        left = np.linalg.lstsq(columns, y.astype(float), rcond=None)[1][0]
+        explained = 1 - left / (len(y) * y.var())
+        assert path[k].value == pytest.approx(explained / (1 - explained))
+
+
+@pytest.mark.parametrize("shape", [(40, 9), (8, 15)])
+@pytest.mark.parametrize("matrix", ["covariance", "correlation"])
+def test_without_labels_it_is_sparse_principal_components(shape, matrix, rng):
+    X = rng.standard_normal(shape) * rng.uniform(1, 3, shape[1])
+    C = np.cov(X.T) if matrix == "covariance" else np.corrcoef(X.T)
+    path = gslda.solve(X, matrix=matrix, refine=False, direction="forward")
+    I = np.eye(shape[1])
+    assert lists(path)[:6] == naive.greedy_forward(C, I, 6)
+    np.testing.assert_allclose(path.values[-1], np.linalg.eigvalsh(C)[-1])
+    assert np.linalg.norm(path[3].direction) == pytest.approx(1)
+
+
+def test_more_features_than_samples_are_shrunk_by_the_smallest_eigenvalue():
+    X, y = classes_problem(2, n_samples=12, n_features=30)
+    A, B = naive.class_scatter(X, y)
+    values = np.linalg.eigvalsh(B)
+    ridge = 1e-3 * values[values > 1e-10 * values[-1]][0]
+    path = gslda.solve(X, y, direction="forward", refine=False, max_size=8)
+    assert lists(path) == naive.greedy_forward(A, B + ridge * np.eye(30), 8)
+    given = gslda.solve(X, y, shrinkage=0.5, direction="forward", refine=False, max_size=8)
+    assert lists(given) == naive.greedy_forward(A, B + 0.5 * np.eye(30), 8)
+    assert given[8].value == pytest.approx(
+        naive.pencil_value(A, B + 0.5 * np.eye(30), given[8].support)
+    )
+
+
+def test_a_long_chain_of_changes_stays_exact():
+    """The inverse is near singular at first, and thousands of updates follow."""
+    rng = np.random.default_rng(0)
+    G = rng.standard_normal((60, 25))
+    B = G @ G.T / 60 + 1e-7 * np.eye(60)
+    d = rng.standard_normal(60)
+    path = gslda.solve_pair(np.outer(d, d), B)
+    exact = [naive.pencil_value(np.outer(d, d), B, support) for support in path.supports]
+    np.testing.assert_allclose(path.values, exact, rtol=1e-6)
+
+
+def test_duplicated_and_constant_features_are_legal():
+    X, y = classes_problem(2)
+    X = np.column_stack((X, X[:, 0], np.ones(len(X))))
+    path = gslda.solve(X, y)
+    assert np.isfinite(path.values).all()
+    assert (np.diff(path.values) >= -1e-9 * path.values[-1]).all()
+    assert len(X.T) - 1 not in path[len(X.T) - 2].support
+
+
+def test_features_are_never_formed_into_a_matrix_by_forward_selection():
+    """Ten thousand squared would take 800 MB."""
+    tracemalloc = pytest.importorskip("tracemalloc")
+    X, y = np.random.default_rng(0).standard_normal((20, 10_000)), np.arange(20) % 2
+    tracemalloc.start()
+    path = gslda.solve(X, y, direction="forward", max_size=5)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(path) == 5
+    assert peak < 20 * X.nbytes
+
+
+def test_renormalised_vectors_are_eigenvectors_of_their_support(rng):
+    A, B = datasets.wishart_pair(10, random_state=3)
+    x = np.where(rng.random(10) < 0.5, rng.standard_normal(10), 0.0)
+    ours = gslda.renormalize(x, A, B)
+    expected = naive.renormalised(x, A, B)
+    np.testing.assert_allclose(np.abs(ours.direction), np.abs(expected), atol=1e-9)
+    assert ours.value >= x @ A @ x / (x @ B @ x)
+
+
+def test_thresholded_supports_and_correlations():
+    for seed in range(4):
+        A, B = datasets.wishart_pair(10, random_state=seed)
+        for k in (1, 4, 10):
+            ours = gslda.simple_threshold(A, B, k)
+            assert ours.support.tolist() == naive.thresholded(A, B, k)
+    X, y = classes_problem(2)
+    assert gslda.correlation_ranking(X, y).tolist() == naive.correlation_order(X, y)
+
+
+def test_the_result_says_what_it_is():
+    X, y = classes_problem(2)
+    frame = pd.DataFrame(X, columns=[f"gene{i}" for i in range(12)])
+    path = gslda.solve(frame, y, max_size=4)
+    assert list(path) == [1, 2, 3, 4]
+    assert len(path) == 4
+    assert repr(path).startswith("Path(sizes 1 to 4 of 12 features, values ")
+    subset = path[2]
+    assert "gene" in repr(subset)
+    assert subset.status == "greedy"
+    assert subset.bound == subset.gap == np.inf
+    assert subset.to_frame()["feature"].tolist() == [f"gene{i}" for i in subset.support]
+    table = path.to_frame()
+    assert table["size"].tolist() == [1, 2, 3, 4]
+    assert len(table["features"][3]) == 4
+    with pytest.raises(KeyError, match="7: sizes are 1 to 4"):
+        path[7]
+    with pytest.raises(ValueError, match="read-only"):
+        subset.support[0] = 1
+
+
+X_BAD, Y_BAD = classes_problem(2)
+BAD = {
+    "direction = 'up': must be one of both, forward, backward": {"direction": "up"},
+    "refine = 1: must be True or False": {"refine": 1},
+    "max_size = 13: must be from 1 to 12, the features allowed": {"max_size": 13},
+    "max_size = 1: must be from 2 to 12, the features allowed": {"max_size": 1, "always": [0, 3]},
+    "max_size = 12: must be from 1 to 11, the features allowed": {"max_size": 12, "never": [0]},
+    "never: holds feature 3, as always does": {"always": [3], "never": [1, 3]},
+    "never: holds 12; must be from 0 to 11": {"never": [12]},
+    "always = 'x': must be a list of feature indices": {"always": "x"},
+    "always = [0.5]: must be a list of feature indices": {"always": [0.5]},
+    "shrinkage = -1: must be a finite number at least 0": {"shrinkage": -1},
+    "matrix = 'gram': must be one of covariance, correlation": {"matrix": "gram"},
+    "matrix = 'correlation': is for sparse PCA, without y": {"matrix": "correlation"},
+    "y: has one class, 1; at least 2 are needed": {"y": np.ones(60, int)},
+    "never: holds all 12 features; at least one must be left": {"never": range(12)},
+    "shrinkage = 0.5: is for data with classes, and y is None": {"y": None, "shrinkage": 0.5},
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_options_are_refused_in_one_line(message):
+    options = {"y": Y_BAD} | BAD[message]
+    with pytest.raises(ValueError) as caught:
+        gslda.solve(X_BAD, **options)
+    assert str(caught.value) == message
+
+
+def test_too_many_features_for_backward_elimination():
+    X = np.zeros((4, gslda.BACKWARD_LIMIT + 1))
+    X[0] = 1.0
+    with pytest.raises(ValueError, match="take 'forward' for more than 10000 features"):
+        gslda.solve(X, [0, 0, 1, 1])
+
+
+def test_baselines_refuse_what_they_cannot_use():
+    A, B = datasets.wishart_pair(4)
+    for x in (np.ones(3), np.zeros(4), np.full(4, np.nan), np.array(["a"] * 4)):
+        with pytest.raises(ValueError, match="^x: "):
+            gslda.renormalize(x, A, B)
+    with pytest.raises(ValueError, match="k = 5: must be from 1 to 4"):
+        gslda.simple_threshold(A, B, 5)
+    X, y = classes_problem(3)
+    with pytest.raises(ValueError, match="y: has 3 classes; 2 are needed"):
+        gslda.correlation_ranking(X, y)
+
+
+def test_the_same_bits_for_any_number_of_threads():
+    import numba
+
+    pencil = pencils.from_pair(*datasets.wishart_pair(30, random_state=1))
+    found = []
+    for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
+        numba.set_num_threads(threads)
+        path = gslda.search(pencil, range(1, 31), "both", range(1, 31), *pencils.check_sets((), (), 30))
+        found.append([(value, support.tolist()) for value, support in path.values()])
+    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
+    assert found[0] == found[1]
+
+
+def test_drift_of_the_state_is_noticed(rng):
+    pencil = pencils.from_pair(*datasets.wishart_pair(10, random_state=0))
+    state = tableau.Tableau(pencil, (), np.ones(10, bool), 5)
+    state.move_to(np.array([1, 4, 7]))
+    value = state.value
+    state.weights[:] += 1e-3
+    state.move_to(np.array([1, 4, 7]))
+    assert state.value == pytest.approx(value)
+    np.testing.assert_allclose(state.weights, state.inverse @ pencil.factor[state.members])
