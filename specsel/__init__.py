@@ -8,6 +8,7 @@ __all__ = [
     "Subset",
     "Weights",
     "datasets",
+    "eslda",
     "gslda",
     "kernel",
     "laplacian",

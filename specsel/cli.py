@@ -1,27 +1,22 @@
-"""The command line: ``specsel select`` ranks the features of a table.
+"""The command line: ``specsel select`` ranks the features of a table, ``specsel path`` takes few.
 
 Results go to stdout, messages of one line to stderr. Exit codes: 0 done, 1 done but not
 converged, 2 refused, 130 interrupted.
 """
 
 import argparse
-import csv
 import json
 import math
-import os
-import sys
 import time
 import warnings
-from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
 import specsel
-from specsel import tables
+from specsel import cli_path, tables, terminal
 
 BAR_WIDTH = 30
 BLOCKS, RULE = " ▏▎▍▌▋▊▉█", "─"
-PROGRESS_WIDTH = 50
 
 LOOP = ("init", "tol", "max_iter", "seed")
 # The options that a method takes; what it does not take is refused.
@@ -71,19 +66,15 @@ def main(argv=None) -> int:
         if args.command is None:
             parser.print_help()
             return 2
-        return _select(args)
+        return args.run(args)
     except SystemExit as end:  # help or version has been printed
         return end.code or 0
     except KeyboardInterrupt:
-        _say("interrupted")
+        terminal.say("interrupted")
         return 130
     except (ValueError, OSError, MemoryError) as error:
-        _say(_reason(error))
+        terminal.say(_reason(error))
         return 2
-
-
-def _say(message):
-    print("specsel:", " ".join(message.split()), file=sys.stderr)
 
 
 def _reason(error):
@@ -92,27 +83,12 @@ def _reason(error):
     return str(error) or type(error).__name__
 
 
-def _write(text):
-    try:
-        print(_encodable(text), flush=True)
-    except OSError as error:
-        # What is still buffered would fail again when the interpreter ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # its reader has read enough
-            raise
-
-
-def _encodable(text):
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    return text.encode(encoding, "backslashreplace").decode(encoding)
-
-
 class _Parser(argparse.ArgumentParser):
     def error(self, message):
         raise ValueError(message)
 
     def _print_message(self, message, file=None):
-        _write(message.rstrip())
+        terminal.write(message.rstrip())
 
 
 def _parser():
@@ -133,6 +109,8 @@ def _parser():
     add("--out", type=Path, metavar="CSV", help="write the ranking of all features to this file")
     add("--json", action="store_true", help="print one JSON object, all features included")
     _add_options(select.add_argument_group("options of some methods"))
+    select.set_defaults(run=_select)
+    cli_path.add_command(commands)
     return parser
 
 
@@ -168,7 +146,7 @@ def _select(args):
         given = _arguments(args, table)
         solve = import_module(f"specsel.{args.method}").solve
         start = time.perf_counter()
-        with _progress() as callback:
+        with terminal.progress("iteration {}, objective {:.6g}".format) as callback:
             if "max_iter" in METHODS[args.method]:
                 given["callback"] = callback
             found = solve(table.X, **given)
@@ -184,13 +162,13 @@ def _select(args):
         "seconds": seconds,
     }
     if args.out:
-        _save(args.out, ranking)
+        tables.save(args.out, ranking)
     for warning in caught:
-        _say(f"warning: {warning.message}")
+        terminal.say(f"warning: {warning.message}")
     if args.json:
-        _write(json.dumps(summary | {"ranking": ranking}))
+        terminal.write(json.dumps(summary | {"ranking": ranking}))
     else:
-        _write("\n".join(_lines(table.origin, summary, ranking[: args.top])))
+        terminal.write("\n".join(_lines(table.origin, summary, ranking[: args.top])))
     return 0 if summary["converged"] else 1
 
 
@@ -200,15 +178,7 @@ def _check_options(args):
     _check_use(args)
     if args.seed is not None and args.seed < 0:
         raise ValueError(f"--seed {args.seed}: must be at least 0")
-    if args.out and (args.out.is_dir() or not args.out.parent.is_dir()):
-        raise ValueError(f"--out {args.out}: is not a file in an existing folder")
-    inputs = [args.file, *(args.side or ()), args.apart, args.together]
-    if args.out and args.out.exists() and any(map(args.out.samefile, _existing(inputs))):
-        raise ValueError(f"--out {args.out}: is a file to be read")
-
-
-def _existing(paths):
-    return [path for path in paths if path and path.exists()]
+    tables.check_out(args.out, [args.file, *(args.side or ()), args.apart, args.together])
 
 
 def _check_use(args):
@@ -235,11 +205,7 @@ def _flag(option):
 def _read(args):
     if args.file is not None:
         return tables.read(args.file, args.target)
-    from specsel import datasets
-
-    data = datasets.example()
-    y = data.y if "target" in NEEDED.get(args.method, ()) else None
-    return tables.Table(tables.Frame(data.names, data.X), y, "no FILE given, the built-in example")
+    return tables.example("target" in NEEDED.get(args.method, ()))
 
 
 def _arguments(args, table):
@@ -255,25 +221,6 @@ def _arguments(args, table):
         for option in METHODS[args.method]
         if values.get(option) is not None
     }
-
-
-@contextmanager
-def _progress():
-    """Give a callback that shows how far a solver is, on one line of a terminal, or None."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-
-    def write(text, end=""):
-        print(f"\r{text:{PROGRESS_WIDTH}}", end=end, file=sys.stderr, flush=True)
-
-    def callback(iteration, objective):
-        write(f"iteration {iteration}, objective {objective:.6g}")
-
-    try:
-        yield callback
-    finally:
-        write("", end="\r")
 
 
 def _ranking(found, weights):
@@ -320,13 +267,6 @@ def _outcome(found, weights, ranking):
     return outcome
 
 
-def _save(path, ranking):
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, list(ranking[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(ranking)
-
-
 def _lines(origin, summary, top):
     """Yield the lines of the text output."""
     n, count = summary["n_features"], len(summary["selected"])
@@ -337,7 +277,7 @@ def _lines(origin, summary, top):
         f"{summary['n_iter']}, passes {summary['n_passes']}, {summary['seconds']:.2f} s"
     )
     yield ""
-    blocks = _encodable(BLOCKS + RULE) == BLOCKS + RULE
+    blocks = terminal.encodable(BLOCKS + RULE) == BLOCKS + RULE
     width = max(7, *(len(str(row["feature"])) for row in top))
     yield f"   rank  {'feature':{width}}   weight"
     for row in top:

@@ -71,6 +71,34 @@ def read_pairs(path) -> np.ndarray:
     return values.astype(np.intp)
 
 
+def example(labelled) -> Table:
+    """The built-in example, with labels or without."""
+    from specsel import datasets
+
+    data = datasets.example()
+    y = data.y if labelled else None
+    return Table(Frame(data.names, data.X), y, "no FILE given, the built-in example")
+
+
+def check_out(path, inputs):
+    """Refuse to write where that is not possible, or over what is to be read."""
+    if path is None:
+        return
+    if path.is_dir() or not path.parent.is_dir():
+        raise ValueError(f"--out {path}: is not a file in an existing folder")
+    existing = [other for other in inputs if other and other.exists()]
+    if path.exists() and any(map(path.samefile, existing)):
+        raise ValueError(f"--out {path}: is a file to be read")
+
+
+def save(path, rows):
+    """Write rows of the same keys as CSV."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+
+
 def _read_npy(path, target):
     try:
         X = np.lib.format.open_memmap(path, mode="r")

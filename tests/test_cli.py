@@ -26,9 +26,11 @@ from specsel import (
     qalpha,
     side_info,
     supervised,
+    tables,
     topography,
     weighting,
 )
+from specsel.terminal import PROGRESS_WIDTH
 
 EXAMPLE = datasets.example()
 GROWING = datasets.growing_classes(3, n_samples=30, n_relevant=4, n_irrelevant=8, random_state=1)
@@ -499,7 +501,7 @@ class TestRefusals:
         def refuse(path, ranking):
             raise OSError(28, "No space left on device", str(path))
 
-        monkeypatch.setattr(cli, "_save", refuse)
+        monkeypatch.setattr(tables, "save", refuse)
         out = tmp_path / "ranking.csv"
         assert_refused(run(capsys, "select", saved, "--out", out), f"{out}: No space left")
 
@@ -917,7 +919,7 @@ class TestProgress:
         assert [line.rstrip() for line in shown] == [
             f"iteration {i}, objective {value:.6g}" for i, value in enumerate(history, 1)
         ]
-        assert {len(line) for line in (*shown, erased)} == {cli.PROGRESS_WIDTH}
+        assert {len(line) for line in (*shown, erased)} == {PROGRESS_WIDTH}
         assert erased.strip() == end == ""
         assert "iteration 1," not in capsys.readouterr().out
 

@@ -134,8 +134,8 @@ def test_without_labels_it_is_sparse_principal_components(shape, matrix, rng):
     X = rng.standard_normal(shape) * rng.uniform(1, 3, shape[1])
     C = np.cov(X.T) if matrix == "covariance" else np.corrcoef(X.T)
     path = gslda.solve(X, matrix=matrix, refine=False, direction="forward")
-    I = np.eye(shape[1])
-    assert lists(path)[:6] == naive.greedy_forward(C, I, 6)
+    identity = np.eye(shape[1])
+    assert lists(path)[:6] == naive.greedy_forward(C, identity, 6)
     np.testing.assert_allclose(path.values[-1], np.linalg.eigvalsh(C)[-1])
     assert np.linalg.norm(path[3].direction) == pytest.approx(1)
 
@@ -264,7 +264,7 @@ def test_too_many_features_for_backward_elimination():
 def test_baselines_refuse_what_they_cannot_use():
     A, B = datasets.wishart_pair(4)
     for x in (np.ones(3), np.zeros(4), np.full(4, np.nan), np.array(["a"] * 4)):
-        with pytest.raises(ValueError, match="^x: "):
+        with pytest.raises(ValueError, match=r"^x: "):
             gslda.renormalize(x, A, B)
     with pytest.raises(ValueError, match="k = 5: must be from 1 to 4"):
         gslda.simple_threshold(A, B, 5)
@@ -280,7 +280,9 @@ def test_the_same_bits_for_any_number_of_threads():
     found = []
     for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
         numba.set_num_threads(threads)
-        path = gslda.search(pencil, range(1, 31), "both", range(1, 31), *pencils.check_sets((), (), 30))
+        path = gslda.search(
+            pencil, range(1, 31), "both", range(1, 31), *pencils.check_sets((), (), 30)
+        )
         found.append([(value, support.tolist()) for value, support in path.values()])
     numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
     assert found[0] == found[1]

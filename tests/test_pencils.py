@@ -43,6 +43,7 @@ def test_factors_of_data(n_classes, rng):
     value, direction = pencil.solve(support)
     assert value == pytest.approx(naive.pencil_value(*pencil.matrices, support))
     matrix = rng.standard_normal((3, 2))
+    assert direction[support] @ pencil.block_of_b(support) @ direction[support] == pytest.approx(1)
     np.testing.assert_allclose(
         pencil.times_b(support, matrix), pencil.block_of_b(support) @ matrix
     )
@@ -76,11 +77,13 @@ REFUSED = {
         np.diag([np.nan, 1]),
         np.eye(2),
     ),
-    "B: is not positive definite, its smallest eigenvalue is -1; 2 added to its diagonal would do": (
+    "B: is not positive definite, its smallest eigenvalue is -1; "
+    "2 added to its diagonal would do": (
         np.eye(2),
         np.diag([1.0, -1.0]),
     ),
-    "B: is not positive definite, its smallest eigenvalue is 0; 0.001 added to its diagonal would do": (
+    "B: is not positive definite, its smallest eigenvalue is 0; "
+    "0.001 added to its diagonal would do": (
         np.eye(2),
         np.diag([1.0, 0.0]),
     ),

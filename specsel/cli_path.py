@@ -1,0 +1,151 @@
+"""``specsel path``: the best few features of every size, greedy and exact."""
+
+import argparse
+import json
+import math
+import time
+import warnings
+from pathlib import Path
+
+from specsel import tables, terminal
+
+MAX_SIZE = 10
+TIME_LIMIT = 60.0
+
+# Those of the solvers, which take too long to import for --help.
+MATRICES = ("covariance", "correlation")
+
+EPILOG = """\
+With class labels it is sparse LDA, without them sparse PCA. "greedy" is the value found by adding,
+removing and swapping features, "exact" the best value known after the search, and "bound" what no
+other features of that number can exceed. Exit code 1: not all sizes were proved in time.
+
+examples:
+  specsel path flowers.csv --target species
+  specsel path genes.csv --target 0 --max-size 20 --greedy
+  specsel path sensors.csv --always clock --never serial,site --time-limit 600
+"""
+
+
+def add_command(commands):
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "path",
+        help="find the best few features of every size",
+        description="Find the best few features of every size, with a proof.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    file_help = "CSV, TSV or .npy, samples as rows; without it, the built-in example"
+    add("file", metavar="FILE", nargs="?", type=Path, help=file_help)
+    add("--target", metavar="COLUMN", help="class labels: a column's name, else number from 0")
+    add("--max-size", type=int, metavar="N", help=f"largest number of features ({MAX_SIZE})")
+    add("--greedy", action="store_true", help="do not search")
+    seconds = f"of the search, for all sizes ({TIME_LIMIT:g})"
+    add("--time-limit", type=float, default=TIME_LIMIT, metavar="SECONDS", help=seconds)
+    add("--always", default="", metavar="NAMES", help="features to hold, with commas between")
+    add("--never", default="", metavar="NAMES", help="features to leave out")
+    add("--shrinkage", type=float, help="added to the diagonal within the classes")
+    add("--matrix", choices=MATRICES, default="covariance", help="what sparse PCA is of")
+    add("--out", type=Path, metavar="CSV", help="write the table to this file")
+    add("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(args) -> int:
+    """Find the path and print it."""
+    tables.check_out(args.out, [args.file])
+    if args.file is None and args.target is not None:
+        raise ValueError("--target: needs FILE")
+    table = tables.example(True) if args.file is None else tables.read(args.file, args.target)
+    from specsel import eslda, gslda
+
+    names = getattr(table.X, "columns", None)
+    n_features = table.X.to_numpy().shape[1] if names else table.X.shape[1]
+    options = {name: _features(getattr(args, name), names) for name in ("always", "never")}
+    options |= {"shrinkage": args.shrinkage, "matrix": args.matrix}
+    left = n_features - len(options["never"])
+    max_size = min(MAX_SIZE, left) if args.max_size is None else args.max_size
+    searched = not args.greedy and left <= eslda.FEATURES_LIMIT
+    start = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        direction = "both" if left <= gslda.BACKWARD_LIMIT else "forward"
+        greedy = gslda.solve(table.X, table.y, direction=direction, max_size=max_size, **options)
+        exact = greedy
+        if searched:
+            limit = {"k": greedy.sizes.tolist(), "time_limit": args.time_limit}
+            with terminal.progress(_describe) as callback:
+                exact = eslda.solve(table.X, table.y, callback=callback, **limit, **options)
+    rows = [_row(greedy, exact[k], exact.names) for k in exact]
+    for warning in caught:
+        terminal.say(f"warning: {warning.message}")
+    if not searched and not args.greedy:
+        terminal.say(f"no search: it is for at most {eslda.FEATURES_LIMIT} features")
+    if args.out:
+        tables.save(args.out, rows)
+    summary = {
+        "n_samples": len(table.X),
+        "n_features": n_features,
+        "n_classes": None if table.y is None else len({*table.y.tolist()}),
+        "seconds": time.perf_counter() - start,
+    }
+    if args.json:
+        terminal.write(json.dumps(summary | {"path": rows}))
+    else:
+        terminal.write("\n".join(_lines(table.origin, summary, rows)))
+    return int(searched and any(row["status"] != "optimal" for row in rows))
+
+
+def _features(text, names):
+    """Numbers of the features that are named, with commas between."""
+    found = []
+    for name in filter(None, map(str.strip, text.split(","))):
+        if names and name in names:
+            found.append(list(names).index(name))
+        elif name.isdecimal() and not names:
+            found.append(int(name))
+        else:
+            raise ValueError(f"no feature is named {name!r}")
+    return found
+
+
+def _describe(value, bound, nodes, seconds):
+    gap = (bound - value) / abs(value) if value else math.inf
+    return f"value {value:.6g}, bound {bound:.6g}, gap {gap:.2%}, {nodes} nodes, {seconds:.0f} s"
+
+
+def _row(greedy, subset, names):
+    features = [names[i] if names else i for i in subset.support.tolist()]
+    size = len(features)
+    known = math.isfinite(subset.bound)
+    return {
+        "size": size,
+        "greedy": float(greedy.values[greedy.sizes == size][0]),
+        "exact": subset.value,
+        "bound": subset.bound if known else None,
+        "gap": subset.gap if known else None,
+        "status": subset.status,
+        "nodes": subset.nodes,
+        "features": features,
+    }
+
+
+def _lines(origin, summary, rows):
+    """Yield the lines of the text output."""
+    classes = summary["n_classes"]
+    kind = "sparse PCA" if classes is None else f"sparse LDA of {classes} classes"
+    shape = f"{summary['n_samples']} samples x {summary['n_features']} features"
+    yield f"{origin}: {shape}"
+    yield f"{kind}, {summary['seconds']:.2f} s"
+    yield ""
+    yield " size      greedy       exact       bound     gap  status     features"
+    for row in rows:
+        bound = " " * 10 + "-" if row["bound"] is None else f"{row['bound']:11.6g}"
+        gap = " " * 6 + "-" if row["gap"] is None else f"{row['gap']:7.2%}"
+        features = ", ".join(map(str, row["features"]))
+        yield (
+            f"{row['size']:5} {row['greedy']:11.6g} {row['exact']:11.6g} {bound} {gap}  "
+            f"{row['status']:9}  {features}"
+        )

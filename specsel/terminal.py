@@ -1,0 +1,47 @@
+"""What the commands write: results to stdout, messages of one line to stderr, progress."""
+
+import os
+import sys
+from contextlib import contextmanager
+
+PROGRESS_WIDTH = 70
+
+
+def say(message):
+    print("specsel:", " ".join(message.split()), file=sys.stderr)
+
+
+def write(text):
+    try:
+        print(encodable(text), flush=True)
+    except OSError as error:
+        # What is still buffered would fail again when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # its reader has read enough
+            raise
+
+
+def encodable(text):
+    """The text with what stdout cannot show escaped."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+@contextmanager
+def progress(describe):
+    """Give a callback that shows `describe` of what it is told on one line, or None.
+
+    None where stderr is no terminal. The line is erased in the end.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+
+    def show(text, end=""):
+        line = text[:PROGRESS_WIDTH]
+        print(f"\r{line:{PROGRESS_WIDTH}}", end=end, file=sys.stderr, flush=True)
+
+    try:
+        yield lambda *values: show(describe(*values))
+    finally:
+        show("", end="\r")

@@ -1,0 +1,212 @@
+"""Proved optima against enumeration, and every way in which a search may end."""
+
+import time
+
+import naive
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_wine
+
+from specsel import datasets, eslda, gslda
+
+# Variances 1 and correlations of thirteen measures of pit props (Jeffers, 1967, Applied
+# Statistics 16), the standard example of sparse PCA.
+PIT_PROPS = """
+.954 .364 .342 -.129 .313 .496 .424 .592 .545 .084 -.019 .134
+.297 .284 -.118 .291 .503 .419 .648 .569 .076 -.036 .144
+.882 -.148 .153 -.029 -.054 .125 -.081 .162 .220 .126
+.220 .381 .174 -.059 .137 -.014 .097 .169 .015
+.364 .296 .004 -.039 .037 -.091 -.145 -.208
+.813 .090 .211 .274 -.036 .024 -.329
+.372 .465 .679 -.113 -.232 -.424
+.482 .557 .061 -.357 -.202
+.526 .085 -.127 -.076
+-.319 -.368 -.291
+.029 .007
+.184
+"""
+
+
+def pit_props():
+    C = np.eye(13)
+    for i, line in enumerate(PIT_PROPS.strip().splitlines()):
+        C[i, i + 1 :] = C[i + 1 :, i] = np.array(line.split(), dtype=float)
+    return C
+
+
+def pair(kind, n, seed):
+    if kind == "indefinite":
+        A = np.random.default_rng(seed).standard_normal((n, n))
+        return A + A.T, datasets.wishart_pair(n, random_state=seed)[1]
+    if kind == "identity":
+        return datasets.wishart_pair(n, identity=True, random_state=seed)
+    if kind == "Brownian":
+        return datasets.brownian_pair(n, random_state=seed)
+    ranks = {"rank one": 1, "rank two": 2, "full rank": None}
+    return datasets.wishart_pair(n, rank=ranks[kind], random_state=seed)
+
+
+KINDS = ["rank one", "rank two", "full rank", "identity", "Brownian", "indefinite"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_size_is_the_enumerated_optimum(kind):
+    for seed in range(3):
+        A, B = pair(kind, 9, seed)
+        path = eslda.solve_pair(A, B, "all")
+        assert list(path) == list(range(1, 10))
+        for k in path:
+            [(support, value)] = naive.best_subsets(A, B, k)
+            subset = path[k]
+            assert subset.support.tolist() == support
+            assert subset.value == pytest.approx(value, rel=1e-9)
+            assert subset.status == "optimal"
+            assert subset.gap <= 1e-9
+            x = subset.direction
+            assert x @ B @ x == pytest.approx(1)
+            assert x @ A @ x == pytest.approx(value, rel=1e-8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_features_that_must_or_must_not_be_held_and_runners_up(kind):
+    A, B = pair(kind, 9, 5)
+    subset = eslda.solve_pair(A, B, 4, always=[6, 2], never=[0, 8], top=4)
+    expected = naive.best_subsets(A, B, 4, top=4, always=[2, 6], never=[0, 8])
+    got = [(subset.support, subset.value), *subset.others]
+    assert [support.tolist() for support, _ in got] == [support for support, _ in expected]
+    np.testing.assert_allclose([v for _, v in got], [v for _, v in expected], rtol=1e-9)
+
+
+def test_both_bounds_prove_the_same_and_the_papers_own_takes_more_nodes():
+    A, B = pair("full rank", 20, 1)
+    best = eslda.solve_pair(A, B, 10)
+    own = eslda.solve_pair(A, B, 10, bound="interlacing")
+    assert best.status == own.status == "optimal"
+    assert best.support.tolist() == own.support.tolist()
+    assert own.nodes > best.nodes
+
+
+def test_pit_props():
+    path = eslda.solve_pair(pit_props(), np.eye(13), "all")
+    assert path[5].value == pytest.approx(3.40615, abs=5e-6)
+    assert path[10].value == pytest.approx(4.17264, abs=5e-6)
+    assert {*path.statuses} == {"optimal"}
+
+
+def test_classes_of_real_data():
+    data = load_wine()
+    path = eslda.solve(data.data, data.target, k="all")
+    A, B = naive.class_scatter(data.data, data.target)
+    for k in (1, 2, 12):
+        assert path[k].value == pytest.approx(naive.best_subsets(A, B, k)[0][1], rel=1e-9)
+    assert (np.diff(path.values) > 0).all()
+    assert {*path.statuses} == {"optimal"}
+
+
+def test_principal_components_of_real_data():
+    X = load_breast_cancer().data
+    best = eslda.solve(X, k=5, matrix="correlation")
+    assert best.status == "optimal"
+    C = np.corrcoef(X.T)
+    assert best.value == pytest.approx(
+        np.linalg.eigvalsh(C[np.ix_(best.support, best.support)])[-1]
+    )
+    assert best.value >= gslda.solve(X, matrix="correlation", max_size=5)[5].value - 1e-9
+
+
+def hard(n=60, seed=3):
+    return datasets.brownian_pair(n, random_state=seed)
+
+
+def test_the_time_limit_is_kept_and_the_bound_is_valid():
+    A, B = hard()
+    eslda.solve_pair(A, B, 30, time_limit=0.0)  # compiles
+    start = time.perf_counter()
+    short = eslda.solve_pair(A, B, 30, time_limit=0.3)
+    assert time.perf_counter() - start < 2.0
+    assert short.status in ("time", "optimal")
+    assert short.value <= short.bound <= naive.pencil_value(A, B, np.arange(60)) * (1 + 1e-9)
+    assert short.gap == (short.bound - short.value) / short.value
+
+
+def test_the_node_limit_and_the_gap_end_a_search_with_a_valid_bound():
+    A, B = pair("Brownian", 22, 2)
+    best = eslda.solve_pair(A, B, 11)
+    few = eslda.solve_pair(A, B, 11, node_limit=1, bound="interlacing")
+    assert few.status == "nodes"
+    assert few.value <= best.value * (1 + 1e-9)
+    assert few.bound >= best.value * (1 - 1e-9)
+    near = eslda.solve_pair(A, B, 11, gap=0.2)
+    assert near.bound >= best.value * (1 - 1e-9)
+    assert near.gap <= 0.2 + 1e-9
+    assert near.nodes <= best.nodes
+
+
+def test_the_callback_sees_the_search_and_may_stop_it():
+    A, B = hard()
+    seen = []
+
+    def stop(value, bound, nodes, seconds):
+        seen.append((value, bound, nodes, seconds))
+        return len(seen) == 2
+
+    subset = eslda.solve_pair(A, B, 30, callback=stop)
+    assert subset.status == "interrupted"
+    assert len(seen) == 2
+    for value, bound, _, _ in seen:
+        assert value <= bound
+    assert subset.bound >= subset.value
+
+
+def test_an_interrupt_returns_what_is_known():
+    A, B = hard()
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    subset = eslda.solve_pair(A, B, 30, callback=interrupt)
+    assert subset.status == "interrupted"
+    assert subset.bound >= subset.value
+    path = eslda.solve_pair(A, B, [29, 30], callback=interrupt)
+    assert path.statuses == ("interrupted", "interrupted")
+    assert (path.bounds >= path.values).all()
+
+
+def test_larger_sizes_bound_smaller_ones():
+    A, B = hard(40)
+    path = eslda.solve_pair(A, B, [18, 19, 20, 40], time_limit=0.2)
+    assert (np.diff(path.bounds) >= 0).all()
+
+
+X_BAD = np.random.default_rng(0).standard_normal((30, 6))
+Y_BAD = np.arange(30) % 2
+BAD = {
+    "k = None: must be a whole number from 1 to 6, the features allowed": {"k": None},
+    "k = 0: must be from 1 to 6, the features allowed": {"k": 0},
+    "k = 7: must be from 1 to 6, the features allowed": {"k": [2, 7]},
+    "k: holds no size; at least one is needed": {"k": []},
+    "k = 1: must be from 2 to 6, the features allowed": {"k": 1, "always": [1, 2]},
+    "k = 6: must be from 1 to 5, the features allowed": {"k": 6, "never": [1]},
+    "k = 'some': must be a whole number from 1 to 6, the features allowed": {"k": "some"},
+    "never: holds feature 1, as always does": {"k": 2, "always": [1], "never": [1]},
+    "time_limit = -1: must be a finite number at least 0": {"k": 2, "time_limit": -1},
+    "node_limit = 0: must be at least 1": {"k": 2, "node_limit": 0},
+    "gap = nan: must be a finite number at least 0": {"k": 2, "gap": float("nan")},
+    "top = 0: must be at least 1": {"k": 2, "top": 0},
+    "bound = 'all': must be one of best, interlacing": {"k": 2, "bound": "all"},
+    "callback = 3: must be a function or None": {"k": 2, "callback": 3},
+    "y: has one class, 0; at least 2 are needed": {"k": 2, "y": np.zeros(30)},
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_options_are_refused_in_one_line(message):
+    with pytest.raises(ValueError) as caught:
+        eslda.solve(X_BAD, **({"y": Y_BAD} | BAD[message]))
+    assert str(caught.value) == message
+
+
+def test_too_many_features_are_refused():
+    X = np.random.default_rng(0).standard_normal((10, eslda.FEATURES_LIMIT + 1))
+    with pytest.raises(ValueError, match="take gslda, or name others in never"):
+        eslda.solve(X, np.arange(10) % 2, k=3)
