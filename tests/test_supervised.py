@@ -130,6 +130,14 @@ def test_result_is_a_fixed_point():
     assert got.objective == pytest.approx(np.linalg.eigvalsh(gram)[-1], rel=1e-7)
 
 
+def test_a_wide_start_is_wide_between_the_classes_too(rng):
+    data = blocks.Dense(rng.random((24, 30)), representation="parts")
+    problem = supervised.Supervised(data, np.arange(24) % 2, 1, 3, 0.5, basic=False)
+    problem.subspace(np.ones(data.n_features), 2)
+    widths = [block.columns.stop - block.columns.start for block in problem.blocks]
+    assert widths == [2, 6, 6, 2]
+
+
 def test_basis_is_that_of_the_classes():
     X, y = classes_and_data(3)
     got = solve(X, y)
