@@ -196,14 +196,16 @@ def _search(pencil, sizes, starts, members, always, options, began):
         result = trees.search(A, B, size, start, always=fixed, **options)
         interrupted = interrupted or result.status == "interrupted"
         supports = [members[list(support)] for support in result.supports]
-        ceiling = min(ceiling, result.bound)
+        status = "interrupted" if interrupted else result.status
+        value = pencil.solve(supports[0])[0]
+        ceiling = value if status == "optimal" else max(min(ceiling, result.bound), value)
         found.append(
             Found(
                 size=size,
                 support=supports[0],
-                value=result.values[0],
-                bound=max(ceiling, result.values[0]),
-                status="interrupted" if interrupted else result.status,
+                value=value,
+                bound=ceiling,
+                status=status,
                 nodes=result.nodes,
                 seconds=time.perf_counter() - began_size,
                 others=tuple(zip(supports[1:], result.values[1:], strict=True)),

@@ -26,6 +26,10 @@ DIRECTIONS = ("both", "forward", "backward")
 BACKWARD_LIMIT = 10_000
 ALL_SIZES_LIMIT = 2000
 
+# Up to this size values come from an eigen-solve of their own in the end, without the rounding of
+# many updates.
+SOLVED_SIZES = 200
+
 # The inverse is computed anew when its diagonal fell below this share of what it was.
 REFRESH = 1e-2
 
@@ -135,7 +139,11 @@ def _solve(pencil, direction, refine, max_size, last, always, never):
             f"take 'forward' for more than {BACKWARD_LIMIT} features"
         )
     path = search(pencil, sizes, direction, sizes if refine else (), always, never)
-    return Path(pencil, [Found(k, path[k][1], path[k][0]) for k in sizes])
+    return Path(pencil, [_found(pencil, k, *path[k]) for k in sizes])
+
+
+def _found(pencil, size, value, support):
+    return Found(size, support, pencil.solve(support)[0] if size <= SOLVED_SIZES else value)
 
 
 def search(pencil, sizes, direction, refined, always, never) -> dict:

@@ -289,11 +289,12 @@ class Path:
         if len(place) == 0:
             raise KeyError(f"{k}: sizes are {_ranges(self.sizes)}")
         i = int(place[0])
+        value, direction = self._pencil.solve(self.supports[i])
         return Subset(
             support=self.supports[i],
-            value=float(self.values[i]),
+            value=value,
             bound=float(self.bounds[i]),
-            direction=self._pencil.solve(self.supports[i])[1],
+            direction=direction,
             status=self.statuses[i],
             nodes=int(self.nodes[i]),
             seconds=float(self.seconds[i]),

@@ -160,9 +160,15 @@ def test_a_long_chain_of_changes_stays_exact():
     G = rng.standard_normal((60, 25))
     B = G @ G.T / 60 + 1e-7 * np.eye(60)
     d = rng.standard_normal(60)
-    path = gslda.solve_pair(np.outer(d, d), B)
-    exact = [naive.pencil_value(np.outer(d, d), B, support) for support in path.supports]
-    np.testing.assert_allclose(path.values, exact, rtol=1e-6)
+    path = gslda.search(
+        pencils.from_pair(np.outer(d, d), B),
+        range(1, 61),
+        "both",
+        range(1, 61),
+        *pencils.check_sets((), (), 60),
+    )
+    exact = [naive.pencil_value(np.outer(d, d), B, support) for _, support in path.values()]
+    np.testing.assert_allclose([value for value, _ in path.values()], exact, rtol=1e-6)
 
 
 def test_duplicated_and_constant_features_are_legal():
