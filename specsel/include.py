@@ -16,8 +16,9 @@ This suits small k, or any k where the entries of A are of one sign; it departs 
 which has neither the bound nor the tree.
 """
 
+from concurrent.futures import wait
+
 import numpy as np
-from numba import prange
 
 from specsel.linalg import jit
 
@@ -118,21 +119,14 @@ def complement(matrix, n_free):
     return work[:n_free, :n_free].copy(), True
 
 
-@jit(parallel=True)
-def _advance(states, sizes, taken, features, scales, parts, bases, found, rules, budget):
-    for slot in prange(len(states)):
-        _descend(
-            states[slot],
-            sizes[slot],
-            taken[slot],
-            features[slot],
-            scales[slot],
-            parts[slot],
-            bases[slot],
-            found[slot],
-            rules,
-            budget,
-        )
+@jit
+def is_dominated(matrix, n_free, choose):
+    """Whether no support of a node is negative; its free features come first in the matrix."""
+    part, positive = complement(matrix, n_free)
+    if not positive or np.diag(part).min() <= 0:
+        return False
+    scale, out = np.ones(n_free), np.empty(n_free)
+    return dominated(part, n_free, choose - 1, scale, out, ROOT_STEPS) < 0
 
 
 @jit
@@ -279,12 +273,20 @@ class Include:
                 part, _ = complement(matrix[np.ix_(chosen, chosen)], len(free))
                 self.parts[slot, depth, : len(free), : len(free)] = part
 
-    def advance(self, budget):
+    def advance(self, threads, budget):
         """Search on and yield what is worth more than the threshold, perhaps a smaller support."""
         self._share()
         stacks = (self.sizes, self.taken, self.features, self.scales, self.parts, self.bases)
         rules = (self.groups, self.rival, GROWTH * np.abs(self.matrix).max(), self.ties)
-        _advance(self.states, *stacks, self.found, rules, budget)
+        chunks = [
+            threads.submit(_descend, *arrays, rules, budget)
+            for arrays in zip(self.states, *stacks, self.found, strict=True)
+        ]
+        try:
+            wait(chunks)
+        finally:  # an interrupt must not leave nodes half done
+            for chunk in chunks:
+                chunk.result()
         for slot in np.flatnonzero(self.states[:, FOUND] == 1):
             self.states[slot, FOUND] = 0
             yield self.found[slot].copy()
