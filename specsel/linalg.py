@@ -198,7 +198,7 @@ def inverse(matrix: np.ndarray) -> np.ndarray:
 
 
 def eigen(symmetric: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues, ascending, and vectors of a small matrix, by a routine that wakes no threads."""
+    """Eigenvalues, ascending, and vectors of a small matrix, without waking threads."""
     from scipy.linalg import eigh  # here, for it would make the package slow to import
 
     return eigh(symmetric, check_finite=False)
