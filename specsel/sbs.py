@@ -1,0 +1,1 @@
+from specsel.bootstrap import intervals
