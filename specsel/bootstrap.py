@@ -10,6 +10,8 @@ infinite. Past the pole of the formula an end is the most extreme resample. A co
 with a feature that is zero or constant in a resample is 0.
 """
 
+import warnings
+
 import numpy as np
 
 from specsel import checks, resamples
@@ -201,6 +203,11 @@ class _Rule:
             needed = allowed * np.divide(slope, length, out=np.zeros_like(slope), where=length > 0)**2
             longer = length.argmax(axis=1)
             most = max(most, needed[np.arange(len(below)), longer].max())
+        if most > AUTO_LIMIT:
+            warnings.warn(
+                f"{np.ceil(most):.0f} resamples are needed for all pairs; {AUTO_LIMIT} are taken",
+                stacklevel=checks.caller(),
+            )
         return int(min(np.ceil(most), AUTO_LIMIT))
 
 

@@ -32,8 +32,8 @@ DRAWS = 16
 TIE = 1e-12
 CONSTANT = 1e-13
 
-# Norms whose squares are safe numbers.
-SMALLEST_NORM, LARGEST_NORM = 1e-140, 1e140
+# Norms of which fourth powers are safe numbers.
+SMALLEST_NORM, LARGEST_NORM = 1e-70, 1e70
 
 
 def draw(rng, n_samples, n_boot) -> np.ndarray:
