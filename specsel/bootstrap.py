@@ -4,10 +4,10 @@ BCa intervals end at the linearly interpolated quantiles for the shares
 ``Φ(z₀ + (z₀ + z)/(1 - a(z₀ + z)))``, with z₀ from the share of resamples below the estimate and a
 from the jackknife (Efron and Tibshirani 1993, Eqs. 14.9 to 14.15).
 
-Departures. Half of the resamples that tie with the estimate count as below it, and a tie is what is
-equal but for rounding. The share below is kept half a resample away from 0 and 1, where z₀ would be
-infinite. Past the pole of the formula an end is the most extreme resample. A cosine or correlation
-with a feature that is zero or constant in a resample is 0.
+Departures. Half of the resamples that tie with the estimate count as below it, and a tie is what
+is equal but for rounding. The share below is kept half a resample away from 0 and 1, where z₀ would
+be infinite. Past the pole of the formula an end is the most extreme resample. A cosine or
+correlation with a feature that is zero or constant in a resample is 0.
 """
 
 import warnings
@@ -87,10 +87,10 @@ def intervals(
     _check(matrix, confidence, n_boot, method, pdb, tau, callback)
     rng = checks.as_generator(random_state)
     features = resamples.read(X, matrix)
-    rule = _Rule(method, (1 - confidence) / 2)
-    first = rule.first_number(pdb, tau) if n_boot == "auto" else n_boot
+    rule, auto = _Rule(method, (1 - confidence) / 2), isinstance(n_boot, str)
+    first = rule.first_number(pdb, tau) if auto else n_boot
     counts = resamples.draw(rng, features.n_samples, first)
-    if n_boot == "auto":
+    if auto:
         needed = rule.number(resamples.Resamples(features, counts), pdb, tau)
         more = resamples.draw(rng, features.n_samples, needed - first)
         counts = np.hstack((counts, more))
@@ -110,9 +110,7 @@ def _check(matrix, confidence, n_boot, method, pdb, tau, callback):
             raise ValueError(f"{name} = {value!r}: must be between 0 and 1")
     if not (checks.is_finite(pdb) and pdb > 0):
         raise ValueError(f"pdb = {pdb!r}: must be a finite number above 0")
-    if isinstance(n_boot, str):
-        checks.check_choice("n_boot", n_boot, ("auto",))
-    else:
+    if not (isinstance(n_boot, str) and n_boot == "auto"):
         checks.check_integer("n_boot", n_boot, LEAST_RESAMPLES)
     checks.check_callback(callback)
 
@@ -182,33 +180,39 @@ class _Rule:
         return variance * (100 * self.quantile(1 - tau / 2) / pdb) ** 2
 
     def number(self, drawn, pdb, tau):
-        """Steps 2 and 3: resamples that the pair that needs most of them needs."""
+        """Steps 2 and 3: what the pair needs that needs most."""
         n_boot = drawn.counts.shape[1]
         most, allowed = n_boot, self._squared_error(pdb, tau)
         for pairs, values, below in drawn.blocks():
-            shares = self.shares(drawn, pairs, below).clip(AUTO_TAIL, 1 - AUTO_TAIL)
-            tails = np.minimum(shares, 1 - shares)
-            z = self.quantile(1 - tails)
-            spread = 1.5 * self.quantile(1 - tails / 2) ** 2 * _density(z) ** 2 / (2 * z**2 + 1)
-            width = np.ceil(np.cbrt(spread) * n_boot ** (2 / 3))
-            around = shares * (n_boot - 1) + np.array([-1, 0, 1])[:, None, None] * width
-            around = np.rint(around).clip(0, n_boot - 1)
-            found = np.empty(around.shape)
-            for end in range(2):
-                part = np.empty((len(below), 3))
-                resamples.quantiles(values, np.ascontiguousarray(around[:, :, end].T), part)
-                found[:, :, end] = part.T
-            length = np.abs(found[1] - drawn.features.estimates[pairs][:, None])
-            slope = (found[2] - found[0]) / (around[2] - around[0]) * n_boot
-            needed = allowed * np.divide(slope, length, out=np.zeros_like(slope), where=length > 0)**2
-            longer = length.argmax(axis=1)
-            most = max(most, needed[np.arange(len(below)), longer].max())
+            shares = self.shares(drawn, pairs, below)
+            estimates = drawn.features.estimates[pairs]
+            sides = [self._side(values, share, estimates) for share in shares.T]
+            lengths, errors = np.moveaxis(sides, 1, 0)
+            longer = lengths.argmax(axis=0), np.arange(len(estimates))
+            relative = np.zeros(len(estimates))
+            np.divide(errors[longer], lengths[longer], out=relative, where=lengths[longer] > 0)
+            most = max(most, allowed * (relative**2).max())
         if most > AUTO_LIMIT:
             warnings.warn(
-                f"{np.ceil(most):.0f} resamples are needed for all pairs; {AUTO_LIMIT} are taken",
+                f"{most:.0f} resamples are needed for all pairs; {AUTO_LIMIT} are taken",
                 stacklevel=checks.caller(),
             )
         return int(min(np.ceil(most), AUTO_LIMIT))
+
+    def _side(self, values, shares, estimates):
+        """Length of one side of intervals, and what an error of the share makes of it."""
+        last = values.shape[1] - 1
+        shares = shares.clip(AUTO_TAIL, 1 - AUTO_TAIL)
+        tails = np.minimum(shares, 1 - shares)
+        z = self.quantile(tails)
+        width = 1.5 * (self.quantile(tails / 2) * _density(z)) ** 2 / (2 * z**2 + 1)
+        width = np.ceil(np.cbrt(width) * len(values.T) ** (2 / 3))
+        ranks = np.rint(shares * last)[:, None] + width[:, None] * np.array([-1, 0, 1])
+        ranks = ranks.clip(0, last)
+        found = np.empty(ranks.shape)
+        resamples.quantiles(values, ranks, found)
+        slope = (found[:, 2] - found[:, 0]) * len(values.T) / (ranks[:, 2] - ranks[:, 0])
+        return np.abs(found[:, 1] - estimates), slope
 
 
 def _density(z):

@@ -367,9 +367,7 @@ def _skewness(count, total, square, cube):
 
 
 @jit(parallel=True)
-def _dense_accelerations(
-    features, factors, sums, products, estimates, weight, first, second, out
-):
+def _dense_accelerations(features, factors, sums, products, estimates, weight, first, second, out):
     count = features.shape[1]
     for p in prange(len(first)):
         i, j = first[p], second[p]

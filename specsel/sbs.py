@@ -114,19 +114,26 @@ def search(found: Intervals, *, retain=0.5, callback=None) -> StableSubspace:
     ...     print(sbs.search(known, retain=share))
     """
     _check(retain, callback)
+    n_features = len(found.A) - len(found.constant)
+
+    def report(step):
+        return callback is not None and callback(n_features - step.size, step.gap, step.error)
+
+    return eliminate(found, retain, report)
+
+
+def eliminate(found, retain, report) -> StableSubspace:
+    """As `search`, but report every `Step`."""
     features = np.setdiff1d(np.arange(len(found.A)), found.constant)
     block = np.ix_(features, features)
-    A, E = found.A[block], found.E[block]
     trace, chosen, k = [], None, 0
-    for step in _steps(A, E, features):
+    for step in _steps(found.A[block], found.E[block], features):
         trace.append(step)
-        enough = [i for i, share in (step.stable or {}).items() if share >= retain]
-        if enough:
-            chosen, k = step, enough[0]
-            break
-        if step.stable and max(step.stable.values()) > (chosen.stable[k] if k else 0.0):
-            chosen, k = step, max(step.stable, key=step.stable.get)
-        if callback is not None and callback(len(trace) - 1, step.gap, step.error):
+        shares = step.stable or {}
+        enough = [i for i, share in shares.items() if share >= retain]
+        if enough or max(shares.values(), default=0.0) > (chosen.stable[k] if k else 0.0):
+            chosen, k = step, enough[0] if enough else max(shares, key=shares.get)
+        if report(step) or enough:
             break
     return _pack(found, retain, features, trace, chosen, k)
 
