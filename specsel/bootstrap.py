@@ -5,8 +5,8 @@ BCa intervals end at the linearly interpolated quantiles for the shares
 from the jackknife (Efron and Tibshirani 1993, Eqs. 14.9 to 14.15).
 
 Departures. Half of the resamples that tie with the estimate count as below it, and a tie is what
-is equal but for rounding. The share below is kept half a resample away from 0 and 1, where z₀ would
-be infinite. Past the pole of the formula an end is the most extreme resample. A cosine or
+is equal but for rounding. The share below is kept half a resample off 0 and 1, where z₀ would be
+infinite. Past the pole of the formula an end is the most extreme resample. A cosine or
 correlation with a feature that is zero or constant in a resample is 0.
 """
 

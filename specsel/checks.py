@@ -51,7 +51,7 @@ def as_sparse(X, *, least_samples=2, name="X"):
         feature = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
         raise ValueError(
             f"{name}: {len(bad)} value{'s are' if len(bad) > 1 else ' is'} NaN or infinite, "
-            f"first of feature {feature}, at sample {matrix.indices[bad[0]]}; "
+            f"first at feature {feature}, sample {matrix.indices[bad[0]]}; "
             "finite numbers are needed"
         )
     return matrix

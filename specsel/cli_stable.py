@@ -118,8 +118,8 @@ def _verdict(found, names):
     if not found.converged:
         yield f"nothing stable retains {found.retain:.1%}; this comes nearest:"
     yield (
-        f"k = {found.k} with {len(found.support)} features is stable and retains {found.share:.1%}; "
-        f"{made}"
+        f"k = {found.k} with {len(found.support)} features is stable and retains "
+        f"{found.share:.1%}; {made}"
     )
     yield f"kept: {', '.join(names[i] for i in found.support)}"
     yield f"removed: {', '.join(names[i] for i in found.removed) or 'nothing'}"

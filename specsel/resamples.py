@@ -2,7 +2,7 @@
 
 A resample of q samples is a vector of q counts, so the second moments of features in resamples are
 products of features times these counts: for a block of pairs one product of matrices, pairs x
-samples by samples x resamples, gives all of them. With a sample left out the sums lose one product.
+samples by samples x resamples, gives all of them. With a sample left out the sums lose one term.
 Cosines, covariances and correlations follow from the sums; one with a feature that is zero or
 constant is 0.
 """
@@ -240,9 +240,10 @@ class Resamples:
         return totals
 
     def blocks(self):
-        """Yield some pairs, their similarities in every resample, and how many are below the estimate.
+        """Yield some pairs, their similarities in every resample, and how many are low.
 
-        A pair of a feature with itself is among them, and no pair twice. Ties count half.
+        Those are below the estimate, ties counting half. Pairs of a feature with itself are
+        among the pairs, and none is there twice.
         """
         n_features = len(self.features.sums)
         before = np.arange(n_features) * (2 * n_features + 1 - np.arange(n_features)) // 2
@@ -389,7 +390,7 @@ def _sparse_accelerations(
     starts, indices, data, factors, zero_factors, sums, products, estimates, weight, count, first,
     second, out,
 ):  # fmt: skip
-    """The same over the samples at which one of the two is not zero; at the others all is alike."""
+    """The same from samples at which one of the two is not zero; at the others all is alike."""
     for p in prange(len(first)):
         i, j = first[p], second[p]
         a, b, a_end, b_end = starts[i], starts[j], starts[i + 1], starts[j + 1]

@@ -217,8 +217,8 @@ class Subset:
 
     def __repr__(self):
         return (
-            f"Subset({list_some(self.support, self.names)}, value {self.value:.6g}, {self.status}, "
-            f"gap {self.gap:.2g}, {self.nodes} nodes, {self.seconds:.2g} s)"
+            f"Subset({list_some(self.support, self.names)}, value {self.value:.6g}, "
+            f"{self.status}, gap {self.gap:.2g}, {self.nodes} nodes, {self.seconds:.2g} s)"
         )
 
     def to_frame(self):

@@ -1,10 +1,10 @@
 """Stability-based sparse PCA and LSI (Mavroeidis and Vazirgiannis, ECML 2007).
 
-With A the similarities of the features and ``E_ij`` the larger distance from ``A_ij`` to the ends of
-its bootstrap interval, the span of the k leading eigenvectors of A is stable where
-``λ_k(A) - λ_{k+1}(A) > 4 ‖E‖`` (Lemma 1): then every symmetric perturbation within E turns it by no
-more than Stewart's theorem allows. While no stable span retains the share of ``trace(A)`` that is
-asked for, the feature with the largest row norm of E is removed (Algorithm 1).
+A holds the similarities of the features, ``E_ij`` the larger distance from ``A_ij`` to the ends of
+its bootstrap interval. The span of the k leading eigenvectors of A is stable where
+``λ_k(A) - λ_{k+1}(A) > 4 ‖E‖`` (Lemma 1): then no symmetric perturbation within E turns it by more
+than Stewart's theorem allows. While no stable span retains the share of ``trace(A)`` that is asked
+for, the feature with the largest row norm of E is removed (Algorithm 1).
 
 A and E of fewer features are principal submatrices, whose eigenvalues interlace with those before.
 So the spectrum of A when it was last decomposed bounds all gaps after j more removals,
@@ -14,8 +14,8 @@ So the spectrum of A when it was last decomposed bounds all gaps after j more re
 Departures. Proposition 1 bounds ``‖E‖`` after the removals by ``λ_{1+j}(E)`` before; here it is
 bounded from below by a Rayleigh quotient of E as it is then, which skips all that the proposition
 does, and more. Spans that cannot retain more than the best one found are skipped as well, for
-eigenvalues do not grow. Neither changes what is found. Stewart's bound has the exponent -½ that the
-paper prints as +½.
+eigenvalues do not grow. Neither changes what is found. In Stewart's theorem the exponent that the
+paper prints as +½ is -½. With E = 0 every gap is stable, though Lemma 1 asks for ``‖E‖ > 0``.
 """
 
 import numpy as np
@@ -30,8 +30,8 @@ __all__ = ["intervals", "search", "solve"]
 POWER_STEPS = 50
 POWER_TOL = 1e-9
 
-# Gaps below this share of the largest eigenvalue are rounding, whatever E is, and so are differences
-# of row norms below this share of the largest.
+# Gaps below this share of the largest eigenvalue are rounding, whatever E is, and row norms that
+# differ by less than this share are tied.
 GAP_FLOOR = 1e-12
 TIE = 1e-12
 
@@ -110,8 +110,8 @@ def search(found: Intervals, *, retain=0.5, callback=None) -> StableSubspace:
     >>> import numpy as np
     >>> from specsel import sbs
     >>> known = sbs.intervals(np.random.default_rng(0).random((200, 8)), random_state=0)
-    >>> for share in (0.5, 0.7):
-    ...     print(sbs.search(known, retain=share))
+    >>> [sbs.search(known, retain=share).converged for share in (0.7, 0.8)]
+    [True, False]
     """
     _check(retain, callback)
     n_features = len(found.A) - len(found.constant)
@@ -199,7 +199,7 @@ def _norm_from_below(noise, vector):
 
 
 def _largest_gap(spectrum, size, least):
-    """Largest gap after some more features are removed, of those whose k retains more than `least`.
+    """Bound on the gaps at some smaller size whose eigenvalues before them sum to over `least`.
 
     Proposition 1: the k-th gap is at most that to the eigenvalue as much further as features are
     removed, and the first k eigenvalues do not sum to more than before.

@@ -1,4 +1,4 @@
-"""What the stability of subspaces is judged by, and what is found: `Intervals`, `StableSubspace`."""
+"""What the stability of subspaces is judged by, `Intervals`, and what is found."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
