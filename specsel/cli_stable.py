@@ -39,14 +39,14 @@ def add_command(commands):
     add("--retain", type=float, default=0.5, metavar="SHARE", help="of the whole trace (0.5)")
     add("--matrix", choices=MATRICES, default="cosine", help="what is decomposed (cosine)")
     add("--confidence", type=float, default=0.9, help="of the bootstrap intervals (0.9)")
-    add("--n-boot", type=_number, default=1000, metavar="N", help='resamples (1000), or "auto"')
+    add("--n-boot", type=number, default=1000, metavar="N", help='resamples (1000), or "auto"')
     add("--seed", type=int, default=0, help="of the resamples (0)")
     add("--out", type=Path, metavar="CSV", help="write features and eigenvectors to this file")
     add("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
 
-def _number(text):
+def number(text):
     return text if text == "auto" else int(text)
 
 

@@ -1,5 +1,7 @@
 """The search for a stable subspace against the literal one, and the theorems it rests on."""
 
+from pathlib import Path
+
 import naive
 import numba
 import numpy as np
@@ -10,6 +12,9 @@ import scipy.sparse
 
 from specsel import resamples, sbs
 from specsel.stability import Intervals
+
+
+DATA = Path(__file__).parent / "data"
 
 
 def matrices(seed, n=14, rank=3, noise=0.5):
@@ -174,6 +179,32 @@ def test_the_search_of_data_keeps_what_is_certain():
     assert sorted([*found.support, *found.removed]) == list(range(14))
     again = sbs.search(found.intervals, retain=0.5)
     assert again.support.tolist() == found.support.tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_spambase(seed):
+    """The paper removes 43 features and has k = 13."""
+    X = np.load(DATA / "spambase.npz")["X"] / 1000
+    found = sbs.solve(X, retain=0.25, random_state=seed)
+    assert found.converged
+    assert 39 <= len(found.removed) <= 41
+    assert 15 <= found.k <= 17
+    assert 0.25 <= found.share < 0.35
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_segmentation(seed):
+    """The paper: .45 at once with k = 1, .55 after three removals, .65 after five with k = 4."""
+    X = np.load(DATA / "segmentation.npz")["X"]
+    ends = sbs.intervals(X, random_state=seed)
+    for retain in (0.45, 0.55):
+        found = sbs.search(ends, retain=retain)
+        assert (found.k, len(found.removed), found.converged) == (1, 0, True)
+        assert found.share == pytest.approx(0.5544, abs=1e-4)
+    found = sbs.search(ends, retain=0.65)
+    assert not found.converged
+    assert (found.k, len(found.removed)) == (2, 5)
+    assert found.share == pytest.approx(0.606, abs=2e-3)
 
 
 def test_errors_are_the_larger_distances_to_the_ends():
