@@ -13,7 +13,6 @@ import scipy.sparse
 from specsel import resamples, sbs
 from specsel.stability import Intervals
 
-
 DATA = Path(__file__).parent / "data"
 
 

@@ -1,4 +1,4 @@
-"""Stable subspaces: intervals of all pairs against scipy one by one, the search, the paper's data."""
+"""Stable subspaces: intervals of all pairs against scipy, the search, and the paper's data."""
 
 from pathlib import Path
 
@@ -111,7 +111,7 @@ class Search:
 
 
 class Papers:
-    """What the search says of the paper's data; the paper has 43 removed and k = 13 of spambase."""
+    """The paper's data; it has 43 removed and k = 13 for spambase."""
 
     params = (["spambase 0.25", "segmentation 0.45", "segmentation 0.55", "segmentation 0.65"],)
     param_names = ("problem",)
