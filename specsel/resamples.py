@@ -21,7 +21,7 @@ LEAST_SAMPLES = 3
 # Pairs of features and samples in one product of matrices, so that it stays in cache. Samples at
 # which no product of a block is non-zero are passed over if no more than this share is left.
 PAIRS = 512
-SAMPLES = 512
+SAMPLES = 384
 USED_SHARE = 0.8
 
 # Resamples drawn at once.
@@ -115,7 +115,7 @@ class Dense(Features):
         return blocks.moments(values, self.names, center=self.centred)
 
     def _scale(self, values):
-        scaled = np.array(values.T[self.kept], dtype=float, order="C")
+        scaled = values.T[self.kept].astype(float, order="C", copy=False)
         scaled -= self.mean[self.kept, None]
         scaled /= self.norm[self.kept, None]
         self.scaled, products = scaled, scaled @ scaled.T
