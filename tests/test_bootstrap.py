@@ -1,6 +1,7 @@
 """Bootstrap intervals against scipy and a literal transcription, pair by pair."""
 
 import tracemalloc
+from types import SimpleNamespace
 
 import naive
 import numba
@@ -10,7 +11,7 @@ import pytest
 import scipy.sparse
 import scipy.stats
 
-from specsel import resamples, sbs
+from specsel import bootstrap, resamples, sbs
 
 MATRICES = ("cosine", "covariance", "correlation")
 
@@ -93,6 +94,22 @@ def test_ends_are_those_of_the_definition(matrix, data, sparse):
             assert found.A[i, j] == pytest.approx(naive.similarity(X[:, i], X[:, j], matrix))
             assert found.lower[i, j] / scale == pytest.approx(low / scale, abs=1e-9)
             assert found.upper[i, j] / scale == pytest.approx(high / scale, abs=1e-9)
+
+
+def test_ends_stay_finite_where_the_formula_does_not():
+    """All resamples on one side of the estimate, and a skewness past the pole."""
+    below, skewness = np.array([0.0, 200.0, 190.0, 10.0]), np.array([0.1, -0.1, 0.9, -0.9])
+    features = SimpleNamespace(accelerations=lambda pairs: skewness)
+    drawn = SimpleNamespace(counts=np.empty((3, 200)), features=features)
+    shares = bootstrap._Rule("bca", 0.05).shares(drawn, None, below)
+    normal = scipy.stats.norm
+    bias = normal.ppf([0.5 / 200, 199.5 / 200])
+    for row, a, z0 in zip(shares, skewness, bias, strict=False):
+        moved = z0 + normal.ppf([0.05, 0.95])
+        np.testing.assert_allclose(row, normal.cdf(z0 + moved / (1 - a * moved)))
+    assert shares[2, 1] == 1
+    assert shares[3, 0] == 0
+    assert ((shares >= 0) & (shares <= 1)).all()
 
 
 def test_the_example_of_the_paper():
