@@ -30,7 +30,7 @@ GRAM_FLOOR = 1e-11
 # Passes that find the leading subspace of a matrix that is not formed.
 SUBSPACE_PASSES = 4
 
-# Size up to which a Schur form needs no threads.
+# Size up to which matrices are decomposed and inverted without threads.
 SCHUR_LIMIT = 96
 
 # Entries of a matrix that several threads update sooner than one.
@@ -190,6 +190,10 @@ def _rank_one(matrix, left, right):
 
 def inverse(matrix: np.ndarray) -> np.ndarray:
     """Inverse of a positive definite matrix, symmetric to the last bit."""
+    if len(matrix) <= SCHUR_LIMIT:
+        values, vectors = eigen(matrix)
+        roots = vectors / np.sqrt(values)
+        return np.einsum("ik,jk->ij", roots, roots)
     from scipy.linalg import lapack  # here, for it would make the package slow to import
 
     factor, _ = lapack.dpotrf(matrix, lower=1)

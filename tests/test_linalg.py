@@ -204,11 +204,12 @@ def test_rank_one_updates_by_one_thread_and_by_several(shape, rng):
     np.testing.assert_allclose(matrix, expected, atol=1e-15)
 
 
-def test_inverse_and_eigenvalues_of_a_positive_definite_matrix(rng):
-    G = rng.standard_normal((9, 20))
-    matrix = G @ G.T
+@pytest.mark.parametrize("size", [9, linalg.SCHUR_LIMIT + 1])
+def test_inverse_and_eigenvalues_of_a_positive_definite_matrix(size, rng):
+    G = rng.standard_normal((size, 3 * size))
+    matrix = G @ G.T / size
     inverse = linalg.inverse(matrix)
-    np.testing.assert_allclose(inverse @ matrix, np.eye(9), atol=1e-12)
+    np.testing.assert_allclose(inverse @ matrix, np.eye(size), atol=1e-12)
     np.testing.assert_array_equal(inverse, inverse.T)
     values, vectors = linalg.eigen(matrix)
     np.testing.assert_allclose(vectors * values @ vectors.T, matrix, atol=1e-12)
