@@ -220,7 +220,9 @@ def is_empty(matrix, n_free, choose, plain):
 
 def is_empty_relaxed(matrix, n_free, choose):
     """Whether the relaxation shows that no support of a node is negative."""
-    values, vectors = eigh(np.linalg.inv(matrix)[:n_free, :n_free])
+    inverse = matrix.copy()
+    invert(inverse)
+    values, vectors = eigh(inverse[:n_free, :n_free])
     if n_free < 2 or choose in (0, n_free) or values[0] >= 0 or values[1] <= 0:
         return False
     least = 1.0 / values[-1]

@@ -24,7 +24,6 @@ import numpy as np
 from numba import get_num_threads
 from scipy.linalg import eigh
 
-from specsel import include
 from specsel.bounds import is_empty, is_empty_relaxed
 from specsel.descent import (
     BASE,
@@ -61,7 +60,7 @@ SMALL = 3
 LARGE_SHARE = 0.25
 
 # Steps of bisection for the bound of an unfinished search.
-BISECTIONS = 12
+BISECTIONS = 8
 
 
 class Outcome(NamedTuple):
@@ -328,21 +327,13 @@ class Search:
         return False
 
     def _filled(self, mask):
-        """A support of full size: with what is best to add or, among ties, what comes first."""
-        mask = mask.copy()
-        while mask.sum() < self.choose:
-            others = np.flatnonzero(~mask)
-            if self.include.ties:
-                mask[others[0]] = True
-                continue
-            values = [self._value_with(mask, j) for j in others]
-            mask[others[np.argmax(values)]] = True
-        return mask
-
-    def _value_with(self, mask, other):
-        more = mask.copy()
-        more[other] = True
-        return self.value(self._support(more))
+        """Fill up a support with features of the incumbent or, among ties, with the first."""
+        filled = mask.copy()
+        others = np.flatnonzero(~mask)
+        if not self.include.ties:
+            others = others[np.argsort(~self.rules.rival[others], kind="stable")]
+        filled[others[: self.choose - mask.sum()]] = True
+        return filled
 
     def _share(self):
         """Give idle slots the highest nodes of the others."""
@@ -415,7 +406,7 @@ class Search:
         bounds = [self.ceiling, self.upper(self.remaining())]
         if self.include and self.include.ties:
             bounds.append(self.level + self._slack(self.level, self.gap))
-        elif self.include and not (self.include.states[:, include.FOUND] > 0).any():
+        elif self.include and not self.include.doubtful:
             bounds.append(self.upper(self.include.remaining()))
         return min(bounds)
 
