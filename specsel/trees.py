@@ -403,12 +403,12 @@ class Search:
 
     def _bound(self):
         """Bound what is open: each of the trees alone holds all that may be better."""
-        bounds = [self.ceiling, self.upper(self.remaining())]
         if self.include and self.include.ties:
-            bounds.append(self.level + self._slack(self.level, self.gap))
-        elif self.include and not self.include.doubtful:
-            bounds.append(self.upper(self.include.remaining()))
-        return min(bounds)
+            return self.level + self._slack(self.level, self.gap)
+        trees = [self.remaining()]
+        if self.include and not self.include.doubtful:
+            trees.append(self.include.remaining())
+        return min(self.ceiling, self.upper(min(trees, key=len)))
 
     def outcome(self, status):
         values, supports = zip(*self.best, strict=True)
