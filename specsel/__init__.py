@@ -13,6 +13,7 @@ __all__ = [
     "kernel",
     "laplacian",
     "pairwise",
+    "positivity",
     "qalpha",
     "side_info",
     "supervised",
