@@ -14,6 +14,9 @@ EXPERIMENTS = {
     "kernel": "clusters hidden by random signs, found by a kernel",
     "bendor": "a model of gene expression, one parameter varied at a time",
     "topography": "a map of two groupings of the same samples",
+    "side_info": "clusters of UCI data, a class at a time as side information",
+    "pca": "principal components of few relevant features among many",
+    "faces": "recognition of faces from weighted wavelets",
 }
 
 # What an experiment needs beyond the package.
