@@ -30,7 +30,9 @@ def run(data=None, sizes=(1, 5, 10, 20), k=6, tell=None):
     y = two_classes(y)
     methods = {"all genes": all_genes, "√α weights": lambda X, y: weighted(X, y, k)}
     methods["50 genes by signal to noise"] = signal_to_noise
-    wrong = {name: [] for name in methods} | {f"{size} genes": [] for size in sizes}
+    wrong = {name: [] for name in methods} | {
+        f"greedy discriminant, genes: {size}": [] for size in sizes
+    }
     biased = {name: [] for name in wrong if name != "all genes"}
     overall = {name: learn(X, y) for name, learn in methods.items()}
     chosen = discriminants.forward(X, y, sizes)
@@ -44,7 +46,7 @@ def run(data=None, sizes=(1, 5, 10, 20), k=6, tell=None):
         for found, supports in ((wrong, nested), (biased, chosen)):
             for size, support in zip(sizes, supports, strict=True):
                 guess = discriminants.predicted(X[left], y[left], X[[held]], support)
-                found[f"{size} genes"].append(int(guess[0] != y[held]))
+                found[f"greedy discriminant, genes: {size}"].append(int(guess[0] != y[held]))
     errors = {**wrong, **{name + BIASED: values for name, values in biased.items()}}
     rows = [
         report.Row(name, "-", float(sum(values)), np.nan, 1) for name, values in errors.items()

@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 
-from specsel import datasets, qalpha, supervised
+from specsel import datasets, qalpha, supervised, topography
 from specsel.papers import rankings, report
 
 SIZES = tuple(range(10, 101, 10))
@@ -38,9 +38,9 @@ def run(sizes=SIZES, runs=30, problems=tuple(PROBLEMS), tell=None):
         notes=(
             "published: as a figure; without labels a little above with labels, and both as good "
             "as the wrapper by support vector machines",
-            "without labels: a random start does not find the signals, and of the maxima that a "
-            "good one finds many are of other features, as these share no more than chance "
-            "correlation with them at small sizes",
+            "linear, without labels: one round finds the three features that show in seven of ten "
+            "samples, not the other three, which leaves an error of .15; a second round that avoids "
+            "the first mostly finds them too, and does harm where there is one structure only",
         ),
         lines=lines,
         x_label="training samples",
@@ -85,6 +85,12 @@ def without_labels(X, y, n):
         return qalpha.solve(X, 2).select(n)
 
 
+def two_rounds(X, y, n):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return topography.solve(X, 2, tradeoff=1 / X.shape[1]).select(n)
+
+
 def filtered(score):
     return lambda X, y, n: rankings.best(score(X, y), n)
 
@@ -92,6 +98,7 @@ def filtered(score):
 METHODS = {
     "Q-α with labels": with_labels,
     "Q-α without labels": without_labels,
+    "Q-α without labels, two rounds": two_rounds,
     "all features": lambda X, y, n: np.arange(X.shape[1]),
     **{name: filtered(score) for name, score in rankings.RANKINGS.items()},
 }

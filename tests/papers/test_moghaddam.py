@@ -50,7 +50,8 @@ def test_nested_errors_stand_before_biased_ones(rng):
     report = genes.run(data=small_tissues(rng), sizes=(2, 5))
     names = [row.what for row in report.rows]
     assert names[:5] == [
-        "all genes", "√α weights", "50 genes by signal to noise", "2 genes", "5 genes",
+        "all genes", "√α weights", "50 genes by signal to noise",
+        "greedy discriminant, genes: 2", "greedy discriminant, genes: 5",
     ]  # fmt: skip
     assert all(name.endswith("(biased)") for name in names[5:])
     assert ours(report)["√α weights"] <= ours(report)["all genes"]
@@ -59,7 +60,8 @@ def test_nested_errors_stand_before_biased_ones(rng):
 def test_choosing_on_all_samples_finds_what_is_not_there(rng):
     noise = rng.standard_normal((24, 400)), np.arange(24) % 2
     found = ours(genes.run(data=noise, sizes=(5,)))
-    assert found["5 genes"] > 6 > found["5 genes, chosen on all samples (biased)"]
+    nested = found["greedy discriminant, genes: 5"]
+    assert nested > 6 > found["greedy discriminant, genes: 5" + genes.BIASED]
 
 
 def test_leukemias_come_along():
