@@ -112,6 +112,6 @@ def _save_figure(module, found, path):
 
     from specsel.papers import report
 
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    getattr(module, "draw", report.draw)(found, figure.add_subplot())
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    getattr(module, "draw", report.draw)(found, figure)
     figure.savefig(path, dpi=120)

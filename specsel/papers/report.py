@@ -58,16 +58,22 @@ def each(items, tell):
         yield item
 
 
-def draw(report, axes):
+def draw(report, figure):
     """Draw the lines of a report; where it has none, its numbers as bars."""
-    for label, (x, y, low, high) in (report.lines or {}).items():
+    axes = figure.add_subplot()
+    axes.set(xlabel=report.x_label, ylabel=report.y_label, title=report.title)
+    if report.lines:
+        draw_lines(report.lines, axes)
+        return
+    places = np.arange(len(report.rows))[::-1]
+    spreads = np.nan_to_num([row.spread for row in report.rows])
+    axes.barh(places, [row.ours for row in report.rows], xerr=spreads)
+    axes.set_yticks(places, [row.what for row in report.rows], fontsize="x-small")
+
+
+def draw_lines(lines, axes):
+    """Lines with their bands."""
+    for label, (x, y, low, high) in lines.items():
         (drawn,) = axes.plot(x, y, marker="o", markersize=3, label=label)
         axes.fill_between(x, low, high, color=drawn.get_color(), alpha=0.15, linewidth=0)
-    if not report.lines:
-        places = np.arange(len(report.rows))[::-1]
-        spreads = np.nan_to_num([row.spread for row in report.rows])
-        axes.barh(places, [row.ours for row in report.rows], xerr=spreads, color="tab:blue")
-        axes.set_yticks(places, [row.what for row in report.rows])
-    else:
-        axes.legend()
-    axes.set(xlabel=report.x_label, ylabel=report.y_label, title=report.title)
+    axes.legend(fontsize="small")

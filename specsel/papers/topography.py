@@ -61,14 +61,20 @@ def separates(chart, order):
     return bool(good)
 
 
-def draw(report, axes, seed=1):
+def draw(report, figure, seed=1):
     """The map of one version: positions, and an ellipse for the relevances."""
     from matplotlib.patches import Ellipse
 
+    axes = figure.add_subplot()
     chart, names = mapped(seed), datasets.two_solutions(random_state=seed).names
     for name, place, size in zip(names, chart.positions, chart.relevances, strict=True):
         permuted = name.startswith("permuted")
-        axes.add_patch(Ellipse(place, *(0.6 * np.abs(size)), fill=False))
-        axes.annotate("·" if permuted else name, place, ha="center", va="center")
-    axes.set(xlim=(-2, 2), ylim=(-2, 2), xlabel="position, round 1", ylabel="position, round 2")
+        width, height = 0.6 * np.abs(size)
+        axes.add_patch(
+            Ellipse(place, width, height, fill=False, color="gray" if permuted else "C0")
+        )
+        if not permuted:
+            axes.annotate(name, place, fontsize="small")
+    axes.autoscale_view()
+    axes.set(xlabel="position, round 1", ylabel="position, round 2")
     axes.set_title(report.title)

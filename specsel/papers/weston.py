@@ -39,8 +39,8 @@ def run(sizes=SIZES, runs=30, problems=tuple(PROBLEMS), tell=None):
             "published: as a figure; without labels a little above with labels, and both as good "
             "as the wrapper by support vector machines",
             "linear, without labels: one round finds the three features that show in seven of ten "
-            "samples, not the other three, which leaves an error of .15; a second round that avoids "
-            "the first mostly finds them too, and does harm where there is one structure only",
+            "samples, not the other three, which leaves an error of .15; a second round that "
+            "avoids the first mostly finds them too, and does harm where there is one structure",
         ),
         lines=lines,
         x_label="training samples",
@@ -89,6 +89,19 @@ def two_rounds(X, y, n):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return topography.solve(X, 2, tradeoff=1 / X.shape[1]).select(n)
+
+
+def draw(found, figure):
+    """A panel for each problem."""
+    for panel, problem in zip(figure.subplots(1, 2, sharey=True), PROBLEMS, strict=True):
+        start = f"{problem}, "
+        lines = {
+            label.removeprefix(start): line
+            for label, line in found.lines.items()
+            if label.startswith(start)
+        }
+        report.draw_lines(lines, panel)
+        panel.set(title=problem, xlabel=found.x_label, ylabel=found.y_label)
 
 
 def filtered(score):
