@@ -24,27 +24,38 @@ DRIFT = 1e-9
 
 BISECTIONS = 60
 
+# Stands for no distance between a target and a value.
+APART = 1e-150
+
 
 @jit
 def _exceeds(target, values, lowered, raised):
     """Whether ``diag(values) - lowered loweredᵀ + raised raisedᵀ`` has an eigenvalue above target.
 
     The signs of ``target - diag(values)`` and of its Schur complement in the matrix bordered by
-    both vectors, of size 2, tell how many there are.
+    both vectors, of size 2, tell how many there are. What the value nearest to the target adds to
+    the complement is kept apart: its square, which would drown the rest, leaves the determinant.
     """
-    above = 0
+    near, above = 0, 0
+    for i in range(len(values)):
+        if abs(target - values[i]) < abs(target - values[near]):
+            near = i
     a, b, c = 1.0, 0.0, -1.0
     for i in range(len(values)):
-        distance = target - values[i]
-        if distance == 0.0:
-            distance = np.finfo(np.float64).tiny
+        distance = target - values[i] or APART
         above += distance < 0
-        a += lowered[i] * lowered[i] / distance
-        b += lowered[i] * raised[i] / distance
-        c += raised[i] * raised[i] / distance
-    if a * c < b * b:
+        if i != near:
+            a += lowered[i] * lowered[i] / distance
+            b += lowered[i] * raised[i] / distance
+            c += raised[i] * raised[i] / distance
+    low, high, distance = lowered[near], raised[near], target - values[near] or APART
+    determinant = (a * c - b * b) * distance + a * high * high + c * low * low - 2 * b * low * high
+    trace = (a + c) * distance + low * low + high * high
+    if distance < 0:
+        determinant, trace = -determinant, -trace
+    if determinant < 0:
         return above >= 1
-    return above + 2 * (a + c > 0) >= 2
+    return above + 2 * (trace > 0) >= 2
 
 
 @jit
@@ -216,9 +227,9 @@ class Tableau:
 
     def swap(self):
         """Swap a member for another feature, the best pair each time, as long as that helps."""
-        out = np.empty((len(self.members), 2))
         while True:
             values, axes = np.linalg.eigh(self.inner)
+            out = np.empty((len(self.members), 2))
             best_swaps(
                 values,
                 self.weights @ axes,
@@ -234,6 +245,10 @@ class Tableau:
             i = np.argmax(out[:, 1])
             if out[i, 0] < 0:
                 return
-            member = self.members[i]
+            member, other = self.members[i], int(out[i, 0])
             self.remove(member)
-            self.add(int(out[i, 0]))
+            self.add(other)
+            if self.value <= values[-1] * (1 + GAIN / 2):  # only rounding spoke for it
+                self.remove(other)
+                self.add(member)
+                return

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from specsel import datasets, gslda, pencils, tableau
+from specsel import datasets, gslda, pencils
 
 PAIRS = {
     "rank one": lambda seed: datasets.wishart_pair(11, rank=1, random_state=seed),
@@ -292,14 +292,3 @@ def test_the_same_bits_for_any_number_of_threads():
         found.append([(value, support.tolist()) for value, support in path.values()])
     numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
     assert found[0] == found[1]
-
-
-def test_drift_of_the_state_is_noticed(rng):
-    pencil = pencils.from_pair(*datasets.wishart_pair(10, random_state=0))
-    state = tableau.Tableau(pencil, (), np.ones(10, bool), 5)
-    state.move_to(np.array([1, 4, 7]))
-    value = state.value
-    state.weights[:] += 1e-3
-    state.move_to(np.array([1, 4, 7]))
-    assert state.value == pytest.approx(value)
-    np.testing.assert_allclose(state.weights, state.inverse @ pencil.factor[state.members])
