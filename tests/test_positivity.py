@@ -277,3 +277,12 @@ def test_kernels_neither_raise_nor_fix_the_threads():
     for module in (packed, streams, trials):
         source = inspect.getsource(module)
         assert not re.search(r"set_num_threads|threading_layer|\braise\b|np\.linalg", source)
+
+
+@pytest.mark.parametrize("name", [*LEGAL, "leading_eigenvalue", "irrelevant_weight_bound"])
+def test_docstrings_describe_every_parameter(name):
+    simulate = getattr(positivity, name)
+    section = inspect.getdoc(simulate).split("Parameters\n")[1].split("\n\n")[0]
+    described = re.findall(r"^(\w[\w, ]*) ?(?::.*)?$", section, flags=re.M)
+    names = [name for line in described for name in line.strip().split(", ")]
+    assert sorted(names) == sorted(inspect.signature(simulate).parameters)
