@@ -42,6 +42,8 @@ def run(names=tuple(PUBLISHED), runs=20, tell=None):
         notes=(
             "the gain over standardised features is the honest one, as the paper's other methods "
             "are given raw ones; the paper's trade-off is 0.1",
+            "how features and side information are scaled is not said in the paper; scaled to be "
+            "free of units, wine comes out as published and the others fall short",
             "the Boston housing data, which have no classes, are left out; the deviation is over "
             "starts of k-means",
         ),
@@ -55,8 +57,6 @@ def scores(name, methods, runs, published):
     labels = np.unique(y)
     for label in labels:
         main, side, classes = X[y != label], X[y == label], y[y != label]
-        if len(side) < 2:
-            continue
         for method, represent in methods.items():
             Z = represent(main, side, len(np.unique(classes)))
             values[method] += clustered(Z, classes, runs)

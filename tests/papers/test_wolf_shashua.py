@@ -57,7 +57,7 @@ def test_relevant_genes_weigh_most():
     found = ours(bendor.run(varied={"e": (0.95,), "d": (1.0,)}, runs=2))
     for setting in ("base", "e = 0.95", "d = 1"):
         assert found[f"{setting}: mean weight, relevant over irrelevant"] >= 10
-        assert found[f"{setting}: right of the top five"] == 5
+        assert found[f"{setting}: share right of the top five"] == 1
 
 
 def test_filters_are_what_they_are_called(rng):
