@@ -4,7 +4,9 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 __all__ = [
+    "Intervals",
     "Path",
+    "StableSubspace",
     "Subset",
     "Weights",
     "datasets",
@@ -15,6 +17,7 @@ __all__ = [
     "pairwise",
     "positivity",
     "qalpha",
+    "sbs",
     "side_info",
     "supervised",
     "topography",
@@ -26,6 +29,8 @@ def __getattr__(name):
     """Import a part when it is first asked for, so that importing the package costs nothing."""
     if name in ("Path", "Subset", "Weights"):
         return getattr(import_module("specsel.results"), name)
+    if name in ("Intervals", "StableSubspace"):
+        return getattr(import_module("specsel.stability"), name)
     if name in __all__:
         return import_module(f"specsel.{name}")
     raise AttributeError(f"module 'specsel' has no attribute {name!r}")

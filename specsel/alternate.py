@@ -260,15 +260,8 @@ def check_loop(init, n_init, tol, max_iter, random_state, callback, other):
     checks.check_integer("max_iter", max_iter, 1)
     if not (isinstance(tol, numbers.Real) and 0 <= tol < 1):
         raise ValueError(f"tol = {tol!r}: must be from 0 to 1, 1 excluded")
-    if callback is not None and not callable(callback):
-        raise ValueError(f"callback = {callback!r}: must be a function or None")
-    try:
-        np.random.default_rng(random_state)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"random_state = {random_state!r}: must be None, a whole number at least 0, "
-            "or a Generator"
-        ) from None
+    checks.check_callback(callback)
+    checks.as_generator(random_state)
     if isinstance(init, str) and init not in INITS:
         raise ValueError(f"init = {init!r}: must be one of {', '.join(INITS)}, or {other}")
 

@@ -30,9 +30,39 @@ def as_matrix(X, *, least_samples=2, name="X") -> tuple[np.ndarray, tuple | None
         )
     if array.size == 0:
         raise ValueError(f"{name}: has shape {array.shape}; it must not be empty")
-    if array.shape[0] < least_samples:
-        raise ValueError(f"{name}: has 1 sample; at least 2 are needed")
+    check_samples(array.shape[0], least_samples, name)
     return array, names
+
+
+def as_sparse(X, *, least_samples=2, name="X"):
+    """A sparse matrix of samples x features by columns, as float64 without zeros; checks it."""
+    if len(X.shape) != 2:
+        raise ValueError(f"{name}: has shape {X.shape}; samples x features are needed")
+    if X.dtype.kind not in "biuf":
+        raise ValueError(f"{name}: has dtype {X.dtype}; real numbers are needed")
+    if 0 in X.shape:
+        raise ValueError(f"{name}: has shape {X.shape}; it must not be empty")
+    check_samples(X.shape[0], least_samples, name)
+    matrix = X.tocsc().astype(np.float64, copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    bad = np.flatnonzero(~np.isfinite(matrix.data))
+    if len(bad):
+        feature = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
+        raise ValueError(
+            f"{name}: {len(bad)} value{'s are' if len(bad) > 1 else ' is'} NaN or infinite, "
+            f"first at feature {feature}, sample {matrix.indices[bad[0]]}; "
+            "finite numbers are needed"
+        )
+    return matrix
+
+
+def check_samples(count, least, name="X"):
+    """Refuse too few samples."""
+    if count < least:
+        raise ValueError(
+            f"{name}: has {count} sample{'s' * (count > 1)}; at least {least} are needed"
+        )
 
 
 def _frame_to_numpy(frame, names, name):
@@ -195,6 +225,23 @@ def check_choice(name, value, allowed):
     """Refuse what is not one of the names allowed."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} = {value!r}: must be one of {', '.join(allowed)}")
+
+
+def check_callback(callback):
+    """Refuse what cannot be called, None apart."""
+    if callback is not None and not callable(callback):
+        raise ValueError(f"callback = {callback!r}: must be a function or None")
+
+
+def as_generator(random_state) -> np.random.Generator:
+    """The source of random numbers that a seed stands for."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"random_state = {random_state!r}: must be None, a whole number at least 0, "
+            "or a Generator"
+        ) from None
 
 
 def caller():

@@ -173,7 +173,7 @@ def _forward(pencil, last, always, allowed):
     floor = tableau.NOTHING_LEFT * rest
     inner, chosen = np.zeros((gains.shape[1],) * 2), []
     for step in range(last):
-        values, axes = np.linalg.eigh(inner)
+        values, axes = linalg.eigen(inner)
         if step < len(always):
             j = always[step]
         else:
@@ -188,7 +188,7 @@ def _forward(pencil, last, always, allowed):
         gains -= row[:, None] * share
         rest -= row**2
         if step + 1 >= len(always):
-            yield np.linalg.eigvalsh(inner)[-1], np.array(chosen)
+            yield linalg.eigen(inner)[0][-1], np.array(chosen)
 
 
 def _backward(pencil, first, always, allowed):
@@ -198,7 +198,7 @@ def _backward(pencil, first, always, allowed):
     highest = inverse.diagonal().max()
     free = ~np.isin(members, always)
     for size in range(len(members), first - 1, -1):
-        values, axes = np.linalg.eigh(inner)
+        values, axes = linalg.eigen(inner)
         yield values[-1], members[:size]
         if size == first:
             return

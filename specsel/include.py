@@ -16,9 +16,11 @@ This suits small k, or any k where the entries of A are of one sign; it departs 
 which has neither the bound nor the tree.
 """
 
-import numpy as np
-from numba import prange
+from concurrent.futures import wait
 
+import numpy as np
+
+from specsel import linalg
 from specsel.linalg import jit
 
 # Subtrees searched at a time.
@@ -113,26 +115,19 @@ def complement(matrix, n_free):
     work = matrix.copy()
     for last in range(len(matrix) - 1, n_free - 1, -1):
         if work[last, last] <= 0:
-            return work, False
+            return work[:n_free, :n_free].copy(), False
         eliminate(work, last + 1, last, work)
     return work[:n_free, :n_free].copy(), True
 
 
-@jit(parallel=True)
-def _advance(states, sizes, taken, features, scales, parts, bases, found, rules, budget):
-    for slot in prange(len(states)):
-        _descend(
-            states[slot],
-            sizes[slot],
-            taken[slot],
-            features[slot],
-            scales[slot],
-            parts[slot],
-            bases[slot],
-            found[slot],
-            rules,
-            budget,
-        )
+@jit
+def is_dominated(matrix, n_free, choose):
+    """Whether no support of a node is negative; its free features come first in the matrix."""
+    part, positive = complement(matrix, n_free)
+    if not positive or np.diag(part).min() <= 0:
+        return False
+    scale, out = np.ones(n_free), np.empty(n_free)
+    return dominated(part, n_free, choose - 1, scale, out, ROOT_STEPS) < 0
 
 
 @jit
@@ -247,12 +242,12 @@ class Include:
     def suits(b, n_free, choose):
         """Whether the stacks have room and B, of unit diagonal, is not nearly singular."""
         room = SLOTS * (choose + 1) * n_free**2 <= ROOM
-        return room and choose > 0 and np.linalg.eigvalsh(b)[0] >= LEAST_EIGENVALUE
+        return room and choose > 0 and linalg.eigen(b)[0][0] >= LEAST_EIGENVALUE
 
     def begin(self, matrix, rival, *, ties=False):
         """Start from the root; with `ties` look for supports that precede the rival alone."""
         n, levels = self.n, self.choose + 1
-        self.ties = ties
+        self.ties, self.pending = ties, []
         self.states = np.zeros((SLOTS, 5), np.int64)
         self.states[:, DEPTH] = -1
         self.sizes = np.zeros((SLOTS, levels), np.int64)
@@ -264,7 +259,7 @@ class Include:
         self.found = np.zeros((SLOTS, n), np.bool_)
         self._place(0, (np.empty(0, np.int64), np.arange(n), self.choose), np.ones(n))
         self.renew(matrix, rival)
-        if (self.parts[0, 0].diagonal() > 0).all():
+        if self.sizes[0, 0] == n and (self.parts[0, 0].diagonal() > 0).all():
             scale = self.scales[0, 0]
             dominated(self.parts[0, 0], n, self.choose - 1, scale, np.empty(n), ROOT_STEPS)
 
@@ -273,18 +268,38 @@ class Include:
         self.matrix, self.rival = matrix, rival
         for slot in range(SLOTS):
             for depth in range(self.states[slot, DEPTH] + 1):
-                base, free, _ = self._node(slot, depth)
-                fixed = np.arange(self.n, len(matrix))
-                chosen = np.concatenate((free, base, fixed))
-                part, _ = complement(matrix[np.ix_(chosen, chosen)], len(free))
-                self.parts[slot, depth, : len(free), : len(free)] = part
+                self._renew(slot, depth)
 
-    def advance(self, budget):
+    def _renew(self, slot, depth):
+        """Compute what a node carries; if its features alone are worth more, it is done with."""
+        base, free, _ = self._node(slot, depth)
+        fixed = np.arange(self.n, len(self.matrix))
+        chosen = np.concatenate((free, base, fixed))
+        part, positive = complement(self.matrix[np.ix_(chosen, chosen)], len(free))
+        if positive:
+            self.parts[slot, depth, : len(free), : len(free)] = part
+        elif self.ties:
+            self.pending.append(np.isin(np.arange(self.n), base))
+            self.sizes[slot, depth] = 0
+        else:
+            self.states[slot, FOUND] = 2
+
+    def advance(self, threads, budget):
         """Search on and yield what is worth more than the threshold, perhaps a smaller support."""
+        yield from self.pending
+        self.pending = []
         self._share()
         stacks = (self.sizes, self.taken, self.features, self.scales, self.parts, self.bases)
         rules = (self.groups, self.rival, GROWTH * np.abs(self.matrix).max(), self.ties)
-        _advance(self.states, *stacks, self.found, rules, budget)
+        chunks = [
+            threads.submit(_descend, *arrays, rules, budget)
+            for arrays in zip(self.states, *stacks, self.found, strict=True)
+        ]
+        try:
+            wait(chunks)
+        finally:  # an interrupt must not leave nodes half done
+            for chunk in chunks:
+                chunk.result()
         for slot in np.flatnonzero(self.states[:, FOUND] == 1):
             self.states[slot, FOUND] = 0
             yield self.found[slot].copy()
@@ -296,7 +311,7 @@ class Include:
 
     @property
     def done(self) -> bool:
-        return not (self.states[:, DEPTH] >= 0).any()
+        return not self.pending and not (self.states[:, DEPTH] >= 0).any()
 
     @property
     def nodes(self) -> int:

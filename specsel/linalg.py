@@ -30,8 +30,11 @@ GRAM_FLOOR = 1e-11
 # Passes that find the leading subspace of a matrix that is not formed.
 SUBSPACE_PASSES = 4
 
-# Size up to which a Schur form needs no threads.
+# Size up to which matrices are decomposed and inverted without threads.
 SCHUR_LIMIT = 96
+
+# Entries of a matrix that several threads update sooner than one.
+PARALLEL_SIZE = 10**5
 
 # A column whose residual fell below this share of the largest one adds nothing to a span.
 PIVOT_FLOOR = 1e-8
@@ -170,9 +173,16 @@ def _ritz(gram, form):
     return values, axes @ vectors
 
 
-@jit(parallel=True)
-def rank_one(matrix, left, right):
+def rank_one(matrix: np.ndarray, left: np.ndarray, right: np.ndarray):
     """Subtract ``left rightᵀ`` from a matrix."""
+    if matrix.size < PARALLEL_SIZE:
+        matrix -= np.outer(left, right)
+    else:
+        _rank_one(matrix, left, right)
+
+
+@jit(parallel=True)
+def _rank_one(matrix, left, right):
     for i in prange(len(left)):
         for j in range(len(right)):
             matrix[i, j] -= left[i] * right[j]
@@ -180,11 +190,22 @@ def rank_one(matrix, left, right):
 
 def inverse(matrix: np.ndarray) -> np.ndarray:
     """Inverse of a positive definite matrix, symmetric to the last bit."""
+    if len(matrix) <= SCHUR_LIMIT:
+        values, vectors = eigen(matrix)
+        roots = vectors / np.sqrt(values)
+        return np.einsum("ik,jk->ij", roots, roots)
     from scipy.linalg import lapack  # here, for it would make the package slow to import
 
     factor, _ = lapack.dpotrf(matrix, lower=1)
     lower = np.tril(lapack.dpotri(factor, lower=1)[0])
     return lower + np.tril(lower, -1).T
+
+
+def eigen(symmetric: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues, ascending, and vectors of a small matrix, without waking threads."""
+    from scipy.linalg import eigh  # here, for it would make the package slow to import
+
+    return eigh(symmetric, check_finite=False)
 
 
 def orthonormal(matrix: np.ndarray) -> np.ndarray:

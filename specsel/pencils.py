@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from specsel import blocks, checks
+from specsel import blocks, checks, linalg
 
 # Where B is rank deficient, this share of its smallest eigenvalue above the floor is added to its
 # diagonal (Moghaddam et al., Sec. 3.2); the floor is a share of the largest.
@@ -165,7 +165,7 @@ def from_pair(A, B) -> Pencil:
     A, B = _symmetric("A", A), _symmetric("B", B)
     if A.shape != B.shape:
         raise ValueError(f"B: has shape {B.shape}; that of A, {A.shape}, is needed")
-    values, axes = np.linalg.eigh(B)
+    values, axes = linalg.eigen(B)
     floor = ROUNDING * len(B) * max(abs(values[0]), abs(values[-1]))
     if values[0] <= floor:
         enough = max(SHRINKAGE_SHARE * values[-1], -2 * values[0])
@@ -180,7 +180,7 @@ def from_pair(A, B) -> Pencil:
 
 def _factor(A, B):
     """A factor of ``A + shift B``, the shift being 0 where A has no negative eigenvalue."""
-    values, vectors = np.linalg.eigh(A)
+    values, vectors = linalg.eigen(A)
     shift = 0.0
     if values[0] < -ROUNDING * len(A) * abs(values[-1]):
         from scipy.linalg import eigh

@@ -128,7 +128,7 @@ class Weights:
         if diverse is None:
             return self.ranking[:n]
         data = blocks.read(diverse, center=bool(self.mean.any()))
-        self._check_features(data.n_features, data.names)
+        check_features(data.n_features, data.names, len(self.alpha), self.names, "weights")
         return linalg.pivoted(data, self.alpha, n)
 
     def reweight(self, X) -> np.ndarray:
@@ -137,7 +137,7 @@ class Weights:
         Distances and principal components of the result use every feature by its weight.
         """
         array, names = checks.as_matrix(X, least_samples=1)
-        self._check_features(array.shape[1], names)
+        check_features(array.shape[1], names, len(self.alpha), self.names, "weights")
         scale = np.divide(1.0, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0)
         weighted = array - self.mean
         weighted *= scale * np.sqrt(np.maximum(self.alpha, 0.0))
@@ -148,26 +148,13 @@ class Weights:
         ranking = self.ranking
         table = frame(
             {
-                "feature": _named(ranking, self.names),
+                "feature": named(ranking, self.names),
                 "index": ranking,
                 "weight": self.alpha[ranking],
                 "selected": np.arange(len(ranking)) < _cut(self.alpha),
             }
         )
         return table.set_index(table.index + 1).rename_axis("rank")
-
-    def _check_features(self, n_features, names):
-        if n_features != len(self.alpha):
-            raise ValueError(
-                f"X: has {n_features} features; the weights are for {len(self.alpha)}"
-            )
-        if names and self.names and names != self.names:
-            i = next(
-                i for i, pair in enumerate(zip(names, self.names, strict=True)) if len({*pair}) > 1
-            )
-            raise ValueError(
-                f"X: column {i} is {names[i]!r}; the weights have {self.names[i]!r} there"
-            )
 
 
 def _cut(alpha):
@@ -230,13 +217,13 @@ class Subset:
 
     def __repr__(self):
         return (
-            f"Subset({_list(self.support, self.names)}, value {self.value:.6g}, {self.status}, "
-            f"gap {self.gap:.2g}, {self.nodes} nodes, {self.seconds:.2g} s)"
+            f"Subset({list_some(self.support, self.names)}, value {self.value:.6g}, "
+            f"{self.status}, gap {self.gap:.2g}, {self.nodes} nodes, {self.seconds:.2g} s)"
         )
 
     def to_frame(self):
         """Table of the features and their entries in the direction."""
-        columns = {"feature": _named(self.support, self.names), "index": self.support}
+        columns = {"feature": named(self.support, self.names), "index": self.support}
         return frame(columns | {"direction": self.direction[self.support]})
 
 
@@ -313,17 +300,29 @@ class Path:
         """Table of the sizes: value, bound, status and features."""
         columns = {"size": self.sizes, "value": self.values, "bound": self.bounds}
         columns |= {"status": self.statuses, "nodes": self.nodes, "seconds": self.seconds}
-        features = [tuple(_named(support, self.names)) for support in self.supports]
+        features = [tuple(named(support, self.names)) for support in self.supports]
         return frame(columns | {"features": features})
 
 
-def _named(support, names):
+def check_features(n_features, names, expected, expected_names, what):
+    """Refuse data of other features than a result is for."""
+    if n_features != expected:
+        raise ValueError(f"X: has {n_features} features; the {what} are for {expected}")
+    if names and expected_names and names != expected_names:
+        i = next(i for i in range(expected) if names[i] != expected_names[i])
+        raise ValueError(
+            f"X: column {i} is {names[i]!r}; the {what} have {expected_names[i]!r} there"
+        )
+
+
+def named(support, names):
+    """Names of features or, without names, their numbers."""
     return [names[i] for i in support] if names else support.tolist()
 
 
-def _list(support, names, limit=8):
+def list_some(support, names, limit=8):
     """A few features in one line."""
-    shown = ", ".join(map(str, _named(support[:limit], names)))
+    shown = ", ".join(map(str, named(support[:limit], names)))
     return f"{len(support)} features: {shown}{', ...' if len(support) > limit else ''}"
 
 

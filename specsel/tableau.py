@@ -149,7 +149,7 @@ class Tableau:
 
     @property
     def value(self):
-        return np.linalg.eigvalsh(self.inner)[-1]
+        return linalg.eigen(self.inner)[0][-1]
 
     @property
     def coefficients(self):
@@ -171,7 +171,7 @@ class Tableau:
         return outside
 
     def best_addition(self):
-        values, axes = np.linalg.eigh(self.inner)
+        values, axes = linalg.eigen(self.inner)
         return best_addition(values, self.gains @ axes, self.rest, self.floor, self._open)
 
     def add(self, j):
@@ -228,7 +228,7 @@ class Tableau:
     def swap(self):
         """Swap a member for another feature, the best pair each time, as long as that helps."""
         while True:
-            values, axes = np.linalg.eigh(self.inner)
+            values, axes = linalg.eigen(self.inner)
             out = np.empty((len(self.members), 2))
             best_swaps(
                 values,

@@ -78,9 +78,9 @@ def test_features_that_must_or_must_not_be_held_and_runners_up(kind):
 
 
 def test_both_bounds_prove_the_same_and_the_papers_own_takes_more_nodes():
-    A, B = pair("full rank", 20, 1)
-    best = eslda.solve_pair(A, B, 10)
-    own = eslda.solve_pair(A, B, 10, bound="interlacing")
+    A, B = pair("full rank", 30, 1)
+    best = eslda.solve_pair(A, B, 15)
+    own = eslda.solve_pair(A, B, 15, bound="interlacing")
     assert best.status == own.status == "optimal"
     assert best.support.tolist() == own.support.tolist()
     assert own.nodes > best.nodes
@@ -195,7 +195,7 @@ BAD = {
     "top = 0: must be at least 1": {"k": 2, "top": 0},
     "bound = 'all': must be one of best, interlacing": {"k": 2, "bound": "all"},
     "callback = 3: must be a function or None": {"k": 2, "callback": 3},
-    "y: has one class, 0; at least 2 are needed": {"k": 2, "y": np.zeros(30)},
+    "y: has one class, 0; at least 2 are needed": {"k": 2, "y": np.zeros(30, int)},
 }
 
 

@@ -1,12 +1,18 @@
 """The tree that includes features: its bound against enumeration, and its proofs."""
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import naive
 import numpy as np
 import pytest
 
 from specsel import datasets, include
+
+
+def advance(tree, budget):
+    with ThreadPoolExecutor(2) as threads:
+        return list(tree.advance(threads, budget))
 
 
 def smallest(matrix, k):
@@ -80,7 +86,7 @@ def search(A, B, k, support, budget=1e4):
     while not tree.done:
         assert not tree.doubtful
         known = value
-        for mask in tree.advance(budget):
+        for mask in advance(tree, budget):
             more = [j for j in range(n) if not mask[j]]
             for rest in itertools.combinations(more, k - int(mask.sum())):
                 members = np.sort([*np.flatnonzero(mask), *rest])
@@ -110,7 +116,7 @@ def test_features_that_are_always_included():
         tree.begin(matrix, np.zeros(6, bool))
         found = []
         while not tree.done and not found:
-            found = list(tree.advance(1e6))
+            found = advance(tree, 1e6)
         assert len(found) == expected
         for mask in found:
             assert {order[i] for i in np.flatnonzero(mask)} <= {*best}
@@ -125,11 +131,11 @@ def test_ties_are_searched_for_smaller_supports_alone():
     tree.begin((1.6 - 1e-9) * np.eye(n) - A, rival, ties=True)
     found = []
     while not tree.done:
-        found.extend(tree.advance(1e6))
+        found.extend(advance(tree, 1e6))
     assert all(np.flatnonzero(mask).tolist() < [3, 4, 5] for mask in found)
     assert [0, 1, 2] in [np.flatnonzero(mask).tolist() for mask in found]
     tree.begin((1.6 - 1e-9) * np.eye(n) - A, np.array([1, 1, 1, 0, 0, 0], bool), ties=True)
-    assert list(tree.advance(1e6)) == []
+    assert advance(tree, 1e6) == []
     assert tree.done
 
 
@@ -140,7 +146,7 @@ def test_open_nodes_cover_what_is_left():
     tree = include.Include(10, 5, np.full(10, -1))
     tree.begin(0.999 * value * B - A, np.zeros(10, bool))
     for _ in range(200):
-        if tree.done or list(tree.advance(50)):
+        if tree.done or advance(tree, 50):
             break
         assert any(
             {*base} <= {*best} <= {*base, *free} and len(base) + take == 5

@@ -19,7 +19,9 @@ from specsel import (
     passes,
     qalpha,
     representations,
+    resamples,
     results,
+    sbs,
     side_info,
     supervised,
     topography,
@@ -27,7 +29,7 @@ from specsel import (
 )
 
 ALGORITHMS = (
-    kernel, laplacian, pairwise, qalpha, side_info, supervised, topography, weighting,
+    kernel, laplacian, pairwise, qalpha, sbs, side_info, supervised, topography, weighting,
 )  # fmt: skip
 ROOT = Path(__file__).parents[1]
 BENCHMARKS = sorted((ROOT / "asv_bench" / "benchmarks").glob("[a-z]*.py"))
@@ -61,7 +63,9 @@ def test_import_loads_nothing_before_it_is_needed():
     assert not modules_after(f"import specsel.cli, {names}") & optional
 
 
-@pytest.mark.parametrize("solve", [*(module.solve for module in ALGORITHMS), qalpha.gram])
+@pytest.mark.parametrize(
+    "solve", [*(module.solve for module in ALGORITHMS), qalpha.gram, sbs.intervals]
+)
 def test_docstrings_describe_every_parameter(solve):
     section = inspect.getdoc(solve).split("Parameters\n")[1].split("\n\n")[0]
     described = re.findall(r"^(\w[\w, ]*) ?(?::.*)?$", section, flags=re.M)
@@ -70,7 +74,7 @@ def test_docstrings_describe_every_parameter(solve):
 
 
 def test_parallel_kernels_neither_raise_nor_fix_the_threads():
-    for module in (passes, representations, linalg, *ALGORITHMS):
+    for module in (passes, representations, resamples, linalg, *ALGORITHMS):
         source = inspect.getsource(module)
         assert not re.search(r"set_num_threads|threading_layer|NUMBA_NUM_THREADS", source)
         for function in ast.walk(ast.parse(source)):

@@ -1,0 +1,420 @@
+"""Exact search for the k features of largest ``λ_max(A_S, B_S)``, compiled.
+
+Moghaddam, Weiss and Avidan (2006), Sec. 3.2. With ``M = t B - A`` a support S is worth more than
+t exactly if ``M_S`` has a negative eigenvalue, and by the inclusion principle, Eq. (8), no
+support within T is if ``M_T`` has none. The paper computes eigenvalues; here the search goes down
+from all features by dropping some, and carries ``P = M_T⁻¹`` and the number of its negative
+eigenvalues from a set to its subsets by rank-one updates. With one negative eigenvalue left, the
+diagonal of P and its 2 x 2 minors tell which features must stay: see `bounds`, and `descent` for
+the tree.
+
+Subtrees are searched in parallel, a fixed number of them at a time, and exchange what they found
+between chunks of a fixed amount of work, so that the outcome does not depend on the threads.
+Ties go to the lexicographically smallest support: subtrees that may hold one smaller than the
+incumbent are pruned just below its value, the others just above it.
+"""
+
+import itertools
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numba import get_num_threads
+from scipy.linalg import eigh
+
+from specsel.bounds import is_empty, is_empty_relaxed
+from specsel.descent import (
+    BASE,
+    CHOOSE,
+    CLOSED,
+    DEPTH,
+    FOUND,
+    KEPT,
+    NODES,
+    SIZE,
+    VERSION,
+    Rules,
+    Stack,
+    descend,
+    lowest,
+)
+from specsel.include import Include, is_dominated
+
+# Values nearer than this share of the larger one are ties.
+TIE = 1e-9
+
+# Entries of A and B nearer than this share of their diagonal are equal.
+EQUAL = 1e-14
+
+# Subtrees searched at a time, and multiplications in the first chunk of each and in later ones:
+# the chunks of all take about 50 ms on two cores.
+STACKS = 8
+FIRST_CHUNK = 1e5
+CHUNK = 1e7
+
+# The tree that includes features gets an equal part of the work where there are so many times more
+# features than are chosen, and else this share.
+SMALL = 3
+LARGE_SHARE = 0.25
+
+# Steps of bisection for the bound of an unfinished search.
+BISECTIONS = 8
+
+
+class Outcome(NamedTuple):
+    """What a search found: the best supports, best first, and a bound on all there are."""
+
+    supports: list
+    values: list
+    bound: float
+    nodes: int
+    status: str
+
+
+def search(
+    A,
+    B,
+    k,
+    start,
+    *,
+    value=None,
+    always=(),
+    never=(),
+    time_limit=None,
+    gap=0.0,
+    node_limit=None,
+    top=1,
+    bound="best",
+    report=None,
+):
+    """Find the `top` supports of k features with the largest ``λ_max(A_S, B_S)``.
+
+    Parameters
+    ----------
+    A, B : ndarray
+        Symmetric, B positive definite.
+    start : sequence of int
+        A good support, which holds `always` and nothing of `never`.
+    value : callable, optional
+        From a support to its value; a generalised eigen-solve by default.
+    always, never : sequence of int
+        Features that every support holds, and that none does.
+    time_limit, node_limit : float, int, optional
+        Stop after so many seconds or nodes.
+    gap : float
+        Stop when no support can be better by more than this share.
+    bound : {"best", "interlacing"}
+        Eq. (8) alone prunes with "interlacing".
+    report : callable, optional
+        ``report(incumbent, bound, nodes, seconds)`` after every chunk; true stops.
+    """
+    problem = Search(A, B, k, value, always, never, top, max(gap, TIE), bound == "interlacing")
+    problem.begin(start)
+    status = problem.run(time_limit, node_limit, report)
+    return problem.outcome("gap" if status == "optimal" and gap > TIE else status)
+
+
+class Search:
+    """The search over the features that are neither always nor never chosen."""
+
+    def __init__(self, A, B, k, value=None, always=(), never=(), top=1, gap=TIE, plain=False):
+        self.A, self.B = A, B
+        self.top, self.gap, self.plain = top, gap, plain
+        self.value = value or self._eigenvalue
+        always = np.sort(np.asarray(always, np.intp))
+        barred = np.concatenate((always, np.asarray(never, np.intp)))
+        free = np.setdiff1d(np.arange(len(A)), barred)
+        # The kernels see the free features first, in their order.
+        self.features = np.concatenate((free, always))
+        self.n = len(free)
+        self.choose = k - len(always)
+        scale = 1.0 / np.sqrt(np.diag(B)[self.features])
+        pair = np.ix_(self.features, self.features)
+        self.a, self.b = (matrix[pair] * scale * scale[:, None] for matrix in (A, B))
+        self.size = np.abs(self.a).max() or 1.0
+        self.groups = self._exchangeable() if top == 1 else np.full(self.n, -1)
+        self.best = []
+        self.level = -np.inf
+        self.version = 0
+
+    def _eigenvalue(self, support):
+        pair = np.ix_(support, support)
+        last = [len(support) - 1] * 2
+        return eigh(self.A[pair], self.B[pair], eigvals_only=True, subset_by_index=last)[0]
+
+    def _exchangeable(self):
+        """Number the groups of features that can change places without changing A and B.
+
+        Of such features the earlier are chosen first, so that duplicates cost nothing.
+        """
+        groups = np.full(self.n, -1)
+        matrices = np.stack((self.a, self.b))
+        for i in range(self.n):
+            if groups[i] >= 0:
+                continue
+            for j in range(i + 1, self.n):
+                if abs(self.a[i, i] - self.a[j, j]) > EQUAL * self.size:
+                    continue
+                change = np.abs(matrices[:, i] - matrices[:, j])
+                change[:, [i, j]] = 0.0
+                if change[0].max() <= EQUAL * self.size and change[1].max() <= EQUAL:
+                    groups[[i, j]] = i
+        return groups
+
+    def begin(self, start):
+        """Set out from a support, and from its neighbours if several are wanted."""
+        mask = np.isin(self.features[: self.n], start)
+        self._admit(mask)
+        seen = {mask.tobytes()}
+        queue = [mask]
+        while len(self.best) < self.top and queue:
+            mask = queue.pop(0)
+            for late in np.flatnonzero(mask):
+                for early in np.flatnonzero(~mask):
+                    near = mask.copy()
+                    near[[late, early]] = False, True
+                    if near.tobytes() not in seen and len(seen) < 4 * self.top:
+                        seen.add(near.tobytes())
+                        queue.append(near)
+                        self._admit(near)
+
+    def _admit(self, mask):
+        """Let a support join the best, unless others are better or as good and smaller."""
+        support = self._support(mask)
+        if any(support == other for _, other in self.best):
+            return
+        known = [*self.best, (self.value(support), support)]
+        known.sort(key=lambda pair: (-pair[0], pair[1]))
+        ties = [0]
+        for (before, _), (after, _) in itertools.pairwise(known):
+            ties.append(ties[-1] + (before - after > self._slack(before, TIE)))
+        keys = [(tie, support) for tie, (_, support) in zip(ties, known, strict=True)]
+        order = sorted(range(len(keys)), key=keys.__getitem__)[: self.top]
+        known = [known[i] for i in order]
+        self.version += known != self.best
+        self.best = known
+
+    def _support(self, mask):
+        chosen = np.concatenate((self.features[: self.n][mask], self.features[self.n :]))
+        return tuple(int(feature) for feature in np.sort(chosen))
+
+    def _slack(self, value, share):
+        return share * max(abs(value), self.size)
+
+    def run(self, time_limit, node_limit, report):
+        """Search until nothing is left, or until told to stop."""
+        self._set_up()
+        began = time.perf_counter()
+        budget = FIRST_CHUNK
+        try:
+            with ThreadPoolExecutor(get_num_threads()) as threads:
+                while any(stack.state[DEPTH] >= 0 for stack in self.stacks):
+                    self._round(threads, budget)
+                    if self.include and self._include(threads, budget * self.share):
+                        return "optimal"
+                    budget = min(2 * budget, CHUNK)
+                    seconds = time.perf_counter() - began
+                    if time_limit is not None and seconds >= time_limit:
+                        return "time"
+                    if node_limit is not None and self.nodes >= node_limit:
+                        return "nodes"
+                    if report and report(self.best[0][0], self.ceiling, self.nodes, seconds):
+                        return "interrupted"
+        except KeyboardInterrupt:
+            self._gather()
+            return "interrupted"
+        return "optimal"
+
+    def _set_up(self):
+        """Make the slots, with all there is to do in the first."""
+        n = self.n
+        levels = n - self.choose + 2
+        room = sum((n - level) ** 2 for level in range(min(levels, n)))
+        self.stacks = tuple(
+            Stack(
+                np.array([-1, 0, 0, 0]),
+                np.zeros(n, np.int64),
+                np.zeros((levels, 9), np.int64),
+                np.zeros((levels, n), np.int64),
+                np.zeros((levels, 3, n)),
+                np.empty(room),
+                np.zeros(n, np.bool_),
+            )
+            for _ in range(STACKS)
+        )
+        self._place(self.stacks[0], (np.empty(0, np.int64), np.arange(n), self.choose))
+        self.include = None
+        self._level()
+        if not self.plain and self.top == 1 and Include.suits(self.b, n, self.choose):
+            self.include = Include(n, self.choose, self.groups)
+            self.include.begin(self.rules.tight, self.rules.rival)
+            self.share = 1.0 if n >= SMALL * self.choose else LARGE_SHARE
+
+    def _place(self, stack, node):
+        """Give an idle stack a node: what it keeps, its free features, and how many of them."""
+        base, free, choose = node
+        stack.base[: len(base)] = base
+        stack.table[0] = 0
+        stack.table[0, [SIZE, CHOOSE, VERSION]] = len(free), choose, -1
+        stack.features[0, : len(free)] = free
+        stack.state[[DEPTH, BASE]] = 0, len(base)
+
+    def _open(self, stack, depth):
+        """What is left of a node."""
+        kept = [stack.base[: stack.state[BASE]]]
+        kept += [stack.features[level, : stack.table[level, KEPT] - 1] for level in range(depth)]
+        own, (size, count, choose) = (
+            stack.features[depth],
+            stack.table[depth, [SIZE, KEPT, CHOOSE]],
+        )
+        return np.concatenate((*kept, own[:count])), own[count:size].copy(), choose - count
+
+    def _level(self):
+        """Set the thresholds by the worst of the best, and take the smallest of its neighbours."""
+        self.level = max(self.level, self.best[-1][0])
+        above, below = (self._slack(self.level, share) for share in (self.gap, TIE))
+        tight = (self.level + above) * self.b - self.a
+        loose = (self.level - below) * self.b - self.a if self.gap <= TIE else tight
+        rival = np.isin(self.features[: self.n], self.best[-1][1])
+        if self.top == 1 and self.gap <= TIE:
+            smallest = lowest(loose, rival)
+            if (smallest != rival).any():
+                self._admit(smallest)
+                rival = np.isin(self.features[: self.n], self.best[-1][1])
+        self.rules = Rules(tight, loose, rival, self.groups, self.version, self.plain)
+        if self.include:
+            self.include.renew(loose if self.include.ties else tight, rival)
+
+    def _round(self, threads, budget):
+        self._share()
+        busy = [stack for stack in self.stacks if stack.state[DEPTH] >= 0]
+        chunks = [threads.submit(descend, stack, self.rules, budget) for stack in busy]
+        try:
+            wait(chunks)
+        finally:  # an interrupt must not leave nodes half done
+            for chunk in chunks:
+                chunk.result()
+        before = self.version
+        self._gather()
+        if self.version > before:
+            self._level()
+
+    def _gather(self):
+        """Admit what the stacks found."""
+        for stack in self.stacks:
+            if stack.state[FOUND]:
+                self._admit(stack.found.copy())
+                stack.state[FOUND] = 0
+
+    def _include(self, threads, budget):
+        """Go on with the other tree; whether it has proved that nothing is better.
+
+        It proves so first, and then looks for ties with a smaller support.
+        """
+        before = self.version
+        for mask in self.include.advance(threads, budget):
+            self._admit(self._filled(mask))
+        if self.version > before:
+            self._level()
+        if self.include.doubtful:
+            self.include = None
+        elif self.include.done:
+            if self.include.ties or self.gap > TIE:
+                return True
+            self.include.begin(self.rules.loose, self.rules.rival, ties=True)
+        return False
+
+    def _filled(self, mask):
+        """Fill up a support with features of the incumbent or, among ties, with the first."""
+        filled = mask.copy()
+        others = np.flatnonzero(~mask)
+        if not self.include.ties:
+            others = others[np.argsort(~self.rules.rival[others], kind="stable")]
+        filled[others[: self.choose - mask.sum()]] = True
+        return filled
+
+    def _share(self):
+        """Give idle slots the highest nodes of the others."""
+        for stack in self.stacks:
+            if stack.state[DEPTH] >= 0:
+                continue
+            donors = [
+                (donor.table[depth, SIZE] - donor.table[depth, KEPT], -number, depth)
+                for number, donor in enumerate(self.stacks)
+                for depth in range(donor.state[DEPTH])
+                if not donor.table[depth, CLOSED]
+            ]
+            if not donors:
+                return
+            _, number, depth = max(donors)
+            donor = self.stacks[-number]
+            self._place(stack, self._open(donor, depth))
+            donor.table[depth, CLOSED] = 1
+
+    @property
+    def nodes(self):
+        included = self.include.nodes if self.include else 0
+        return included + int(sum(stack.state[NODES] for stack in self.stacks))
+
+    def remaining(self):
+        """List the open nodes."""
+        return [
+            self._open(stack, depth)
+            for stack in self.stacks
+            for depth in range(stack.state[DEPTH] + 1)
+            if not stack.table[depth, CLOSED]
+        ]
+
+    @cached_property
+    def ceiling(self):
+        """Bound the values of all supports."""
+        root = np.empty(0, np.int64), np.arange(self.n), self.choose
+        return self.upper([root], relaxed=not self.plain)
+
+    def upper(self, nodes, relaxed=False):
+        """Bound the values of all supports in some nodes, by bisection."""
+        low = self.level
+        high = eigh(self.a, self.b, eigvals_only=True)[-1]
+        high += self._slack(high, TIE)
+        for _ in range(BISECTIONS):
+            middle = (low + high) / 2
+            left = [node for node in nodes if not self._is_empty(node, middle, relaxed)]
+            if left:
+                low, nodes = middle, left
+            else:
+                high = middle
+        return high
+
+    def _is_empty(self, node, value, relaxed):
+        """Whether a node is shown to hold no support of more than a value."""
+        base, free, choose = node
+        members = np.concatenate((free, base, np.arange(self.n, len(self.a))))
+        pair = np.ix_(members, members)
+        matrix = value * self.b[pair] - self.a[pair]
+        if is_empty(matrix, len(free), choose, self.plain):
+            return True
+        if not relaxed:
+            return False
+        if self.include and is_dominated(matrix, len(free), choose):
+            return True
+        return is_empty_relaxed(matrix, len(free), choose)
+
+    def _bound(self):
+        """Bound what is open: each of the trees alone holds all that may be better."""
+        bounds = [self.ceiling, self.upper(self.remaining())]
+        if self.include and self.include.ties:
+            bounds.append(self.level + self._slack(self.level, self.gap))
+        elif self.include and not self.include.doubtful:
+            bounds.append(self.upper(self.include.remaining()))
+        return min(bounds)
+
+    def outcome(self, status):
+        values, supports = zip(*self.best, strict=True)
+        bound = values[0]
+        if status == "gap":
+            bound = self.level + self._slack(self.level, self.gap)
+        elif status != "optimal":
+            bound = max(bound, self._bound())
+        return Outcome(list(supports), list(values), bound, self.nodes, status)

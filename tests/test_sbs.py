@@ -1,0 +1,372 @@
+"""The search for a stable subspace against the literal one, and the theorems it rests on."""
+
+from pathlib import Path
+
+import naive
+import numba
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.linalg
+import scipy.sparse
+
+from specsel import resamples, sbs
+from specsel.stability import Intervals
+
+DATA = Path(__file__).parent / "data"
+
+
+def matrices(seed, n=14, rank=3, noise=0.5):
+    """Similarities with a few strong directions, and errors that some features have more of."""
+    rng = np.random.default_rng(seed)
+    loadings = rng.standard_normal((n, rank)) * np.geomspace(3, 1, rank)
+    A = np.corrcoef(loadings @ rng.standard_normal((rank, 200)) + rng.standard_normal((n, 200)))
+    size = np.exp(noise * rng.standard_normal(n))
+    E = np.outer(size, size) * rng.uniform(0.5, 1.5, (n, n)) * rng.choice([0.003, 0.02, 0.1, 1.0])
+    return A, (E + E.T) / 2
+
+
+def known(A, E, **others):
+    """Intervals as if they had been found."""
+    n = len(A)
+    given = {
+        "matrix": "correlation",
+        "method": "bca",
+        "confidence": 0.9,
+        "n_boot": 1000,
+        "n_samples": 200,
+        "constant": np.empty(0, int),
+        "mean": np.zeros(n),
+        "norm": np.ones(n),
+    }
+    return Intervals(A=A.copy(), lower=A - E, upper=A + E, **given | others)
+
+
+def factors(n_samples=400, seed=0):
+    """Two factors in ten features, and four features of heavy tails."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_samples, 14))
+    X[:, :6] += 4 * rng.standard_normal((n_samples, 1))
+    X[:, 6:10] += 3 * rng.standard_normal((n_samples, 1))
+    X[:, 10:] = rng.standard_t(2, (n_samples, 4)) + rng.standard_t(2, (n_samples, 1))
+    return X
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_result_is_that_of_a_literal_search(seed):
+    A, E = matrices(seed, n=12 + seed % 9, noise=0.2 + seed % 3)
+    for retain in (0.05, 0.2, 0.4, 0.6, 0.8, 1.0):
+        found = sbs.search(known(A, E), retain=retain)
+        kept, removed, k, share, converged, _ = naive.stable_subspace(A, E, retain)
+        assert (found.k, found.converged) == (k, converged)
+        if k:
+            assert (found.support.tolist(), found.removed.tolist()) == (kept, removed)
+            assert found.share == pytest.approx(share)
+            block = np.ix_(kept, kept)
+            assert list(found.stable) == naive.stable_dimensions(A[block], E[block])
+        else:
+            assert (found.share, found.stable, found.vectors.shape[1]) == (0, {}, 0)
+
+
+def test_cases_of_the_literal_comparison_are_of_all_kinds():
+    outcomes = set()
+    for seed in range(60):
+        A, E = matrices(seed, n=12 + seed % 9, noise=0.2 + seed % 3)
+        found = sbs.search(known(A, E), retain=0.4)
+        outcomes.add((found.k > 0, found.converged, len(found.removed) > 0, found.n_skipped > 0))
+    assert {outcome[:2] for outcome in outcomes} == {(False, False), (True, False), (True, True)}
+    assert {(True, True, True, True), (True, True, False, False)} <= outcomes
+
+
+def test_no_more_is_decomposed_than_by_the_proposition_as_printed():
+    fewer = False
+    for seed in range(40):
+        A, E = matrices(seed)
+        for retain in (0.3, 0.6):
+            found = sbs.search(known(A, E), retain=retain)
+            literal = naive.stable_subspace(A, E, retain, skip=True)
+            assert (found.k, found.converged) == (literal[2], literal[4])
+            made = [step.size for step in found.trace if step.stable is not None]
+            assert found.n_decompositions == len(made) <= len(literal[5])
+            assert found.n_decompositions + found.n_skipped == len(found.trace)
+            fewer |= len(made) < len(literal[5])
+    assert fewer
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_proposition_on_random_submatrices(seed):
+    """Where it rules stability out, no submatrix of that order is stable."""
+    rng = np.random.default_rng(seed)
+    A, E = matrices(seed, n=10)
+    E = E * rng.choice([1, 3, 10])
+    for k in range(1, 8):
+        if naive.proposition_1(A, E, k):
+            for _ in range(20):
+                kept = np.sort(rng.choice(10, 10 - k, replace=False))
+                block = np.ix_(kept, kept)
+                assert not naive.stable_dimensions(A[block], E[block])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_gaps_and_norms_of_submatrices_are_within_their_bounds(seed):
+    rng = np.random.default_rng(seed)
+    A, E = matrices(seed, n=10)
+    spectrum = np.linalg.eigvalsh(A)[::-1]
+    for size in range(9, 1, -1):
+        kept = np.sort(rng.choice(10, size, replace=False))
+        block = np.ix_(kept, kept)
+        values = np.linalg.eigvalsh(A[block])[::-1]
+        gaps = values[:-1] - values[1:]
+        assert gaps.max() <= sbs._largest_gap(spectrum, size, 0.0) + 1e-12
+        for least in rng.uniform(0, 10, 5):
+            large = gaps[np.cumsum(values)[:-1] > least]
+            assert large.max(initial=0.0) <= sbs._largest_gap(spectrum, size, least) + 1e-12
+        norm = np.linalg.norm(E[block], 2)
+        assert sbs._norm_from_below(E[block], np.ones(size)) == pytest.approx(norm, rel=1e-6)
+        assert sbs._norm_from_below(E[block], rng.random(size)) <= norm * (1 + 1e-12)
+
+
+def perturbations(E, rng):
+    """Symmetric matrices within E: its ends, random signs, random sizes."""
+    yield E
+    yield -E
+    for _ in range(20):
+        signs = np.triu(rng.choice([-1, 1], E.shape))
+        yield E * (signs + np.triu(signs, 1).T)
+        part = np.triu(rng.uniform(-1, 1, E.shape))
+        yield E * (part + np.triu(part, 1).T)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_certified_subspace_turns_no_more_than_stewart_allows(seed):
+    """Lemma 1 and Theorem 1, for every dimension that is called stable."""
+    rng = np.random.default_rng(seed)
+    A, E = matrices(seed)
+    found = sbs.search(known(A, E), retain=0.1)
+    kept = np.ix_(found.support, found.support)
+    A, E = A[kept], E[kept]
+    vectors = np.linalg.eigh(A)[1][:, ::-1]
+    for k in found.stable:
+        first, rest = vectors[:, :k], vectors[:, k:]
+        for P in perturbations(E, rng):
+            inner, cross, outer = first.T @ P @ first, rest.T @ P @ first, rest.T @ P @ rest
+            gap = found.eigenvalues[k - 1] - found.eigenvalues[k]
+            delta = gap - np.linalg.norm(inner, 2) - np.linalg.norm(outer, 2)
+            assert delta > 0
+            assert delta >= 2 * np.linalg.norm(cross, 2)
+            turned = np.linalg.eigh(A + P)[1][:, -k:]
+            sine = np.sin(scipy.linalg.subspace_angles(first, turned)[0])
+            assert sine <= 2 * np.linalg.norm(cross, 2) / delta + 1e-12
+            if k == found.k:
+                assert sine <= found.bound + 1e-12
+    if found.k:
+        assert 0 < found.bound < 1
+
+
+def test_the_search_of_data_keeps_what_is_certain():
+    found = sbs.solve(factors(), matrix="correlation", retain=0.5, random_state=0)
+    assert found.converged
+    assert {*found.removed.tolist()} <= {10, 11, 12, 13}
+    assert found.k == 2
+    kept = np.ix_(found.support, found.support)
+    values, vectors = np.linalg.eigh(found.A[kept])
+    np.testing.assert_allclose(found.eigenvalues, values[::-1])
+    projector = vectors[:, -2:] @ vectors[:, -2:].T
+    np.testing.assert_allclose(found.vectors @ found.vectors.T, projector, atol=1e-12)
+    assert (found.vectors.sum(axis=0) > 0).all()
+    assert found.share == pytest.approx(found.eigenvalues[:2].sum() / found.A.trace())
+    assert sorted([*found.support, *found.removed]) == list(range(14))
+    again = sbs.search(found.intervals, retain=0.5)
+    assert again.support.tolist() == found.support.tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_spambase(seed):
+    """The paper removes 43 features and has k = 13."""
+    X = np.load(DATA / "spambase.npz")["X"] / 1000
+    found = sbs.solve(X, retain=0.25, random_state=seed)
+    assert found.converged
+    assert 39 <= len(found.removed) <= 41
+    assert 15 <= found.k <= 17
+    assert 0.25 <= found.share < 0.35
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_segmentation(seed):
+    """The paper: .45 at once with k = 1, .55 after three removals, .65 after five with k = 4."""
+    X = np.load(DATA / "segmentation.npz")["X"]
+    ends = sbs.intervals(X, random_state=seed)
+    for retain in (0.45, 0.55):
+        found = sbs.search(ends, retain=retain)
+        assert (found.k, len(found.removed), found.converged) == (1, 0, True)
+        assert found.share == pytest.approx(0.5544, abs=1e-4)
+    found = sbs.search(ends, retain=0.65)
+    assert not found.converged
+    assert (found.k, len(found.removed)) == (2, 5)
+    assert found.share == pytest.approx(0.606, abs=2e-3)
+
+
+def test_errors_are_the_larger_distances_to_the_ends():
+    found = sbs.solve(factors(), n_boot=200, random_state=0)
+    ends = found.intervals
+    expected = np.maximum(ends.upper - ends.A, ends.A - ends.lower)
+    np.testing.assert_allclose(found.E, expected, atol=1e-12)
+    assert found.A is ends.A
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("matrix", resamples.MATRICES)
+def test_samples_are_projected_as_the_features_were_compared(matrix, sparse):
+    X = factors()
+    given = scipy.sparse.csr_array(X) if sparse else X
+    found = sbs.solve(given, matrix=matrix, retain=0.2, random_state=0)
+    assert found.k > 0
+    kept = X[:, found.support]
+    if matrix == "cosine":
+        kept = kept / np.linalg.norm(kept, axis=0)
+    else:
+        kept = kept - kept.mean(axis=0)
+        if matrix == "correlation":
+            kept = kept / kept.std(axis=0, ddof=1)
+    scores = found.transform(given)
+    np.testing.assert_allclose(scores, kept @ found.vectors, atol=1e-10)
+    size = 1 if matrix == "cosine" else len(X) - 1
+    variances = found.eigenvalues[: found.k]
+    np.testing.assert_allclose(scores.T @ scores / size, np.diag(variances), atol=1e-9)
+    np.testing.assert_allclose(found.transform(given[:1]), scores[:1])
+
+
+def test_nothing_stable_is_a_result():
+    """Five samples say nothing about eight features."""
+    X = np.random.default_rng(0).standard_normal((5, 8))
+    found = sbs.solve(X, matrix="covariance", retain=0.3, random_state=0)
+    assert not found.converged
+    assert (found.k, found.share, found.stable, found.bound) == (0, 0.0, {}, np.inf)
+    assert found.vectors.shape == (2, 0)
+    assert found.transform(X).shape == (5, 0)
+    assert [step.size for step in found.trace] == [8, 7, 6, 5, 4, 3, 2]
+    assert sorted([*found.support, *found.removed]) == list(range(8))
+
+
+def test_the_best_is_kept_where_nothing_retains_enough():
+    A, E = matrices(0)
+    found = sbs.search(known(A, E), retain=1.0)
+    assert not found.converged
+    assert found.k > 0
+    shares = [share for step in found.trace for share in (step.stable or {}).values()]
+    assert found.share == max(shares)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_very_few_features(n):
+    X = np.random.default_rng(0).random((50, n)) * [1, 50][:n]
+    found = sbs.solve(X, matrix="covariance", retain=0.9, random_state=0)
+    assert found.support.tolist() == list(range(n))
+    assert found.k == n - 1
+
+
+def test_no_error_at_all():
+    """Every gap is stable then, but none that is only rounding."""
+    found = sbs.search(known(np.diag([3.0, 2, 1, 1 - 1e-15]), np.zeros((4, 4))), retain=0.6)
+    assert list(found.stable) == [1, 2]
+    assert (found.k, found.bound, found.converged) == (2, 0.0, True)
+
+
+def test_tied_features_go_by_number():
+    A, E = np.eye(6) + 0.5, np.full((6, 6), 5.0)
+    found = sbs.search(known(A, E), retain=0.5)
+    assert [step.removed for step in found.trace] == [None, 0, 1, 2, 3]
+
+
+def test_features_without_variation_are_neither_kept_nor_removed():
+    X = np.insert(factors(), [0, 5], 7.0, axis=1)
+    with pytest.warns(UserWarning, match="2 of 16 features are constant"):
+        found = sbs.solve(X, matrix="correlation", random_state=0)
+    plain = sbs.solve(factors(), matrix="correlation", random_state=0)
+    place = np.delete(np.arange(16), [0, 6])
+    assert found.support.tolist() == place[plain.support].tolist()
+    assert found.removed.tolist() == place[plain.removed].tolist()
+    assert found.intervals.constant.tolist() == [0, 6]
+    np.testing.assert_allclose(found.transform(X), plain.transform(factors()))
+
+
+def test_what_is_told_of_the_search():
+    A, E = matrices(5)
+    E = 10 * E
+    calls = []
+    found = sbs.search(
+        known(A, E), retain=0.99, callback=lambda *told: calls.append(told) is not None
+    )
+    assert [call[0] for call in calls] == list(range(len(calls)))
+    assert [call[1:] for call in calls] == [(step.gap, step.error) for step in found.trace]
+    stopped = sbs.search(known(A, E), retain=0.99, callback=lambda removed, *_: removed == 3)
+    assert len(stopped.trace) == 4
+    assert not stopped.converged
+
+
+def test_the_trace_says_what_was_known_at_every_size():
+    A, E = matrices(8)
+    found = sbs.search(known(A, E), retain=0.99)
+    assert [step.size for step in found.trace] == list(range(14, 14 - len(found.trace), -1))
+    removed = []
+    for step in found.trace:
+        removed += [step.removed] if step.removed is not None else []
+        kept = np.setdiff1d(np.arange(14), removed)
+        block = np.ix_(kept, kept)
+        values = np.linalg.eigvalsh(A[block])[::-1]
+        assert step.error == pytest.approx(4 * np.linalg.norm(E[block], 2), rel=1e-6)
+        if step.stable is not None:
+            assert step.gap == pytest.approx((values[:-1] - values[1:]).max())
+            assert list(step.stable) == naive.stable_dimensions(A[block], E[block])
+            for k, share in step.stable.items():
+                assert share == pytest.approx(values[:k].sum() / np.trace(A))
+
+
+def test_the_result_says_what_it_is():
+    names = [f"sensor{i}" for i in range(14)]
+    frame = pd.DataFrame(factors(), columns=names)
+    found = sbs.solve(frame, matrix="correlation", random_state=0)
+    assert repr(found).startswith("StableSubspace(k = 2 of ")
+    assert "sensor0, sensor1" in repr(found)
+    assert repr(found).endswith("converged)")
+    table = found.to_frame()
+    assert table["size"].tolist() == [step.size for step in found.trace]
+    assert table["removed"].tolist()[1:] == [names[i] for i in found.removed]
+    assert table["decomposed"].sum() == found.n_decompositions
+    with pytest.raises(ValueError, match="read-only"):
+        found.vectors[0, 0] = 1
+    with pytest.raises(ValueError, match="column 0 is 'x'; the intervals have 'sensor0' there"):
+        found.transform(frame.rename(columns={"sensor0": "x"}))
+    with pytest.raises(ValueError, match="X: has 3 features; the intervals are for 14"):
+        found.transform(frame.to_numpy()[:, :3])
+
+
+def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads():
+    found = []
+    for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
+        numba.set_num_threads(threads)
+        found.append(sbs.solve(factors(), random_state=3))
+    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
+    assert found[0].trace == found[1].trace
+    np.testing.assert_array_equal(found[0].vectors, found[1].vectors)
+    other = sbs.solve(factors(), random_state=4)
+    assert (other.E != found[0].E).any()
+
+
+BAD = {
+    "retain = 0: must be above 0 and at most 1": {"retain": 0},
+    "retain = 1.5: must be above 0 and at most 1": {"retain": 1.5},
+    "retain = 'half': must be above 0 and at most 1": {"retain": "half"},
+    "confidence = 1: must be between 0 and 1": {"confidence": 1},
+    "n_boot = 50: must be at least 100": {"n_boot": 50},
+    "matrix = 'gram': must be one of cosine, covariance, correlation": {"matrix": "gram"},
+    "callback = 3: must be a function or None": {"callback": 3},
+    "X: has 2 samples; at least 3 are needed": {"X": np.ones((2, 4))},
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_input_is_refused_in_one_line(message):
+    with pytest.raises(ValueError) as caught:
+        sbs.solve(**({"X": factors()} | BAD[message]))
+    assert str(caught.value) == message

@@ -1,0 +1,369 @@
+import itertools
+import os
+import signal
+import threading
+import time
+
+import numba
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+from specsel import bounds, trees
+
+KINDS = (
+    "indefinite",
+    "rank one",
+    "rank three",
+    "identity",
+    "near singular",
+    "integers",
+    "duplicates",
+    "zero",
+    "negative",
+    "block",
+)
+
+
+def wishart(rng, n, rank=None):
+    rows = rng.standard_normal((rank or 2 * n, n))
+    return rows.T @ rows / len(rows)
+
+
+def pencil(rng, kind, n):
+    half = max(n // 2, 1)
+    A, B = wishart(rng, n), wishart(rng, n)
+    if kind == "indefinite":
+        A = A - wishart(rng, n)
+    elif kind == "rank one":
+        A = wishart(rng, n, 1)
+    elif kind == "rank three":
+        A = wishart(rng, n, 3)
+    elif kind == "identity":
+        B = np.eye(n)
+    elif kind == "near singular":
+        B = wishart(rng, n, half) + 10.0 ** rng.integers(-8, -2) * np.eye(n)
+    elif kind == "integers":
+        A = rng.integers(-1, 2, (n, n)).astype(float)
+        A, B = A + A.T, np.diag(rng.integers(1, 3, n).astype(float))
+    elif kind == "duplicates":
+        pick = rng.integers(0, half, n)
+        d = rng.standard_normal(half)[pick]
+        A, B = np.outer(d, d), wishart(rng, half)[np.ix_(pick, pick)] + 0.1 * np.eye(n)
+    elif kind == "zero":
+        A = np.zeros((n, n))
+    elif kind == "negative":
+        A, B = -A, np.eye(n) + 0.5
+    elif kind == "block":
+        A[half:] = A[:, half:] = 0.0
+        B = np.diag(rng.uniform(1, 2, n))
+    return A, B
+
+
+def value(A, B, support):
+    pair = np.ix_(support, support)
+    return eigh(A[pair], B[pair], eigvals_only=True)[-1]
+
+
+def enumerate_all(A, B, k, always=(), never=()):
+    free = [j for j in range(len(A)) if j not in always and j not in never]
+    supports = [
+        tuple(sorted((*always, *rest))) for rest in itertools.combinations(free, k - len(always))
+    ]
+    return supports, np.array([value(A, B, support) for support in supports])
+
+
+def tolerance(A, B, best):
+    scale = max(abs(best), np.abs(A / np.sqrt(np.outer(np.diag(B), np.diag(B)))).max())
+    return (scale or 1.0) * max(2 * trees.TIE, 1e-13 * np.linalg.cond(B))
+
+
+def swapped(A, B, k):
+    """A support that no exchange of two features improves."""
+    support = tuple(range(k))
+    while True:
+        near = [
+            tuple(sorted({*support} - {late} | {early}))
+            for late in support
+            for early in set(range(len(A))) - {*support}
+        ]
+        best = max(near, key=lambda other: value(A, B, other))
+        if value(A, B, best) <= value(A, B, support):
+            return support
+        support = best
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_agrees_with_enumeration(kind):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 11))
+        A, B = pencil(rng, kind, n)
+        for k in {1, int(rng.integers(1, n + 1)), max(n // 2, 1), n}:
+            supports, values = enumerate_all(A, B, k)
+            best = values.max()
+            error = tolerance(A, B, best)
+            found = trees.search(A, B, k, supports[int(rng.integers(len(supports)))])
+            assert found.status == "optimal"
+            assert found.values[0] == pytest.approx(best, rel=0, abs=error)
+            assert found.bound == found.values[0]
+            assert abs(found.values[0] - value(A, B, found.supports[0])) <= error
+            if kind != "near singular":
+                ties = [s for s, v in zip(supports, values, strict=True) if v > best - error / 4]
+                assert found.supports[0] == min(ties)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_always_never_and_several(kind):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(5, 10))
+        A, B = pencil(rng, kind, n)
+        k = int(rng.integers(2, n - 1))
+        order = rng.permutation(n).tolist()
+        always, never = order[:1], order[1:2]
+        supports, values = enumerate_all(A, B, k, always, never)
+        error = tolerance(A, B, values.max())
+        found = trees.search(A, B, k, supports[-1], always=always, never=never, top=3)
+        best = np.sort(values)[::-1][:3]
+        assert len(set(found.supports)) == len(best)
+        assert set(found.supports) <= set(supports)
+        np.testing.assert_allclose(found.values, best, rtol=0, atol=error)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_node_that_holds_the_optimum_is_pruned(kind, plain, monkeypatch):
+    monkeypatch.setattr(trees, "CHUNK", 1)
+    monkeypatch.setattr(trees, "FIRST_CHUNK", 1)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        n = 8
+        A, B = pencil(rng, kind, n)
+        k = int(rng.integers(2, 7))
+        supports, values = enumerate_all(A, B, k)
+        worth = dict(zip(supports, values, strict=True))
+        best = values.max()
+        error = tolerance(A, B, best)
+        search = trees.Search(A, B, k, top=1, gap=trees.TIE, plain=plain)
+        search.begin(supports[int(values.argmin())])
+
+        def check(incumbent, bound, *_, search=search, best=best, error=error, values=worth):
+            left = [-np.inf]
+            for base, free, choose in search.remaining():
+                for rest in itertools.combinations(free.tolist(), choose):
+                    left.append(values[tuple(sorted((*base.tolist(), *rest)))])
+            assert max(incumbent, *left) >= best - error
+            assert bound >= best - error
+            assert search.upper(search.remaining()) >= max(left) - error
+
+        assert search.run(None, None, check) == "optimal"
+
+
+def test_bounds_of_nodes_hold():
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 9))
+        A, B = pencil(rng, KINDS[seed % len(KINDS)], n)
+        n_free = int(rng.integers(1, n + 1))
+        choose = int(rng.integers(0, n_free + 1))
+        kept = tuple(range(n_free, n))
+        if choose + len(kept) == 0:
+            continue
+        values = [
+            value(A, B, (*rest, *kept)) for rest in itertools.combinations(range(n_free), choose)
+        ]
+        error = tolerance(A, B, max(values))
+        below = (max(values) - error) * B - A
+        for plain in (False, True):
+            assert not bounds.is_empty(below, n_free, choose, plain)
+        highest = eigh(A, B, eigvals_only=True)[-1] + error
+        assert bounds.is_empty(highest * B - A, n_free, choose, False)
+
+
+def test_the_relaxation_holds():
+    told = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(3, 9))
+        A, B = pencil(rng, KINDS[seed % 5], n)
+        n_free = int(rng.integers(2, n + 1))
+        choose = int(rng.integers(1, n_free))
+        kept = tuple(range(n_free, n))
+        best = max(
+            value(A, B, (*rest, *kept)) for rest in itertools.combinations(range(n_free), choose)
+        )
+        error = tolerance(A, B, best)
+        whole = eigh(A, B, eigvals_only=True)[-1]
+        assert not bounds.is_empty_relaxed((best - error) * B - A, n_free, choose)
+        for share in (0.3, 0.6, 0.9):
+            level = best + share * (whole - best)
+            if level > best + 10 * error:
+                told += bounds.is_empty_relaxed(level * B - A, n_free, choose)
+    assert told > 50
+
+
+def test_inverse_and_inertia(rng):
+    for n in (1, 2, 3, 7, 20):
+        for zero_diagonal in (False, True):
+            matrix = rng.standard_normal((n, n))
+            matrix += matrix.T
+            if zero_diagonal and n > 1:
+                np.fill_diagonal(matrix, 0.0)
+            inverse = matrix.copy()
+            negative = bounds.invert(inverse)
+            assert negative == (np.linalg.eigvalsh(matrix) < 0).sum()
+            error = 1e-12 * np.linalg.cond(matrix) * np.abs(inverse).max()
+            np.testing.assert_allclose(inverse, np.linalg.inv(matrix), rtol=0, atol=error)
+
+
+def test_dropping_features_updates_the_inverse(rng):
+    matrix = wishart(rng, 8) - 0.3 * np.eye(8)
+    inverse, part = np.linalg.inv(matrix).ravel(), np.empty(25)
+    bounds.drop(inverse, part, 8, 2)
+    others = [0, 1, 3, 4, 5, 6, 7]
+    expected = np.linalg.inv(matrix[np.ix_(others, others)])[2:, 2:]
+    np.testing.assert_allclose(part.reshape(5, 5), expected, rtol=1e-9)
+
+
+def test_partners_are_the_pairs_that_can_go(rng):
+    matrix = wishart(rng, 9)
+    matrix = eigh(matrix, eigvals_only=True)[-1] * 0.95 * np.eye(9) - matrix
+    inverse = np.linalg.inv(matrix)
+    order = np.argsort(np.diag(inverse))
+    matrix, inverse = (m[np.ix_(order, order)] for m in (matrix, inverse))
+    start = int((np.diag(inverse) < 0).sum())
+    losses, partners = np.zeros((2, 9))
+    bounds.couple(inverse.ravel(), 9, start, losses, partners)
+    for i in range(start, 9):
+        rests = [[c for c in range(9) if c not in (i, j)] for j in range(start, 9)]
+        lowest = [np.linalg.eigvalsh(matrix[np.ix_(rest, rest)])[0] for rest in rests]
+        assert partners[i] == sum(low < 0 for low in lowest)
+    bounds.uncouple(inverse.ravel(), 9, start, losses, partners)
+    rest, counts = np.zeros((2, 9))
+    bounds.couple(inverse.ravel(), 9, start + 1, rest, counts)
+    np.testing.assert_allclose(losses[start + 1 :], rest[start + 1 :])
+    np.testing.assert_array_equal(partners[start + 1 :], counts[start + 1 :])
+
+
+@pytest.mark.parametrize("exponent", range(3, 11))
+def test_no_false_proof_where_nearly_singular(exponent):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        rows = rng.standard_normal((10, 20))
+        A, B = wishart(rng, 20, 1 if seed % 2 else None), rows.T @ rows / 10
+        B += 10.0**-exponent * np.eye(20)
+        k = (3, 17)[seed // 2 % 2]
+        supports = list(itertools.combinations(range(20), k))
+        index = np.array(supports)
+        parts = [matrix[index[:, :, None], index[:, None]] for matrix in (A, B)]
+        lower = np.linalg.inv(np.linalg.cholesky(parts[1]))
+        values = np.linalg.eigvalsh(lower @ parts[0] @ lower.transpose(0, 2, 1))[:, -1]
+        best = values.max()
+        start = supports[int(values.argmin())]
+
+        def deceive(support, A=A, B=B, start=start, best=best):
+            return best * (1 - 1e-5) if support == start else value(A, B, support)
+
+        found = trees.search(A, B, k, start, value=deceive)
+        assert found.status == "optimal"
+        assert found.values[0] > best * (1 - 1e-6)
+
+
+def test_ties_do_not_multiply():
+    rng = np.random.default_rng(0)
+    block = np.zeros((40, 40))
+    block[20:25, 20:25] = wishart(rng, 5) + 5
+    copies = np.kron(wishart(rng, 5), np.ones((8, 8)))
+    for A, B in (
+        (block, np.eye(40)),
+        (block, np.diag(rng.uniform(1, 2, 40))),
+        (np.zeros((40, 40)), wishart(rng, 40)),
+        (np.eye(40), np.eye(40)),
+        (copies, np.eye(40)),
+        (copies, copies + 0.1 * np.eye(40)),
+    ):
+        found = trees.search(A, B, 10, range(30, 40), node_limit=100_000)
+        assert found.status == "optimal"
+        assert found.nodes < 3000
+    found = trees.search(np.eye(40), np.eye(40), 10, range(30, 40))
+    assert found.supports[0] == tuple(range(10))
+
+
+def test_threads_do_not_matter():
+    threads = numba.get_num_threads()
+    for kind in ("indefinite", "rank one", "duplicates"):
+        A, B = pencil(np.random.default_rng(3), kind, 30)
+        start = swapped(A, B, 12)
+        answers = []
+        try:
+            for count in {1, threads}:
+                numba.set_num_threads(count)
+                answers.append(trees.search(A, B, 12, start, node_limit=20_000))
+        finally:
+            numba.set_num_threads(threads)
+        assert all(answer == answers[0] for answer in answers)
+
+
+def test_stopping_early_gives_a_valid_bound():
+    A, B = pencil(np.random.default_rng(1), "identity", 40)
+    start = swapped(A, B, 12)
+    whole = trees.search(A, B, 12, start)
+    assert whole.status == "optimal"
+    for limits, status in (
+        ({"node_limit": 1}, "nodes"),
+        ({"time_limit": 0.0}, "time"),
+        ({"report": lambda *state: True}, "interrupted"),
+    ):
+        part = trees.search(A, B, 12, start, **limits)
+        assert part.status == status
+        assert part.nodes < whole.nodes
+        assert part.values[0] <= whole.values[0] * (1 + trees.TIE) <= part.bound * (1 + 1e-8)
+        assert part.bound < 1.5 * whole.values[0]
+
+
+def test_gap_allows_to_stop():
+    A, B = pencil(np.random.default_rng(1), "identity", 40)
+    start = swapped(A, B, 12)
+    whole = trees.search(A, B, 12, start)
+    part = trees.search(A, B, 12, start, gap=0.02)
+    assert part.status == "gap"
+    assert part.nodes < whole.nodes
+    assert part.values[0] <= whole.values[0] <= part.bound
+    assert part.bound <= part.values[0] * 1.0200001
+
+
+def test_interlacing_alone_agrees_and_sees_more_nodes():
+    A, B = pencil(np.random.default_rng(2), "identity", 24)
+    start = swapped(A, B, 10)
+    best = trees.search(A, B, 10, start)
+    plain = trees.search(A, B, 10, start, bound="interlacing")
+    assert plain.supports == best.supports
+    assert plain.nodes > 3 * best.nodes
+
+
+def test_limits_are_kept_and_progress_is_told():
+    A, B = pencil(np.random.default_rng(0), "rank one", 100)
+    seen = []
+    start = np.argsort(-np.abs(np.linalg.solve(B, eigh(A)[1][:, -1])))[:30]
+    trees.search(A, B, 30, start, time_limit=1.0)  # compiles, and comes to what a start can give
+    began = time.perf_counter()
+    found = trees.search(A, B, 30, start, time_limit=0.5, report=lambda *state: seen.append(state))
+    assert found.status == "time"
+    assert time.perf_counter() - began < 3
+    assert len(seen) > 1
+    for incumbent, bound, _, _ in seen:
+        assert incumbent <= bound
+    assert all(before[2] <= after[2] for before, after in itertools.pairwise(seen))
+
+
+def test_interrupt():
+    A, B = pencil(np.random.default_rng(0), "rank one", 100)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        found = trees.search(A, B, 30, range(30), time_limit=60)
+    finally:
+        timer.cancel()
+    assert found.status == "interrupted"
+    assert found.values[0] < found.bound < np.inf
