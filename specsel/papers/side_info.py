@@ -82,7 +82,9 @@ def clustered(Z, classes, runs):
     from threadpoolctl import threadpool_limits
 
     count = len(np.unique(classes))
-    with threadpool_limits(1):  # so small that threads would only wait for each other
+    # So small that threads would only wait for each other.
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of points that are alike
         return [
             agreement(classes, KMeans(count, n_init=10, random_state=seed).fit_predict(Z))
             for seed in range(runs)
