@@ -17,6 +17,7 @@ EXPERIMENTS = {
     "side_info": "clusters of UCI data, a class at a time as side information",
     "pca": "principal components of few relevant features among many",
     "faces": "recognition of faces from weighted wavelets",
+    "monte_carlo": "how near greedy search comes to the optimum",
     "sonar": "discriminants on few features of sonar signals",
     "ionosphere": "discriminants on few features of radar returns",
     "genes": "tissues told apart by gene expression, one left out at a time",

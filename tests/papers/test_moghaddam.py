@@ -5,11 +5,20 @@ import numpy as np
 import pytest
 
 from specsel import cli
-from specsel.papers import discriminants, genes, ionosphere, sonar
+from specsel.papers import discriminants, genes, ionosphere, monte_carlo, sonar
 
 
 def ours(report):
     return {row.what: row.ours for row in report.rows}
+
+
+def test_greedy_comes_near_the_optimum():
+    found = ours(monte_carlo.run(pairs=60))
+    for k in range(1, 17):
+        assert found[f"greedy with swaps, {k} features"] >= 0.95
+        assert found[f"greedy, {k} features"] >= 0.93
+        assert found[f"thresholding, {k} features"] <= found[f"greedy, {k} features"] + 1e-9
+    assert found["thresholding, 4 features"] < 0.9
 
 
 @pytest.mark.parametrize(("experiment", "half", "every"), [(sonar, 30, 60), (ionosphere, 16, 33)])
