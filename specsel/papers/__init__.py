@@ -20,6 +20,7 @@ EXPERIMENTS = {
     "monte_carlo": "how near greedy search comes to the optimum",
     "sonar": "discriminants on few features of sonar signals",
     "ionosphere": "discriminants on few features of radar returns",
+    "stability": "features removed until a subspace of UCI data is stable",
     "genes": "tissues told apart by gene expression, one left out at a time",
 }
 

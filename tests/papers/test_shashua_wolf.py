@@ -41,6 +41,7 @@ SHAPES = {
     "ionosphere": (351, 34, 2),
     "segmentation": (2310, 19, 7),
     "sonar": (208, 60, 2),
+    "spambase": (4601, 57, 2),
     "wine": (178, 13, 3),
 }
 
