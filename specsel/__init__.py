@@ -15,6 +15,7 @@ __all__ = [
     "kernel",
     "laplacian",
     "pairwise",
+    "positivity",
     "qalpha",
     "sbs",
     "side_info",

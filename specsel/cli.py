@@ -1,6 +1,7 @@
 """The command line: ``specsel select`` ranks the features of a table, ``specsel path`` takes few.
 
-``specsel stable`` keeps those of which a principal subspace is certain.
+``specsel stable`` keeps those of which a principal subspace is certain; ``specsel reproduce`` runs
+the papers' experiments.
 
 Results go to stdout, messages of one line to stderr. Exit codes: 0 done, 1 done but not
 converged, 2 refused, 130 interrupted.
@@ -15,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 
 import specsel
-from specsel import cli_path, cli_stable, tables, terminal
+from specsel import cli_path, cli_reproduce, cli_stable, tables, terminal
 
 BAR_WIDTH = 30
 BLOCKS, RULE = " ▏▎▍▌▋▊▉█", "─"
@@ -114,6 +115,7 @@ def _parser():
     select.set_defaults(run=_select)
     cli_path.add_command(commands)
     cli_stable.add_command(commands)
+    cli_reproduce.add_command(commands)
     return parser
 
 

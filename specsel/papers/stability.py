@@ -1,0 +1,45 @@
+"""Mavroeidis and Vazirgiannis (2007): stable subspaces of UCI data, by cosines of the features.
+
+Features are removed until a subspace is stable and retains the share of the trace that is asked
+for: how many it takes, and the dimension. Intervals are BCa, of confidence .9.
+"""
+
+from specsel import sbs
+from specsel.papers import report, sources
+
+# Data, share to retain, features removed and dimension as published.
+CASES = (
+    ("ionosphere", 0.33, 2, 1),
+    ("spambase", 0.25, 43, 13),
+    ("segmentation", 0.45, 0, 1),
+    ("segmentation", 0.55, 3, 3),
+    ("segmentation", 0.65, 5, 4),
+)
+QUICK = {"runs": 2}
+
+
+def run(runs=10, tell=None):
+    """Features removed, dimension and share, for every set and share asked for."""
+    rows = []
+    for name, retain, removed, k in report.each(CASES, tell):
+        X, _ = sources.uci(name)
+        found = [
+            sbs.solve(X[:, X.any(axis=0)], retain=retain, random_state=i) for i in range(runs)
+        ]
+        label = f"{name}, {retain:.2f} to retain"
+        rows += [
+            report.row(f"{label}: features removed", [len(one.removed) for one in found], removed),
+            report.row(f"{label}: dimension", [one.k for one in found], k),
+            report.row(f"{label}: share", [one.share for one in found], f"{retain:.2f} or more"),
+        ]
+    return report.Report(
+        title="Features removed until a subspace is stable",
+        rows=rows,
+        notes=(
+            "segmentation: the first direction retains .554, which is enough for .55 at once; .65 "
+            "is not reached, and the best found is reported",
+            "ionosphere: a feature that is zero everywhere is left out; the paper counts 35",
+            "the share is of the trace of all similarities, which does not fit every figure of "
+            "the paper",
+        ),
+    )

@@ -1,0 +1,80 @@
+"""Shashua and Wolf (ECCV 2004), Fig. 2: a map of two groupings of the same samples.
+
+150 samples, 20 features: three show one grouping in three clusters, three another, three are sums
+of both, and eleven are permuted. Two rounds give every feature two positions and two relevances.
+"""
+
+import numpy as np
+
+from specsel import datasets, topography
+from specsel.papers import report
+
+TRIPLES = (slice(0, 3), slice(3, 6))
+HYBRID, PERMUTED = slice(6, 9), slice(9, 20)
+QUICK = {"runs": 20}
+
+
+def run(runs=100, tell=None):
+    """How many random versions of the data have their groupings told apart."""
+    separated, contrasts, shares = [], [], []
+    for seed in report.each(range(runs), tell):
+        chart = mapped(seed)
+        order = rounds_of_triples(chart)
+        separated.append(separates(chart, order))
+        own = [chart.relevances[TRIPLES[i], order[i]].mean() for i in (0, 1)]
+        other = [chart.relevances[TRIPLES[i], order[1 - i]].mean() for i in (0, 1)]
+        hybrid = chart.relevances[HYBRID].mean()
+        contrasts.append(np.mean(own) / np.mean(other))
+        shares.append(hybrid / chart.relevances[PERMUTED].mean())
+    return report.Report(
+        title="Two groupings of the same samples",
+        rows=[
+            report.row("groupings told apart", separated, "1 of 1"),
+            report.row("relevance of a triple in its round over the other", contrasts),
+            report.row("relevance of hybrid over permuted features", shares),
+        ],
+        notes=(
+            "the data of the paper are not given: each seed is a random version, told apart if in "
+            "either round its own triple and the hybrids lie above all else",
+        ),
+    )
+
+
+def mapped(seed):
+    return topography.solve(datasets.two_solutions(random_state=seed).X, 2, max_iter=2000)
+
+
+def rounds_of_triples(chart):
+    """Round of the first and of the second triple."""
+    first, second = (chart.relevances[triple].mean(axis=0) for triple in TRIPLES)
+    return (0, 1) if first[0] + second[1] >= first[1] + second[0] else (1, 0)
+
+
+def separates(chart, order):
+    """Whether each round has its triple above the other, and above twice all that is permuted."""
+    good = True
+    for i, round_of_triple in enumerate(order):
+        relevance = chart.relevances[:, round_of_triple]
+        noise = 2 * relevance[PERMUTED].max()
+        good &= relevance[TRIPLES[i]].min() > max(relevance[TRIPLES[1 - i]].max(), noise)
+        good &= relevance[HYBRID].min() > noise
+    return bool(good)
+
+
+def draw(report, figure, seed=1):
+    """The map of one version: positions, and an ellipse for the relevances."""
+    from matplotlib.patches import Ellipse
+
+    axes = figure.add_subplot()
+    chart, names = mapped(seed), datasets.two_solutions(random_state=seed).names
+    for name, place, size in zip(names, chart.positions, chart.relevances, strict=True):
+        permuted = name.startswith("permuted")
+        width, height = 0.6 * np.abs(size)
+        axes.add_patch(
+            Ellipse(place, width, height, fill=False, color="gray" if permuted else "C0")
+        )
+        if not permuted:
+            axes.annotate(name, place, fontsize="small")
+    axes.autoscale_view()
+    axes.set(xlabel="position, round 1", ylabel="position, round 2")
+    axes.set_title(report.title)

@@ -1,0 +1,61 @@
+"""Shashua and Wolf (ECCV 2004): what its experiments must show."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import pair_confusion_matrix
+
+from specsel.papers import side_info, sources, topography
+
+
+def ours(report):
+    return {row.what: row.ours for row in report.rows}
+
+
+def test_the_map_tells_two_groupings_apart():
+    assert ours(topography.run(runs=20))["groupings told apart"] >= 0.8
+
+
+def test_wine_clusters_without_the_variation_of_a_class():
+    found = ours(side_info.run(names=("wine",), runs=1))
+    assert found["wine: raw"] == pytest.approx(0.7280, abs=5e-5)
+    assert found["wine: three best, trade-off 0.01"] >= 0.9635
+    assert found["wine: weighted, trade-off 0.1"] >= 0.94
+    assert found["wine: weighted, trade-off 0.1"] > found["wine: standardised"]
+
+
+def test_agreement_is_over_pairs_of_samples(rng):
+    for count in (2, 4):
+        classes, clusters = rng.integers(0, count, (2, 50))
+        (apart, joined), (split, together) = pair_confusion_matrix(classes, clusters)
+        expected = (apart + together) / (apart + joined + split + together)
+        if count > 2:
+            expected = (together / (together + split) + apart / (apart + joined)) / 2
+        assert side_info.agreement(classes, clusters) == pytest.approx(expected)
+
+
+SHAPES = {
+    "arrhythmia": (452, 279, 13),
+    "dermatology": (366, 34, 6),
+    "ecoli": (336, 7, 8),
+    "glass": (214, 9, 6),
+    "ionosphere": (351, 34, 2),
+    "segmentation": (2310, 19, 7),
+    "sonar": (208, 60, 2),
+    "spambase": (4601, 57, 2),
+    "wine": (178, 13, 3),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_data_are_there(name):
+    X, y = sources.uci(name)
+    assert (*X.shape, len(np.unique(y))) == SHAPES[name]
+    assert np.isfinite(X).all()
+
+
+def test_the_data_that_travel_are_small_and_named():
+    folder = sources.files("specsel.papers") / "data"
+    assert sum(len(file.read_bytes()) for file in folder.iterdir()) < 2**20
+    origins = (folder / "README").read_text(encoding="utf-8")
+    for file in folder.iterdir():
+        assert file.name.removesuffix(".npz") in origins or file.name == "README"

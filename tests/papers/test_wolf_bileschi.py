@@ -1,0 +1,52 @@
+"""Wolf and Bileschi (2005): what its experiments must show."""
+
+import numpy as np
+import pytest
+
+from specsel.papers import faces, pca
+
+
+def ours(report):
+    return {row.what: row.ours for row in report.rows}
+
+
+@pytest.mark.parametrize("figure", pca.FIGURES)
+def test_weighting_makes_components_see_the_clusters(figure):
+    found = ours(pca.run(spreads=(8.0,), runs=6, figures=(figure,)))
+    label = f"{figure}, means 8 times as far: silhouette"
+    sharp, soft, plain = (
+        found[f"{label}, {method}"] for method in ("Algorithm 1 + PCA", "Algorithm 2 + PCA", "PCA")
+    )
+    assert sharp > soft > plain
+    assert sharp > 0.5 * found[f"{label}, {pca.ALONE}"]
+
+
+def test_with_the_printed_parameters_there_is_nothing_to_see():
+    found = ours(pca.run(spreads=(1.0,), runs=3, figures=("Fig. 1",)))
+    assert found[f"Fig. 1: silhouette, {pca.ALONE}"] < 0.1
+
+
+def test_weighted_wavelets_recognise_more_faces():
+    found = ours(faces.run(runs=1))
+    assert found["PCA, wavelets weighted"] > found["PCA, wavelets"]
+    assert found["Fisher, wavelets weighted"] > found["Fisher, wavelets"]
+
+
+def test_haar_coefficients_are_orthonormal(rng):
+    images = rng.standard_normal((2, 16, 24))
+    one, other = (faces.haar(image, 3) for image in images)
+    assert np.sum(one * other) == pytest.approx(np.sum(images[0] * images[1]))
+    flat = faces.haar(np.ones((8, 8)), 3)
+    assert np.count_nonzero(np.abs(flat) > 1e-12) == 1
+    edge = faces.haar(np.arange(16.0).reshape(4, 4), 1)
+    assert edge[0, 0] == pytest.approx((0 + 1 + 4 + 5) / 2)
+    assert edge[0, 2] == pytest.approx((0 - 1 + 4 - 5) / 2)
+
+
+def test_the_faces_are_all_there():
+    images = faces.faces()
+    assert images.shape == (400, 56, 48)
+    assert 0 <= images.min() < images.max() <= 255
+    spread = images.reshape(40, 10, -1)
+    within = np.mean((spread - spread.mean(axis=1, keepdims=True)) ** 2)
+    assert within < 0.7 * images.reshape(400, -1).var(axis=0).mean()

@@ -1,0 +1,99 @@
+"""The experiments from the command line: tables, files, and what is refused."""
+
+import csv
+from importlib import import_module
+
+import pytest
+
+from specsel import cli, cli_reproduce, papers
+from specsel.papers import report
+
+
+def run(capsys, *arguments):
+    code = cli.main(["reproduce", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_without_a_name_the_experiments_are_listed(capsys):
+    code, out, err = run(capsys)
+    assert (code, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()] == list(papers.EXPERIMENTS)
+
+
+def test_a_table_has_published_numbers_beside_ours(capsys):
+    code, out, err = run(capsys, "topography", "--quick")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith("topography: Two groupings of the same samples, ")
+    assert lines[1].split() == ["published", "ours", "deviation", "seeds"]
+    assert lines[2].startswith("  groupings told apart")
+    assert "1 of 1" in lines[2]
+
+
+def test_tables_and_figures_are_written(capsys, tmp_path):
+    for name in ("topography", "sparsity"):
+        assert run(capsys, name, "--quick", "--out", tmp_path)[0] == 0
+        with open(tmp_path / f"{name}.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        assert [*rows[0]] == [
+            "experiment", "what", "published", "ours", "spread", "seeds", "seconds",
+        ]  # fmt: skip
+        assert rows[0]["experiment"] == name
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_all_experiments_run_one_after_the_other(capsys, monkeypatch):
+    monkeypatch.setattr(papers, "EXPERIMENTS", {"topography": "", "sparsity": ""})
+    code, out, _ = run(capsys, "all", "--quick")
+    assert code == 0
+    assert "sparsity: " in out
+    assert out.splitlines()[-1].startswith("all: ")
+
+
+@pytest.mark.parametrize("name", papers.EXPERIMENTS)
+def test_an_experiment_has_a_module_and_a_quick_run(name):
+    module = papers.load(name)
+    assert {*module.QUICK} <= {*module.run.__code__.co_varnames}
+    assert "tell" in module.run.__code__.co_varnames
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing"], "argument NAME: invalid choice: 'nothing'"),
+        (["topography", "--data", "x.csv"], "--data and --target: are for genes"),
+        (["genes", "--target", "x"], "--data and --target: both are needed, or neither"),
+        (["topography", "--out", "no such folder"], "--out no such folder: is not a folder"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(capsys, arguments, message):
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"specsel: {message}")
+    assert err.count("\n") == 1
+
+
+def test_missing_packages_are_named(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(cli_reproduce, "find_spec", lambda package: None)
+    _, _, err = run(capsys, "weston")
+    assert err == "specsel: weston: needs scikit-learn: pip install 'specsel[papers]'\n"
+    _, _, err = run(capsys, "topography", "--out", tmp_path)
+    assert err == "specsel: --out: needs matplotlib: pip install 'specsel[papers]'\n"
+
+
+def test_bars_are_drawn_where_there_are_no_lines(tmp_path):
+    found = report.Report("A title", [report.row("one", [1, 2]), report.row("two", [3])])
+    cli_reproduce._save_figure(report, found, tmp_path / "bars.png")
+    assert (tmp_path / "bars.png").exists()
+
+
+def test_progress_is_told_before_each_item():
+    told = []
+    assert list(report.each("ab", lambda *state: told.append(state))) == ["a", "b"]
+    assert told == [(0, 2), (1, 2)]
+
+
+def test_modules_of_experiments_say_what_they_depart_from():
+    for name in papers.EXPERIMENTS:
+        assert len(import_module(f"specsel.papers.{name}").__doc__) > 100

@@ -1,0 +1,288 @@
+"""Simulations against eigen-solves of the same matrices, and against what theory says."""
+
+import inspect
+import re
+
+import naive
+import numba
+import numpy as np
+import pytest
+import scipy.stats
+
+from specsel import datasets, packed, positivity, qalpha, streams, trials
+
+FIRST = (1 / 6, 2**0.5 / 6)  # the curve of Fig. 2a
+MIXED = [(20, *FIRST), (60, 0.1, 1.0), (40, 0.3, 1.0), (30, 0.0, 1.0), (25, -0.3, 1.0)]
+SMALL = [(1, 0.5, 1.0), (2, 0.2, 1.0), (9, 0.4, 1.0)]
+
+
+def matrices(keys, kind, n, mu, sigma):
+    """The matrices that the trials see."""
+    for key in keys:
+        entries = np.empty(n * (n + 1) // 2)
+        streams.fill(key, streams.KINDS[kind], 0, entries)
+        yield naive.unpacked(mu + sigma * entries, n)
+
+
+def inside(estimate, value, slack=1.5):
+    """Whether a value lies in the interval, made somewhat wider."""
+    middle, half = (estimate.low + estimate.high) / 2, (estimate.high - estimate.low) / 2
+    return abs(value - middle) <= slack * half
+
+
+def test_words_are_those_of_splitmix64():
+    keys = streams.keys(0, 5)
+    for key in keys:
+        for place in (0, 1, 12345, 2**40 + 7):
+            assert int(streams.word(key, place)) == naive.splitmix(int(key), place)
+
+
+@pytest.mark.parametrize(("kind", "law"), [("gaussian", "norm"), ("uniform", "uniform")])
+def test_variables_have_their_distribution(kind, law):
+    x = np.empty(200_000)
+    streams.fill(streams.keys(1, 1)[0], streams.KINDS[kind], 0, x)
+    arguments = () if kind == "gaussian" else (-(3**0.5), 2 * 3**0.5)
+    assert scipy.stats.kstest(x, law, arguments).pvalue > 0.01
+    assert abs(np.corrcoef(x[:-1], x[1:])[0, 1]) < 0.01
+    if kind == "gaussian":
+        tail = 2 * scipy.stats.norm.sf(streams.TAIL)
+        assert (np.abs(x) > streams.TAIL).mean() == pytest.approx(tail, rel=0.3)
+        beyond = np.abs(x[np.abs(x) > streams.TAIL])
+        assert (
+            scipy.stats.kstest(beyond, scipy.stats.truncnorm(streams.TAIL, np.inf).cdf)[1] > 0.01
+        )
+
+
+def test_two_values_have_equal_chance():
+    x = np.empty(100_000)
+    streams.fill(streams.keys(1, 1)[0], streams.TWO_VALUED, 0, x)
+    assert set(x) == {-1.0, 1.0}
+    assert abs(x.mean()) < 0.02
+
+
+def test_streams_of_two_keys_are_independent():
+    x, y = np.empty((2, 10_000))
+    for key, out in zip(streams.keys(3, 2), (x, y), strict=True):
+        streams.fill(key, streams.GAUSSIAN, 0, out)
+    assert abs(np.corrcoef(x, y)[0, 1]) < 0.04
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "uniform"])
+@pytest.mark.parametrize("case", MIXED + SMALL)
+def test_signs_are_those_of_a_full_eigen_solve(kind, case):
+    keys = streams.keys(7, 200)
+    found = np.empty(len(keys), bool)
+    trials.signs(keys, streams.KINDS[kind], *case, found)
+    expected = [naive.has_positive_leading(G) for G in matrices(keys, kind, *case)]
+    assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("case", [*MIXED, (1, -0.5, 1.0), (150, 0.25, 1.0)])
+def test_leading_pairs_are_those_of_a_full_eigen_solve(case):
+    keys = streams.keys(8, 20)
+    values, sums = np.empty((2, len(keys)))
+    trials.leading_pairs(keys, streams.GAUSSIAN, *case, values, sums)
+    for G, value, total in zip(matrices(keys, "gaussian", *case), values, sums, strict=True):
+        vector, expected = naive.leading(G)
+        assert value == pytest.approx(expected, abs=1e-10 * np.abs(G).sum())
+        assert total == pytest.approx(abs(vector.sum()), abs=1e-7)
+
+
+@pytest.mark.parametrize("kind", streams.KINDS)
+@pytest.mark.parametrize("case", [(3, 1.0, 1.0), (12, 0.0, 1.0), (40, 0.5, 1.0)])
+def test_counts_are_those_of_all_eigenvalues(kind, case):
+    keys, edges = streams.keys(9, 20), np.array([-3.3, -1.03, 0.017, 2.21, 5.7])
+    counts = np.empty((len(keys), len(edges)))
+    trials.counts_above(keys, streams.KINDS[kind], *case, edges, counts)
+    for G, found in zip(matrices(keys, kind, *case), counts, strict=True):
+        values = np.linalg.eigvalsh(G)
+        assert found.tolist() == [(values > edge).sum() for edge in edges]
+
+
+def test_a_repeated_eigenvalue_does_not_end_the_tridiagonal_form():
+    entries = np.zeros(10)
+    entries[[0, 2, 5, 9]] = 2.0, 2.0, 2.0, 1.0  # diag(2, 2, 2, 1)
+    diagonal, beside = np.empty((2, 4))
+    packed.tridiagonal(entries, np.array([1.0, 2.0, 3.0, 5.0]), diagonal, beside)
+    assert [packed.count_above(diagonal, beside, bound) for bound in (0.5, 1.5, 2.5)] == [4, 3, 0]
+
+
+def test_a_start_that_lacks_the_leading_vector_is_no_trap():
+    """The row sums of this matrix are an eigenvector of its least eigenvalue."""
+    found = np.empty(50, bool)
+    trials.signs(streams.keys(0, 50), streams.TWO_VALUED, 2, -1.0, 1e-9, found)
+    assert not found.any()
+
+
+def test_the_published_curve():
+    assert positivity.probability(10, *FIRST, random_state=0).probability < 0.95
+    assert positivity.probability(25, *FIRST, random_state=0).probability > 0.98
+    for distribution in ("uniform", "bernoulli"):
+        bounded = positivity.probability(40, *FIRST, distribution=distribution, random_state=0)
+        assert bounded.probability > 0.98
+
+
+def test_the_second_curve_is_not_as_published():
+    assert positivity.probability(500, 0.1, 1.0, trials=200, random_state=0).high < 0.05
+    assert positivity.probability(2000, 0.1, 1.0, trials=20, random_state=0).low > 0.6
+
+
+def test_intervals_are_those_of_wilson():
+    exact = scipy.stats.binomtest(37, 100).proportion_ci(method="wilson")
+    found = positivity._estimate(np.arange(100) < 37)
+    assert found == pytest.approx((0.37, exact.low, exact.high))
+    assert positivity._estimate(np.zeros(10, bool)).low == 0.0
+
+
+def test_the_leading_eigenvalue_is_where_furedi_and_komlos_have_it():
+    found = positivity.leading_eigenvalue(200, 0.5, 1.0, trials=400, random_state=1)
+    assert inside(found.eigenvalue, found.eigenvalue.expected)
+    lemma_15 = (found.eigenvalues >= 100 - 4) & (found.eigenvalues <= 100 + 2 * 200**0.5)
+    assert lemma_15.all()
+    assert (found.sums >= 200**0.5 - 1).all()  # Lemma 16
+    assert np.isnan(positivity.leading_eigenvalue(5, 0.0, 1.0, trials=2).eigenvalue.expected)
+
+
+@pytest.mark.parametrize("distribution", streams.KINDS)
+def test_spectra_fill_the_semicircle(distribution):
+    found = positivity.semicircle(
+        150, 0.4, 2.0, bins=6, trials=20, distribution=distribution, random_state=0
+    )
+    radius = 4.0 * 150**0.5
+    exact = [naive.semicircle_share(a / radius, b / radius) for a, b in zip(
+        found.edges[:-1], found.edges[1:], strict=True)]  # fmt: skip
+    np.testing.assert_allclose(found.expected, exact, atol=1e-8)
+    np.testing.assert_allclose(found.share, exact, atol=0.01)
+    assert found.above == pytest.approx(1, abs=0.4)  # but for the leading one
+    assert found.below < 0.5
+
+
+def test_moments_are_narayana_polynomials():
+    found = positivity.wishart_moments(80, 40, 3, trials=50, random_state=0)
+    np.testing.assert_allclose(found.expected, [1, 1 + 2, 1 + 3 * 2 + 2**2])
+    np.testing.assert_allclose(found.mean, found.expected, rtol=0.04)
+    M = np.empty((80, 40))
+    for i in range(80):
+        streams.fill(streams.keys(0, 1)[0], streams.GAUSSIAN, i * 40, M[i])
+    one = positivity.wishart_moments(80, 40, 3, trials=1, random_state=0)
+    W = M @ M.T / 40
+    literal = [np.trace(np.linalg.matrix_power(W, k)) / 80 for k in (1, 2, 3)]
+    np.testing.assert_allclose(one.mean, literal)
+
+
+def test_triple_products_have_their_least_value_and_their_means(rng):
+    for k, cosine in ((1, None), (1, 0.6), (3, -0.5), (4, None)):
+        found = positivity.triple_product(5, k, cosine=cosine, random_state=1)
+        assert found.minimum == pytest.approx(-1 / 8, abs=1e-12)
+        assert inside(found.product, found.product.expected)
+    vectors = rng.standard_normal((3, 100_000, 3))
+    a, b, c = vectors / np.linalg.norm(vectors, axis=2, keepdims=True)
+    products = (a * b).sum(1) * (a * c).sum(1) * (b * c).sum(1)
+    assert -1 / 8 <= products.min() < -0.12
+    assert positivity.triple_product(4, 4, cosine=1.0, trials=50).product.mean == pytest.approx(1)
+
+
+@pytest.mark.parametrize("distribution", positivity.LARGEST)
+def test_hoeffding_bounds_the_tail(distribution):
+    for n, t in ((10, 1.0), (50, 3.0), (50, 5.0)):
+        found = positivity.hoeffding_tail(n, t, distribution=distribution, random_state=0)
+        assert found.frequency.probability <= found.bound == np.exp(-2 * t**2 / n)
+    exact = scipy.stats.binom(50, 0.5).sf(28 - 1)
+    found = positivity.hoeffding_tail(50, 3.0, distribution="bernoulli", random_state=0)
+    assert inside(found.frequency, exact)
+
+
+def test_the_printed_bound_on_the_norm_is_exceeded():
+    found = positivity.norm_tail(30, 10.0, D=7.3, random_state=0)
+    assert found.printed < found.frequency.low
+    assert found.frequency.high < found.bound
+    few = positivity.norm_tail(2000, 1.0, D=1.0, epsilon=0.25, trials=100)
+    assert few.frequency.probability == few.bound == 1.0
+
+
+def test_irrelevant_features_weigh_no_more_than_their_bound():
+    data = datasets.growing_classes(3, random_state=1)
+    weights = qalpha.solve(data.X, 3, tol=1e-10)
+    found = positivity.irrelevant_weight_bound(weights, data.X, data.relevant)
+    M = naive.standardise(data.X)
+    literal = naive.irrelevant_bound(M, weights.alpha, weights.basis, data.relevant)
+    assert found.bound == pytest.approx(literal, rel=1e-6)
+    assert found.weight == pytest.approx(weights.alpha[5:].sum())
+    assert found.weight <= found.bound
+
+
+def test_the_same_bits_for_any_number_of_threads():
+    found = []
+    for threads in (1, numba.config.NUMBA_NUM_THREADS):
+        numba.set_num_threads(threads)
+        found.append(
+            (
+                positivity.probability(30, *FIRST, trials=99, random_state=4),
+                positivity.leading_eigenvalue(30, *FIRST, trials=99, random_state=4).eigenvalue,
+                positivity.triple_product(6, 2, trials=99, random_state=4),
+            )
+        )
+    assert found[0] == found[1]
+
+
+LEGAL = {
+    "probability": {"n": 5, "mu": 1, "sigma": 1},
+    "triple_product": {"q": 5},
+    "hoeffding_tail": {"n": 5, "t": 1.0},
+    "norm_tail": {"n": 5, "largest": 1.0},
+    "semicircle": {"n": 5, "mu": 0, "sigma": 1},
+    "wishart_moments": {"n": 5, "q": 3},
+}
+REFUSED = [
+    ("probability", {"n": 0}, "n = 0: must be at least 1"),
+    ("probability", {"mu": np.nan}, "mu = nan: must be a finite number"),
+    ("probability", {"sigma": 0}, "sigma = 0: must be a finite number above 0"),
+    ("probability", {"trials": 0}, "trials = 0: must be at least 1"),
+    (
+        "probability",
+        {"distribution": "cauchy"},
+        "distribution = 'cauchy': must be one of gaussian, uniform, bernoulli",
+    ),
+    ("triple_product", {"k": 6}, "k = 6: must be from 1 to 5"),
+    ("triple_product", {"cosine": 2}, "cosine = 2: must be a number from -1 to 1"),
+    (
+        "hoeffding_tail",
+        {"distribution": "gaussian"},
+        "distribution = 'gaussian': must be one of uniform, bernoulli",
+    ),
+    ("hoeffding_tail", {"t": -1}, "t = -1: must be a finite number at least 0"),
+    ("hoeffding_tail", {"width": 0}, "width = 0: must be a finite number above 0"),
+    ("norm_tail", {"largest": 0}, "largest = 0: must be a finite number above 0"),
+    ("norm_tail", {"epsilon": np.inf}, "epsilon = inf: must be a finite number"),
+    ("semicircle", {"bins": 0}, "bins = 0: must be at least 1"),
+    ("wishart_moments", {"q": 0}, "q = 0: must be at least 1"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "message"), REFUSED)
+def test_bad_options_are_refused_in_one_line(name, options, message):
+    with pytest.raises(ValueError) as caught:
+        getattr(positivity, name)(**LEGAL[name] | options)
+    assert str(caught.value).startswith(message)
+
+
+def test_weights_of_other_data_are_refused():
+    data = datasets.weston_linear(40, random_state=0)
+    weights = qalpha.solve(data.X, 3)
+    with pytest.raises(ValueError, match="X: has 9 features; the weights are for 202"):
+        positivity.irrelevant_weight_bound(weights, data.X[:, :9], [0])
+
+
+def test_kernels_neither_raise_nor_fix_the_threads():
+    for module in (packed, streams, trials):
+        source = inspect.getsource(module)
+        assert not re.search(r"set_num_threads|threading_layer|\braise\b|np\.linalg", source)
+
+
+@pytest.mark.parametrize("name", [*LEGAL, "leading_eigenvalue", "irrelevant_weight_bound"])
+def test_docstrings_describe_every_parameter(name):
+    simulate = getattr(positivity, name)
+    section = inspect.getdoc(simulate).split("Parameters\n")[1].split("\n\n")[0]
+    described = re.findall(r"^(\w[\w, ]*) ?(?::.*)?$", section, flags=re.M)
+    names = [name for line in described for name in line.strip().split(", ")]
+    assert sorted(names) == sorted(inspect.signature(simulate).parameters)
