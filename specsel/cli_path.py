@@ -99,16 +99,9 @@ def run(args) -> int:
 
 
 def _features(text, names):
-    """Numbers of the features that are named, with commas between."""
-    found = []
-    for name in filter(None, map(str.strip, text.split(","))):
-        if names and name in names:
-            found.append(list(names).index(name))
-        elif name.isdecimal() and not names:
-            found.append(int(name))
-        else:
-            raise ValueError(f"no feature is named {name!r}")
-    return found
+    """What is named with commas between: names, or numbers where columns have none."""
+    found = [name.strip() for name in text.split(",") if name.strip()]
+    return [int(name) if name.isdecimal() and not names else name for name in found]
 
 
 def _describe(value, bound, nodes, seconds):

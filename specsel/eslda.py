@@ -48,13 +48,14 @@ def solve(
     k : int, list of int or "all"
         How many features: one size, several, or all sizes.
     time_limit : float, optional
-        Seconds, for all sizes together. What is then the best comes back with a bound.
+        Seconds, for all sizes together. What is then the best comes back with a bound. The greedy
+        start is not cut short, nor is the compilation of a first call.
     gap : float
         End a search when nothing can be better by more than this share of the value.
     node_limit : int, optional
         Nodes of the search tree, for every size.
-    always, never : list of int
-        Features that every support holds, and that none may hold.
+    always, never : list of int or str
+        Features that every support holds, and that none may hold, by number or by column name.
     top : int
         How many of the best supports to find; those after the first are `others`.
     bound : {"best", "interlacing"}
@@ -69,7 +70,7 @@ def solve(
     Returns
     -------
     Subset or, for several sizes, Path
-        Ctrl-C, too, ends the search with the best support so far and a valid bound.
+        Ctrl-C in the search, too, ends it with the best support so far and a valid bound.
 
     References
     ----------
@@ -152,7 +153,7 @@ def _options(time_limit, gap, node_limit, top, bound, callback):
 
 
 def _solve(pencil, k, always, never, options):
-    always, never = pencils.check_sets(always, never, pencil.n_features)
+    always, never = pencils.check_sets(always, never, pencil.n_features, pencil.names)
     sizes = _sizes(k, len(always), pencil.n_features - len(never))
     members = np.setdiff1d(np.arange(pencil.n_features), never)
     if len(members) > FEATURES_LIMIT:
@@ -171,6 +172,8 @@ def _sizes(k, least, most):
     """The sizes asked for, ascending."""
     if isinstance(k, str) and k == "all":
         return list(range(max(least, 1), most + 1))
+    if k is None:
+        raise ValueError('k: is needed: a number of features, a list of them, or "all"')
     several = [k] if np.ndim(k) == 0 else list(k)
     if not several:
         raise ValueError("k: holds no size; at least one is needed")
@@ -180,35 +183,59 @@ def _sizes(k, least, most):
 
 
 def _search(pencil, sizes, starts, members, always, options, began):
-    """Search the sizes from the largest on; each gets an equal share of the time left."""
-    A, B = pencil.block(members)
-    fixed = np.searchsorted(members, always)
-    limit, options = options["time_limit"], dict(options)
-    found, ceiling, interrupted = [], np.inf, False
-    for i, size in enumerate(sizes[::-1]):
-        if limit is not None:
-            left = limit - (time.perf_counter() - began)
-            options["time_limit"] = max(left, 0.0) / (len(sizes) - i)
-        if interrupted:
-            options["node_limit"], options["report"] = 0, None
-        began_size = time.perf_counter()
-        start = np.searchsorted(members, starts[size][1])
-        result = trees.search(A, B, size, start, always=fixed, **options)
-        interrupted = interrupted or result.status == "interrupted"
-        supports = [members[list(support)] for support in result.supports]
-        status = "interrupted" if interrupted else result.status
-        value = pencil.solve(supports[0])[0]
-        ceiling = value if status == "optimal" else max(min(ceiling, result.bound), value)
-        found.append(
-            Found(
-                size=size,
-                support=supports[0],
-                value=value,
-                bound=ceiling,
-                status=status,
-                nodes=result.nodes,
-                seconds=time.perf_counter() - began_size,
-                others=tuple(zip(supports[1:], result.values[1:], strict=True)),
-            )
-        )
-    return found[::-1]
+    """Search every size; with a time limit half of it first, then the rest where that is open."""
+    problem = pencil.block(members), members, np.searchsorted(members, always)
+    found, open_sizes, limit = {}, sizes, options["time_limit"]
+    for share in (1.0,) if limit is None else (0.5, 1.0):
+        for i, size in enumerate(open_sizes):
+            seconds = None
+            if limit is not None:
+                left = share * limit - (time.perf_counter() - began)
+                seconds = max(left, 0.0) / (len(open_sizes) - i)
+            start = found[size].support if size in found else starts[size][1]
+            halted = any(one.status == "interrupted" for one in found.values())
+            row = _search_size(pencil, problem, size, start, options, seconds, halted)
+            found[size] = _joined(found[size], row) if size in found else row
+        open_sizes = [size for size in sizes if found[size].status == "time"]
+    return _closed([found[size] for size in sizes])
+
+
+def _joined(before, after):
+    """Two searches of one size, the second from where the first left off."""
+    return after._replace(
+        bound=min(before.bound, after.bound),
+        nodes=before.nodes + after.nodes,
+        seconds=before.seconds + after.seconds,
+    )
+
+
+def _search_size(pencil, problem, size, start, options, seconds, halted):
+    (A, B), members, always = problem
+    began = time.perf_counter()
+    options = options | {"time_limit": seconds}
+    if halted:
+        options |= {"node_limit": 0, "report": None}
+    start = np.searchsorted(members, start)
+    result = trees.search(A, B, size, start, always=always, **options)
+    supports = [members[list(support)] for support in result.supports]
+    return Found(
+        size=size,
+        support=supports[0],
+        value=pencil.solve(supports[0])[0],
+        bound=result.bound,
+        status="interrupted" if halted else result.status,
+        nodes=result.nodes,
+        seconds=time.perf_counter() - began,
+        others=tuple(zip(supports[1:], result.values[1:], strict=True)),
+    )
+
+
+def _closed(found):
+    """What bounds a size bounds all smaller ones, and where no gap is left the value is proved."""
+    rows, ceiling = [], np.inf
+    for row in found[::-1]:
+        ceiling = max(min(ceiling, row.bound), row.value)
+        if row.status == "optimal" or ceiling - row.value <= trees.TIE * abs(row.value):
+            row, ceiling = row._replace(status="optimal"), row.value
+        rows.append(row._replace(bound=ceiling))
+    return rows[::-1]

@@ -66,8 +66,8 @@ def solve(
     shrinkage : float, optional
         Added to the diagonal of the scatter within the classes. By default nothing, or, where that
         is rank deficient, a thousandth of its smallest eigenvalue that is not zero.
-    always, never : list of int
-        Features that every support holds, and that none may hold.
+    always, never : list of int or str
+        Features that every support holds, and that none may hold, by number or by column name.
     matrix : {"covariance", "correlation"}
         What sparse PCA is of.
 
@@ -126,7 +126,7 @@ def _solve(pencil, direction, refine, max_size, last, always, never):
     checks.check_choice("direction", direction, DIRECTIONS)
     if not isinstance(refine, (bool, np.bool_)):
         raise ValueError(f"refine = {refine!r}: must be True or False")
-    always, never = pencils.check_sets(always, never, pencil.n_features)
+    always, never = pencils.check_sets(always, never, pencil.n_features, pencil.names)
     count = pencil.n_features - len(never)
     first = max(len(always), 1)
     if max_size is not None:

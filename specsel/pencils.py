@@ -10,6 +10,7 @@ Departure. A feature that does not vary has a B of 1 instead of 0, so that it is
 but may be.
 """
 
+import warnings
 from functools import cached_property
 
 import numpy as np
@@ -108,6 +109,12 @@ def from_data(X, y=None, *, shrinkage=None, matrix="covariance") -> Pencil:
     constant = norm == 0
     if constant.all():
         raise ValueError(f"X: all {len(norm)} features are constant; at least one must vary")
+    if constant.any():
+        verb = "is" if constant.sum() == 1 else "are"
+        warnings.warn(
+            f"{constant.sum()} of {len(norm)} features {verb} constant and never worth taking",
+            stacklevel=checks.caller(),
+        )
     centered = np.asarray(array - mean, dtype=float)
     centered[:, constant] = 0.0
     if y is None:
@@ -168,7 +175,7 @@ def from_pair(A, B) -> Pencil:
     values, axes = linalg.eigen(B)
     floor = ROUNDING * len(B) * max(abs(values[0]), abs(values[-1]))
     if values[0] <= floor:
-        enough = max(SHRINKAGE_SHARE * values[-1], -2 * values[0])
+        enough = max(SHRINKAGE_SHARE * values[-1], -2 * values[0]) or 1.0
         raise ValueError(
             f"B: is not positive definite, its smallest eigenvalue is {values[0]:.2g}; "
             f"{enough:.2g} added to its diagonal would do"
@@ -204,22 +211,42 @@ def _symmetric(name, matrix):
     return (array + array.T) / 2
 
 
-def check_sets(always, never, n_features) -> tuple[np.ndarray, np.ndarray]:
+def check_sets(always, never, n_features, names=None) -> tuple[np.ndarray, np.ndarray]:
     """Features that must be taken and those that must not, sorted."""
-    taken, left = (_features(*pair, n_features) for pair in (("always", always), ("never", never)))
+    taken = _features("always", always, n_features, names)
+    left = _features("never", never, n_features, names)
     both = np.intersect1d(taken, left)
     if len(both):
-        raise ValueError(f"never: holds feature {both[0]}, as always does")
+        label = repr(names[both[0]]) if names else both[0]
+        raise ValueError(f"never: holds feature {label}, as always does")
     if len(left) == n_features:
         raise ValueError(f"never: holds all {n_features} features; at least one must be left")
     return taken, left
 
 
-def _features(name, indices, n_features):
-    array = np.asarray(indices)
+def _features(name, features, n_features, names):
+    """Numbers of features that are given by numbers or, where they have names, by names."""
+    if names and not isinstance(features, str):
+        features = [_number(name, feature, names) for feature in features]
+    array = np.asarray(features)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise ValueError(f"{name} = {checks.brief(indices)}: must be a list of feature indices")
+        kind = "numbers or names" if names else "numbers"
+        raise ValueError(
+            f"{name} = {checks.brief(features)}: must be a list of {kind} of features"
+        )
     outside = array[(array < 0) | (array >= n_features)]
     if outside.size:
         raise ValueError(f"{name}: holds {outside[0]}; must be from 0 to {n_features - 1}")
     return np.unique(array).astype(np.intp)
+
+
+def _number(name, feature, names):
+    if not isinstance(feature, str):
+        return feature
+    if names.count(feature) != 1:
+        count = names.count(feature) or "no"
+        verb = "is" if count == "no" else "are"
+        raise ValueError(
+            f"{name}: {count} feature{'s' * (verb == 'are')} {verb} named {feature!r}"
+        )
+    return names.index(feature)

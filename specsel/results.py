@@ -182,7 +182,9 @@ class Subset:
     bound : float
         No other support of this size has a larger value; infinite where nothing was proved.
     direction : ndarray of shape (n_features,)
-        The eigenvector, zero outside of the support: ``xᵀ B x`` is 1.
+        The eigenvector, zero outside of the support: ``xᵀ B x`` is 1. Where the features of data
+        are scaled, for classes and for correlations, it is for scaled features: to use it with X,
+        divide it by their standard deviations.
     status : str
         "optimal" where it is proved that nothing is better; "gap", "time", "nodes" or
         "interrupted" where the search was ended before; "greedy" where there was none.

@@ -113,6 +113,9 @@ def search(found: Intervals, *, retain=0.5, callback=None) -> StableSubspace:
     >>> [sbs.search(known, retain=share).converged for share in (0.7, 0.8)]
     [True, False]
     """
+    if not isinstance(found, Intervals):
+        kind = type(found).__name__
+        raise ValueError(f"found: is of type {kind}; what sbs.intervals gives is needed")
     _check(retain, callback)
     n_features = len(found.A) - len(found.constant)
 

@@ -4,6 +4,7 @@ import csv
 import math
 import re
 import reprlib
+import warnings
 from array import array
 from dataclasses import dataclass
 from functools import partial
@@ -185,7 +186,9 @@ def _without(X, column):
 def _load(file, delimiter, names, width, skipped, converters):
     options = {"delimiter": delimiter, "quotechar": '"', "comments": None, "ndmin": 2}
     try:
-        X = np.loadtxt(file, converters=converters or None, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of a table without rows: see below
+            X = np.loadtxt(file, converters=converters or None, **options)
         complete = not skipped and X.shape[1] == width and len(X) > 0
     except ValueError:
         complete = False

@@ -119,7 +119,13 @@ def test_the_table_is_written(capsys, saved, tmp_path):
 REFUSED = {
     "--target: needs FILE": ["--target", "x"],
     "max_size = 0: must be from 1 to 40, the features allowed": ["--max-size", 0],
-    "no feature is named 'x'": ["--never", "x"],
+    "never: no feature is named 'x'": ["--never", "x"],
+    "never: holds feature 'signal_1', as always does": [
+        "--never",
+        "signal_1",
+        "--always",
+        "signal_1",
+    ],
     "time_limit = -1.0: must be a finite number at least 0": ["--time-limit", -1],
     "shrinkage = -1.0: must be a finite number at least 0": ["--shrinkage", -1],
 }

@@ -172,6 +172,18 @@ def test_an_interrupt_returns_what_is_known():
     assert (path.bounds >= path.values).all()
 
 
+def test_what_has_no_gap_is_proved():
+    """All features are one support; what a larger size proves may prove a smaller one."""
+    A, B = pair("rank one", 9, 0)
+    path = eslda.solve_pair(A, B, [8, 9], time_limit=0)
+    assert path.statuses[1] == "optimal"
+    assert path.bounds[1] == path.values[1]
+    assert all(
+        (status == "optimal") == (bound == value)
+        for status, bound, value in zip(path.statuses, path.bounds, path.values, strict=True)
+    )
+
+
 def test_larger_sizes_bound_smaller_ones():
     A, B = hard(40)
     path = eslda.solve_pair(A, B, [18, 19, 20, 40], time_limit=0.2)
@@ -181,7 +193,7 @@ def test_larger_sizes_bound_smaller_ones():
 X_BAD = np.random.default_rng(0).standard_normal((30, 6))
 Y_BAD = np.arange(30) % 2
 BAD = {
-    "k = None: must be a whole number from 1 to 6, the features allowed": {"k": None},
+    'k: is needed: a number of features, a list of them, or "all"': {"k": None},
     "k = 0: must be from 1 to 6, the features allowed": {"k": 0},
     "k = 7: must be from 1 to 6, the features allowed": {"k": [2, 7]},
     "k: holds no size; at least one is needed": {"k": []},

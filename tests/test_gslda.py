@@ -174,7 +174,8 @@ def test_a_long_chain_of_changes_stays_exact():
 def test_duplicated_and_constant_features_are_legal():
     X, y = classes_problem(2)
     X = np.column_stack((X, X[:, 0], np.ones(len(X))))
-    path = gslda.solve(X, y)
+    with pytest.warns(UserWarning, match="1 of 14 features is constant and never worth taking"):
+        path = gslda.solve(X, y)
     assert np.isfinite(path.values).all()
     assert (np.diff(path.values) >= -1e-9 * path.values[-1]).all()
     assert len(X.T) - 1 not in path[len(X.T) - 2].support
@@ -241,8 +242,8 @@ BAD = {
     "max_size = 12: must be from 1 to 11, the features allowed": {"max_size": 12, "never": [0]},
     "never: holds feature 3, as always does": {"always": [3], "never": [1, 3]},
     "never: holds 12; must be from 0 to 11": {"never": [12]},
-    "always = 'x': must be a list of feature indices": {"always": "x"},
-    "always = [0.5]: must be a list of feature indices": {"always": [0.5]},
+    "always = 'x': must be a list of numbers of features": {"always": "x"},
+    "always = [0.5]: must be a list of numbers of features": {"always": [0.5]},
     "shrinkage = -1: must be a finite number at least 0": {"shrinkage": -1},
     "matrix = 'gram': must be one of covariance, correlation": {"matrix": "gram"},
     "matrix = 'correlation': is for sparse PCA, without y": {"matrix": "correlation"},
@@ -258,6 +259,24 @@ def test_bad_options_are_refused_in_one_line(message):
     with pytest.raises(ValueError) as caught:
         gslda.solve(X_BAD, **options)
     assert str(caught.value) == message
+
+
+def test_features_by_name():
+    frame = pd.DataFrame(X_BAD, columns=[*"abcdefghijk", "k"])
+    path = gslda.solve(frame, Y_BAD, always=["c", 0], never=["e"])
+    assert (
+        path[3].support.tolist()
+        == gslda.solve(X_BAD, Y_BAD, always=[2, 0], never=[4])[3].support.tolist()
+    )
+    for name, message in {
+        "x": "always: no feature is named 'x'",
+        "k": "always: 2 features are named 'k'",
+    }.items():
+        with pytest.raises(ValueError) as caught:
+            gslda.solve(frame, Y_BAD, always=[name])
+        assert str(caught.value) == message
+    with pytest.raises(ValueError, match="never: holds feature 'a', as always does"):
+        gslda.solve(frame, Y_BAD, always=["a"], never=["a"])
 
 
 def test_too_many_features_for_backward_elimination():
