@@ -59,14 +59,15 @@ def run(args) -> int:
     if args.file is None and args.target is not None:
         raise ValueError("--target: needs FILE")
     table = tables.example(True) if args.file is None else tables.read(args.file, args.target)
-    from specsel import eslda, gslda
+    from specsel import checks, eslda, gslda
 
     names = getattr(table.X, "columns", None)
-    n_features = table.X.to_numpy().shape[1] if names else table.X.shape[1]
+    n_features = checks.as_matrix(table.X)[0].shape[1]
     options = {name: _features(getattr(args, name), names) for name in ("always", "never")}
     options |= {"shrinkage": args.shrinkage, "matrix": args.matrix}
     left = n_features - len(options["never"])
-    max_size = min(MAX_SIZE, left) if args.max_size is None else args.max_size
+    usual = min(max(MAX_SIZE, len(options["always"])), left)
+    max_size = usual if args.max_size is None else args.max_size
     searched = not args.greedy and left <= eslda.FEATURES_LIMIT
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:

@@ -9,6 +9,7 @@ value never falls as features join (Theorem 1).
 """
 
 import time
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -17,8 +18,11 @@ from specsel.results import Found, Path, Subset
 
 BOUNDS = ("best", "interlacing")
 
+# A gap of at most so much, twice that of ties, is a proof.
+PROVED = 2e-9
+
 # Matrices of features x features are kept at every level of the tree.
-FEATURES_LIMIT = 500
+FEATURES_LIMIT = 300
 
 
 def solve(
@@ -165,7 +169,11 @@ def _solve(pencil, k, always, never, options):
     starts = gslda.search(pencil, range(sizes[0], sizes[-1] + 1), "both", sizes, always, never)
     found = _search(pencil, sizes, starts, members, always, options, began)
     path = Path(pencil, found)
-    return path if np.ndim(k) or isinstance(k, str) else path[sizes[0]]
+    return path if _is_several(k) else path[sizes[0]]
+
+
+def _is_several(k):
+    return isinstance(k, Iterable)
 
 
 def _sizes(k, least, most):
@@ -174,7 +182,7 @@ def _sizes(k, least, most):
         return list(range(max(least, 1), most + 1))
     if k is None:
         raise ValueError('k: is needed: a number of features, a list of them, or "all"')
-    several = [k] if np.ndim(k) == 0 else list(k)
+    several = list(k) if _is_several(k) and not isinstance(k, str) else [k]
     if not several:
         raise ValueError("k: holds no size; at least one is needed")
     for size in several:
@@ -235,7 +243,7 @@ def _closed(found):
     rows, ceiling = [], np.inf
     for row in found[::-1]:
         ceiling = max(min(ceiling, row.bound), row.value)
-        if row.status == "optimal" or ceiling - row.value <= trees.TIE * abs(row.value):
+        if row.status == "optimal" or ceiling - row.value <= PROVED * abs(row.value):
             row, ceiling = row._replace(status="optimal"), row.value
         rows.append(row._replace(bound=ceiling))
     return rows[::-1]

@@ -30,6 +30,10 @@ SLOTS = 8
 ROOT_STEPS = 30
 STEPS = 2
 LEAST = 1e-3
+SMALLEST = 1e-100
+
+# What the sums may come to, of the diagonal: rounding is on the safe side.
+MARGIN = 1 - 1e-10
 
 # Complements may have entries so many times those of the matrix, and B, its diagonal scaled to 1,
 # no smaller eigenvalue: beyond that, rounding might prove what is false.
@@ -81,12 +85,12 @@ def dominated(matrix, size, others, scale, out, steps):
     worst = 0
     for step in range(steps):
         worst = ratios(matrix, size, others, scale, out)
-        if out[worst] <= 1.0:
+        if out[worst] <= MARGIN:
             return -1
         if step + 1 < steps:
             most = out[worst]
             for i in range(size):
-                scale[i] *= np.sqrt(max(out[i] / most, LEAST))
+                scale[i] = max(scale[i] * np.sqrt(max(out[i] / most, LEAST)), SMALLEST)
     return worst
 
 

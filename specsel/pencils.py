@@ -66,14 +66,12 @@ class Pencil:
     def block(self, support) -> tuple[np.ndarray, np.ndarray]:
         """A and B of some features."""
         if self._given is not None:
-            return self._given[0][np.ix_(support, support)], self.block_of_b(support)
+            return tuple(matrix[np.ix_(support, support)] for matrix in self._given)
         factor = self.factor[support]
         return factor @ factor.T, self.block_of_b(support)
 
     def block_of_b(self, support) -> np.ndarray:
         """B of some features."""
-        if self._given is not None:
-            return self._given[1][np.ix_(support, support)]
         within = self._within[:, support]
         return within.T @ within + np.diag(self._ridge[support])
 
@@ -168,20 +166,23 @@ def _shrinkage(within, shrinkage):
 
 
 def from_pair(A, B) -> Pencil:
-    """Any symmetric A with any positive definite B."""
+    """Any symmetric A with any positive definite B; the factors are those of B of diagonal 1."""
     A, B = _symmetric("A", A), _symmetric("B", B)
     if A.shape != B.shape:
         raise ValueError(f"B: has shape {B.shape}; that of A, {A.shape}, is needed")
-    values, axes = linalg.eigen(B)
+    diagonal = np.diag(B)
+    scale = 1 / np.sqrt(diagonal) if (diagonal > 0).all() else np.ones(len(B))
+    scaled = [matrix * scale * scale[:, None] for matrix in (A, B)]
+    values, axes = linalg.eigen(scaled[1])
     floor = ROUNDING * len(B) * max(abs(values[0]), abs(values[-1]))
     if values[0] <= floor:
         enough = max(SHRINKAGE_SHARE * values[-1], -2 * values[0]) or 1.0
         raise ValueError(
-            f"B: is not positive definite, its smallest eigenvalue is {values[0]:.2g}; "
-            f"{enough:.2g} added to its diagonal would do"
+            "B: is not positive definite, with a diagonal of 1 its smallest eigenvalue is "
+            f"{values[0]:.2g}; {enough:.2g} added to that diagonal would do"
         )
     within = np.sqrt(values)[:, None] * axes.T
-    factor, shift = _factor(A, B)
+    factor, shift = _factor(*scaled)
     return Pencil(factor, within, np.zeros(len(B)), shift=shift, given=(A, B))
 
 
@@ -228,7 +229,10 @@ def _features(name, features, n_features, names):
     """Numbers of features that are given by numbers or, where they have names, by names."""
     if names and not isinstance(features, str):
         features = [_number(name, feature, names) for feature in features]
-    array = np.asarray(features)
+    try:
+        array = np.asarray(features)
+    except ValueError:
+        raise ValueError(f"{name}: holds lists; numbers of features are needed") from None
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         kind = "numbers or names" if names else "numbers"
         raise ValueError(

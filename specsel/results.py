@@ -215,7 +215,9 @@ class Subset:
     def gap(self) -> float:
         """What may be missing, as a share of the value: ``(bound - value) / |value|``."""
         missing = self.bound - self.value
-        return float(missing / abs(self.value)) if missing > 0 else 0.0
+        if missing <= 0:
+            return 0.0
+        return float(missing / abs(self.value)) if self.value else np.inf
 
     def __repr__(self):
         return (

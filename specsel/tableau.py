@@ -223,7 +223,7 @@ class Tableau:
     def _drift(self):
         factor = self.pencil.factor[self.members]
         error = self.pencil.times_b(self.members, self.weights) - factor
-        return np.abs(error).max() / np.abs(factor).max()
+        return np.abs(error).max() / (np.abs(factor).max() or 1.0)
 
     def swap(self):
         """Swap a member for another feature, the best pair each time, as long as that helps."""

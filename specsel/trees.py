@@ -45,6 +45,12 @@ from specsel.include import Include, is_dominated
 # Values nearer than this share of the larger one are ties.
 TIE = 1e-9
 
+# The widest gap that makes a difference.
+WIDEST = 1e6
+
+# Rounding of values, for every feature, as a share of the largest entry of A.
+ROUNDING = 1e-15
+
 # Entries of A and B nearer than this share of their diagonal are equal.
 EQUAL = 1e-14
 
@@ -54,10 +60,16 @@ STACKS = 8
 FIRST_CHUNK = 1e5
 CHUNK = 1e7
 
-# The tree that includes features gets an equal part of the work where there are so many times more
-# features than are chosen, and else this share.
+# The tree that includes features gets an equal part of the work in the first rounds, if there are
+# so many times more features than are chosen, else a quarter; later this share.
 SMALL = 3
-LARGE_SHARE = 0.25
+EARLY_ROUNDS = 20
+LATE_SHARE = 0.1
+
+# Multiplications up to which an unfinished search is bounded by all its open nodes, and ties are
+# sought among the neighbours of the incumbent.
+BOUND_WORK = 2e8
+TIE_WORK = 1e9
 
 # Steps of bisection for the bound of an unfinished search.
 BISECTIONS = 8
@@ -110,7 +122,9 @@ def search(
     report : callable, optional
         ``report(incumbent, bound, nodes, seconds)`` after every chunk; true stops.
     """
-    problem = Search(A, B, k, value, always, never, top, max(gap, TIE), bound == "interlacing")
+    problem = Search(
+        A, B, k, value, always, never, top, max(min(gap, WIDEST), TIE), bound == "interlacing"
+    )
     problem.begin(start)
     status = problem.run(time_limit, node_limit, report)
     return problem.outcome("gap" if status == "optimal" and gap > TIE else status)
@@ -201,7 +215,8 @@ class Search:
         return tuple(int(feature) for feature in np.sort(chosen))
 
     def _slack(self, value, share):
-        return share * max(abs(value), self.size)
+        """A share of a value, and what rounding can make of it."""
+        return share * abs(value) + ROUNDING * len(self.a) * self.size
 
     def run(self, time_limit, node_limit, report):
         """Search until nothing is left, or until told to stop."""
@@ -210,9 +225,11 @@ class Search:
         budget = FIRST_CHUNK
         try:
             with ThreadPoolExecutor(get_num_threads()) as threads:
-                while any(stack.state[DEPTH] >= 0 for stack in self.stacks):
+                for number in itertools.count():
+                    if not any(stack.state[DEPTH] >= 0 for stack in self.stacks):
+                        return "optimal"
                     self._round(threads, budget)
-                    if self.include and self._include(threads, budget * self.share):
+                    if self.include and self._include(threads, budget * self._share_at(number)):
                         return "optimal"
                     budget = min(2 * budget, CHUNK)
                     seconds = time.perf_counter() - began
@@ -225,7 +242,6 @@ class Search:
         except KeyboardInterrupt:
             self._gather()
             return "interrupted"
-        return "optimal"
 
     def _set_up(self):
         """Make the slots, with all there is to do in the first."""
@@ -250,7 +266,6 @@ class Search:
         if not self.plain and self.top == 1 and Include.suits(self.b, n, self.choose):
             self.include = Include(n, self.choose, self.groups)
             self.include.begin(self.rules.tight, self.rules.rival)
-            self.share = 1.0 if n >= SMALL * self.choose else LARGE_SHARE
 
     def _place(self, stack, node):
         """Give an idle stack a node: what it keeps, its free features, and how many of them."""
@@ -278,7 +293,8 @@ class Search:
         tight = (self.level + above) * self.b - self.a
         loose = (self.level - below) * self.b - self.a if self.gap <= TIE else tight
         rival = np.isin(self.features[: self.n], self.best[-1][1])
-        if self.top == 1 and self.gap <= TIE:
+        few = self.n**2 * self.choose**3 <= TIE_WORK
+        if self.top == 1 and self.gap <= TIE and few:
             smallest = lowest(loose, rival)
             if (smallest != rival).any():
                 self._admit(smallest)
@@ -307,6 +323,12 @@ class Search:
             if stack.state[FOUND]:
                 self._admit(stack.found.copy())
                 stack.state[FOUND] = 0
+
+    def _share_at(self, number):
+        """The part of a round's work that the other tree gets."""
+        if number >= EARLY_ROUNDS:
+            return LATE_SHARE
+        return 1.0 if self.n >= SMALL * self.choose else 0.25
 
     def _include(self, threads, budget):
         """Go on with the other tree; whether it has proved that nothing is better.
@@ -402,19 +424,26 @@ class Search:
         return is_empty_relaxed(matrix, len(free), choose)
 
     def _bound(self):
-        """Bound what is open: each of the trees alone holds all that may be better."""
+        """Bound what is open, and what was left out for being within the gap.
+
+        Each of the trees alone holds all that may be better; the one with fewer nodes is taken.
+        """
+        pruned = self.level + self._slack(self.level, self.gap)
         if self.include and self.include.ties:
-            return self.level + self._slack(self.level, self.gap)
+            return pruned
         trees = [self.remaining()]
         if self.include and not self.include.doubtful:
             trees.append(self.include.remaining())
-        return min(self.ceiling, self.upper(min(trees, key=len)))
+        nodes = min(trees, key=len)
+        if len(nodes) * len(self.a) ** 3 > BOUND_WORK:
+            return self.ceiling
+        return max(pruned, min(self.ceiling, self.upper(nodes)))
 
     def outcome(self, status):
         values, supports = zip(*self.best, strict=True)
         bound = values[0]
         if status == "gap":
-            bound = self.level + self._slack(self.level, self.gap)
+            bound = max(bound, self.level + self._slack(self.level, self.gap))
         elif status != "optimal":
             bound = max(bound, self._bound())
         return Outcome(list(supports), list(values), bound, self.nodes, status)

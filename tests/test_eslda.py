@@ -142,6 +142,34 @@ def test_the_node_limit_and_the_gap_end_a_search_with_a_valid_bound():
     assert near.nodes <= best.nodes
 
 
+@pytest.mark.parametrize("kind", ["full rank", "indefinite", "rank one"])
+def test_a_gap_and_a_limit_together_give_valid_bounds(kind):
+    for seed in range(8):
+        A, B = pair(kind, 12, seed)
+        for k in (4, 6):
+            value = naive.best_subsets(A, B, k)[0][1]
+            near = eslda.solve_pair(A, B, k, gap=0.1, node_limit=1)
+            assert near.value <= value * (1 + 1e-9) <= near.bound * (1 + 2e-9)
+
+
+def test_one_very_negative_feature_does_not_make_all_others_tie():
+    for seed in range(6):
+        A, B = datasets.brownian_pair(9, random_state=seed)
+        A = A.copy()
+        A[8, 8] = -1e8
+        [(support, value)] = naive.best_subsets(A, B, 4)
+        found = eslda.solve_pair(A, B, 4)
+        assert found.value == pytest.approx(value, rel=1e-5)
+        assert found.support.tolist() == support
+
+
+def test_nothing_to_find_has_no_gap():
+    found = eslda.solve_pair(np.zeros((5, 5)), np.eye(5), 2)
+    assert (found.status, found.value, found.gap) == ("optimal", 0, 0)
+    assert found.support.tolist() == [0, 1]
+    assert "value 0" in repr(gslda.solve_pair(np.zeros((3, 3)), np.eye(3))[1])
+
+
 def test_the_callback_sees_the_search_and_may_stop_it():
     A, B = hard()
     seen = []
@@ -188,6 +216,8 @@ def test_larger_sizes_bound_smaller_ones():
     A, B = hard(40)
     path = eslda.solve_pair(A, B, [18, 19, 20, 40], time_limit=0.2)
     assert (np.diff(path.bounds) >= 0).all()
+    proved = eslda.solve_pair(A, B, [18, 19, 20], time_limit=60)
+    assert (proved.values <= path.bounds[:3] * (1 + 1e-9)).all()
 
 
 X_BAD = np.random.default_rng(0).standard_normal((30, 6))
@@ -204,6 +234,8 @@ BAD = {
     "time_limit = -1: must be a finite number at least 0": {"k": 2, "time_limit": -1},
     "node_limit = 0: must be at least 1": {"k": 2, "node_limit": 0},
     "gap = nan: must be a finite number at least 0": {"k": 2, "gap": float("nan")},
+    "k = [1, 2]: must be a whole number from 1 to 6, the features allowed": {"k": [[1, 2], 3]},
+    "never: holds lists; numbers of features are needed": {"k": 1, "never": [[1, 2], [3]]},
     "top = 0: must be at least 1": {"k": 2, "top": 0},
     "bound = 'all': must be one of best, interlacing": {"k": 2, "bound": "all"},
     "callback = 3: must be a function or None": {"k": 2, "callback": 3},

@@ -20,12 +20,14 @@ def test_factors_of_a_pair(rank, sign, rng):
     A, B = datasets.wishart_pair(8, rank=rank, random_state=1)
     A = sign * A if sign else A - np.diag(rng.random(8))
     pencil = pencils.from_pair(A, B)
-    for got, expected in zip(rebuilt(pencil), (A, B), strict=True):
+    scale = 1 / np.sqrt(np.diag(B))
+    for got, matrix in zip(rebuilt(pencil), (A, B), strict=True):
+        expected = matrix * scale * scale[:, None]
         np.testing.assert_allclose(got, expected, atol=1e-12 * np.abs(A).max())
     assert (pencil.shift == 0) == (sign == 1)
     if sign == 1:
         assert pencil.factor.shape[1] == (rank or 8)
-    np.testing.assert_allclose(pencil.diagonal, B.diagonal())
+    np.testing.assert_allclose(pencil.diagonal, 1)
     np.testing.assert_array_equal(pencil.matrices[0], A)
 
 
@@ -78,13 +80,13 @@ REFUSED = {
         np.diag([np.nan, 1]),
         np.eye(2),
     ),
-    "B: is not positive definite, its smallest eigenvalue is -1; "
-    "2 added to its diagonal would do": (
+    "B: is not positive definite, with a diagonal of 1 its smallest eigenvalue is -1; "
+    "2 added to that diagonal would do": (
         np.eye(2),
         np.diag([1.0, -1.0]),
     ),
-    "B: is not positive definite, its smallest eigenvalue is 0; "
-    "0.001 added to its diagonal would do": (
+    "B: is not positive definite, with a diagonal of 1 its smallest eigenvalue is 0; "
+    "0.001 added to that diagonal would do": (
         np.eye(2),
         np.diag([1.0, 0.0]),
     ),
@@ -97,6 +99,18 @@ def test_bad_matrices_are_refused_in_one_line(message):
     with pytest.raises(ValueError) as caught:
         pencils.from_pair(*REFUSED[message])
     assert str(caught.value) == message
+
+
+def test_units_of_the_features_do_not_matter(rng):
+    A, B = datasets.wishart_pair(8, random_state=1)
+    units = 10.0 ** rng.uniform(-6, 6, 8)
+    one, other = (
+        pencils.from_pair(A, B),
+        pencils.from_pair(A * units * units[:, None], B * units * units[:, None]),
+    )
+    support = np.array([1, 3, 6])
+    assert one.solve(support)[0] == pytest.approx(other.solve(support)[0])
+    np.testing.assert_allclose(one.factor @ one.factor.T, other.factor @ other.factor.T, atol=1e-9)
 
 
 def test_a_shrinkage_that_is_too_small_names_one_that_would_do(rng):

@@ -36,6 +36,8 @@ def test_signs_tell_whether_a_change_takes_the_value_above_a_number(rng):
 @pytest.mark.parametrize("rank", [1, 3, None])
 def test_the_state_after_any_changes_is_that_of_its_support(rank, rng):
     A, B = datasets.wishart_pair(12, rank=rank, random_state=2)
+    scale = 1 / np.sqrt(np.diag(B))
+    A, B = (matrix * scale * scale[:, None] for matrix in (A, B))
     state = tableau.Tableau(pencils.from_pair(A, B), (), np.ones(12, bool), 12)
     for _ in range(40):
         state.move_to(np.flatnonzero(rng.permutation(12) < rng.integers(1, 8)))
