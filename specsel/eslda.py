@@ -74,7 +74,8 @@ def solve(
     Returns
     -------
     Subset or, for several sizes, Path
-        Ctrl-C in the search, too, ends it with the best support so far and a valid bound.
+        Ctrl-C, too, ends the search with the best support so far and a valid bound; pressed twice,
+        it is raised.
 
     References
     ----------
@@ -166,8 +167,10 @@ def _solve(pencil, k, always, never, options):
             "take gslda, or name others in never"
         )
     began = time.perf_counter()
-    starts = gslda.search(pencil, range(sizes[0], sizes[-1] + 1), "both", sizes, always, never)
-    found = _search(pencil, sizes, starts, members, always, options, began)
+    with trees.interrupts() as caught:
+        wanted = range(sizes[0], sizes[-1] + 1)
+        starts = gslda.search(pencil, wanted, "both", sizes, always, never)
+        found = _search(pencil, sizes, starts, members, always, options, began, caught)
     path = Path(pencil, found)
     return path if _is_several(k) else path[sizes[0]]
 
@@ -190,7 +193,7 @@ def _sizes(k, least, most):
     return sorted({int(size) for size in several})
 
 
-def _search(pencil, sizes, starts, members, always, options, began):
+def _search(pencil, sizes, starts, members, always, options, began, caught):
     """Search every size; with a time limit half of it first, then the rest where that is open."""
     problem = pencil.block(members), members, np.searchsorted(members, always)
     found, open_sizes, limit = {}, sizes, options["time_limit"]
@@ -201,7 +204,7 @@ def _search(pencil, sizes, starts, members, always, options, began):
                 left = share * limit - (time.perf_counter() - began)
                 seconds = max(left, 0.0) / (len(open_sizes) - i)
             start = found[size].support if size in found else starts[size][1]
-            halted = any(one.status == "interrupted" for one in found.values())
+            halted = caught or any(one.status == "interrupted" for one in found.values())
             row = _search_size(pencil, problem, size, start, options, seconds, halted)
             found[size] = _joined(found[size], row) if size in found else row
         open_sizes = [size for size in sizes if found[size].status == "time"]

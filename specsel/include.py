@@ -16,8 +16,6 @@ This suits small k, or any k where the entries of A are of one sign; it departs 
 which has neither the bound nor the tree.
 """
 
-from concurrent.futures import wait
-
 import numpy as np
 
 from specsel import linalg
@@ -299,11 +297,8 @@ class Include:
             threads.submit(_descend, *arrays, rules, budget)
             for arrays in zip(self.states, *stacks, self.found, strict=True)
         ]
-        try:
-            wait(chunks)
-        finally:  # an interrupt must not leave nodes half done
-            for chunk in chunks:
-                chunk.result()
+        for chunk in chunks:
+            chunk.result()
         for slot in np.flatnonzero(self.states[:, FOUND] == 1):
             self.states[slot, FOUND] = 0
             yield self.found[slot].copy()

@@ -15,8 +15,11 @@ incumbent are pruned just below its value, the others just above it.
 """
 
 import itertools
+import signal
+import threading
 import time
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cached_property
 from typing import NamedTuple
 
@@ -73,6 +76,26 @@ TIE_WORK = 1e9
 
 # Steps of bisection for the bound of an unfinished search.
 BISECTIONS = 8
+
+
+@contextmanager
+def interrupts():
+    """Collect Ctrl-C, which would otherwise fall into compiled kernels; the second is raised."""
+    caught = []
+
+    def collect(number, frame):
+        if caught:
+            raise KeyboardInterrupt
+        caught.append(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield caught
+        return
+    before = signal.signal(signal.SIGINT, collect)
+    try:
+        yield caught
+    finally:
+        signal.signal(signal.SIGINT, before or signal.default_int_handler)
 
 
 class Outcome(NamedTuple):
@@ -220,28 +243,32 @@ class Search:
 
     def run(self, time_limit, node_limit, report):
         """Search until nothing is left, or until told to stop."""
-        self._set_up()
         began = time.perf_counter()
         budget = FIRST_CHUNK
+        with interrupts() as caught, ThreadPoolExecutor(get_num_threads()) as threads:
+            self._set_up()
+            for number in itertools.count():
+                if not any(stack.state[DEPTH] >= 0 for stack in self.stacks):
+                    return "optimal"
+                self._round(threads, budget)
+                if self.include and self._include(threads, budget * self._share_at(number)):
+                    return "optimal"
+                budget = min(2 * budget, CHUNK)
+                seconds = time.perf_counter() - began
+                if caught:
+                    return "interrupted"
+                if time_limit is not None and seconds >= time_limit:
+                    return "time"
+                if node_limit is not None and self.nodes >= node_limit:
+                    return "nodes"
+                if report and self._told_to_stop(report, seconds):
+                    return "interrupted"
+
+    def _told_to_stop(self, report, seconds):
         try:
-            with ThreadPoolExecutor(get_num_threads()) as threads:
-                for number in itertools.count():
-                    if not any(stack.state[DEPTH] >= 0 for stack in self.stacks):
-                        return "optimal"
-                    self._round(threads, budget)
-                    if self.include and self._include(threads, budget * self._share_at(number)):
-                        return "optimal"
-                    budget = min(2 * budget, CHUNK)
-                    seconds = time.perf_counter() - began
-                    if time_limit is not None and seconds >= time_limit:
-                        return "time"
-                    if node_limit is not None and self.nodes >= node_limit:
-                        return "nodes"
-                    if report and report(self.best[0][0], self.ceiling, self.nodes, seconds):
-                        return "interrupted"
+            return report(self.best[0][0], self.ceiling, self.nodes, seconds)
         except KeyboardInterrupt:
-            self._gather()
-            return "interrupted"
+            return True
 
     def _set_up(self):
         """Make the slots, with all there is to do in the first."""
@@ -307,11 +334,8 @@ class Search:
         self._share()
         busy = [stack for stack in self.stacks if stack.state[DEPTH] >= 0]
         chunks = [threads.submit(descend, stack, self.rules, budget) for stack in busy]
-        try:
-            wait(chunks)
-        finally:  # an interrupt must not leave nodes half done
-            for chunk in chunks:
-                chunk.result()
+        for chunk in chunks:
+            chunk.result()
         before = self.version
         self._gather()
         if self.version > before:

@@ -1,5 +1,8 @@
 """Proved optima against enumeration, and every way in which a search may end."""
 
+import os
+import signal
+import threading
 import time
 
 import naive
@@ -197,6 +200,17 @@ def test_an_interrupt_returns_what_is_known():
     assert subset.bound >= subset.value
     path = eslda.solve_pair(A, B, [29, 30], callback=interrupt)
     assert path.statuses == ("interrupted", "interrupted")
+    assert (path.bounds >= path.values).all()
+
+
+def test_control_c_returns_what_is_known():
+    A, B = hard()
+    eslda.solve_pair(A, B, 30, time_limit=0)  # compiles
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    path = eslda.solve_pair(A, B, [28, 29, 30], time_limit=60)
+    timer.join()
+    assert "interrupted" in path.statuses
     assert (path.bounds >= path.values).all()
 
 
