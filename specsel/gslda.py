@@ -26,9 +26,9 @@ DIRECTIONS = ("both", "forward", "backward")
 BACKWARD_LIMIT = 10_000
 ALL_SIZES_LIMIT = 2000
 
-# Up to this size values come from an eigen-solve of their own in the end, without the rounding of
-# many updates.
-SOLVED_SIZES = 200
+# Up to so many features values come from an eigen-solve of their own in the end, without the
+# rounding of many updates.
+SOLVED_FEATURES = 200
 
 # The inverse is computed anew when its diagonal fell below this share of what it was.
 REFRESH = 1e-2
@@ -143,7 +143,9 @@ def _solve(pencil, direction, refine, max_size, last, always, never):
 
 
 def _found(pencil, size, value, support):
-    return Found(size, support, pencil.solve(support)[0] if size <= SOLVED_SIZES else value)
+    if pencil.n_features <= SOLVED_FEATURES:
+        value = pencil.solve(support)[0]
+    return Found(size, support, value)
 
 
 def search(pencil, sizes, direction, refined, always, never) -> dict:
