@@ -5,6 +5,8 @@ What `sonar`, `ionosphere` and `genes` share. A support of features has one disc
 means, of standardised features; a sample goes to the class of the nearer projected mean.
 """
 
+import warnings
+
 import numpy as np
 
 from specsel import gslda
@@ -43,15 +45,16 @@ def predicted(X, y, others, support):
     return (W @ axis > centers.mean(axis=0) @ axis).astype(int)
 
 
-def greedy(X, y, sizes):
-    path = gslda.solve(X, y, max_size=max(sizes))
+def greedy(X, y, sizes, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of what is constant in a fold
+        path = gslda.solve(X, y, max_size=max(sizes), **options)
     return [path.supports[path.sizes.tolist().index(size)] for size in sizes]
 
 
 def forward(X, y, sizes):
     """As `greedy`, by addition alone: for many features."""
-    path = gslda.solve(X, y, direction="forward", refine=False, max_size=max(sizes))
-    return [path.supports[path.sizes.tolist().index(size)] for size in sizes]
+    return greedy(X, y, sizes, direction="forward", refine=False)
 
 
 def thresholded(X, y, sizes):
