@@ -155,6 +155,16 @@ def test_a_gap_and_a_limit_together_give_valid_bounds(kind):
             assert near.value <= value * (1 + 1e-9) <= near.bound * (1 + 2e-9)
 
 
+def test_what_was_left_out_within_the_gap_counts_in_the_bound():
+    """Here the optimum was pruned for being within the gap, and no open node holds it."""
+    A, B = datasets.wishart_pair(16, random_state=1)
+    best = eslda.solve_pair(A, B, 6)
+    near = eslda.solve_pair(A, B, 6, gap=0.1, node_limit=1)
+    assert best.status == "optimal"
+    assert near.status == "nodes"
+    assert near.bound >= best.value
+
+
 def test_one_very_negative_feature_does_not_make_all_others_tie():
     for seed in range(6):
         A, B = datasets.brownian_pair(9, random_state=seed)
