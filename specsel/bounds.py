@@ -9,16 +9,9 @@ and those of ``P_DD`` together. So a feature with ``P_jj < 0`` must stay, and tw
 others can go with must stay too, and the node is empty when less than m are left.
 
 Matrices of nodes are flat, with a row after the other.
-
-Where few features are chosen among many, a convex relaxation says more. With
-``N = P⁻¹ = Q - u uᵀ`` and ``0 < e <= λ_min(Q)``, the diagonal split off in perspective
-reformulations, no support of k features is negative if for some x, ``h = u - (Q - e I) x``,
-
-    ``xᵀ (Q - e I) x + Σ of the k largest h_i² / e <= 1.``
 """
 
 import numpy as np
-from scipy.linalg import eigh
 
 from specsel.linalg import jit
 
@@ -29,13 +22,9 @@ PIVOT = 0.64
 # In place of a pivot that is zero.
 TINY = np.finfo(np.float64).tiny
 
-# Sweeps over the coordinates of x, the share of λ_min(Q) that is split off, for what is left must
-# stay positive definite, and what rounding may add to the relaxation: at least, and for every unit
-# of the condition number.
-SWEEPS = 30
-SPLIT = 0.99
-ROUNDING = 1e-9
-ROUNDING_GROWTH = 1e-13
+# A diagonal of the inverse that cancellation has left less of is no pivot and rules out nothing:
+# nearly singular matrices would give false proofs.
+CANCELLED = 1e-3
 
 # Two features cannot both go only if the determinant is negative by more than rounding.
 SPARED = 1 + 1e-6
@@ -159,13 +148,16 @@ def exchange(matrix, size, i, j):
 
 
 @jit
-def couple(matrix, size, start, losses, partners):
+def couple(matrix, size, start, peaks, losses, partners):
     """Of each feature from `start` on, what its drop takes from the others, and who can go too.
 
     Dropping i takes the share ``P_ij² / (P_ii P_jj)`` from the diagonal of j; it can go with those
-    that keep some.
+    that keep some. Where cancellation left rounding alone, it can go with all.
     """
     diagonal = matrix[start * (size + 1) :: size + 1].copy()
+    for i in range(len(diagonal)):
+        if diagonal[i] <= CANCELLED * peaks[start + i]:
+            diagonal[i] = np.inf
     shares = 1.0 / diagonal
     for i in range(start, size):
         row = matrix[i * size + start : (i + 1) * size]
@@ -180,11 +172,13 @@ def couple(matrix, size, start, losses, partners):
 
 
 @jit
-def uncouple(matrix, size, row, losses, partners):
+def uncouple(matrix, size, row, peaks, losses, partners):
     """Take a feature, which stays, out of the sums over those after it."""
     line = matrix[row * size + row + 1 : (row + 1) * size]
     diagonal = matrix[(row + 1) * (size + 1) :: size + 1]
     own = matrix[row * (size + 1)]
+    if own <= CANCELLED * peaks[row]:
+        return
     for j in range(len(line)):
         square, both = line[j] * line[j], own * diagonal[j]
         losses[row + 1 + j] -= square / both
@@ -216,57 +210,3 @@ def is_empty(matrix, n_free, choose, plain):
                 left -= 1
                 changed = True
     return left < n_free - choose
-
-
-def is_empty_relaxed(matrix, n_free, choose):
-    """Whether the relaxation shows that no support of a node is negative."""
-    inverse = matrix.copy()
-    invert(inverse)
-    values, vectors = eigh(inverse[:n_free, :n_free])
-    if n_free < 2 or choose in (0, n_free) or values[0] >= 0 or values[1] <= 0:
-        return False
-    least = 1.0 / values[-1]
-    spectrum = np.concatenate(([least], 1.0 / values[1:]))
-    target = np.sqrt(least - 1.0 / values[0]) * vectors[:, 0]
-    share = SPLIT * least
-    split = (vectors * (spectrum - share)) @ vectors.T
-    rounding = max(ROUNDING, ROUNDING_GROWTH * spectrum.max() / least)
-    return _relax(split, target, share, choose) <= 1.0 - rounding
-
-
-@jit
-def _relax(split, target, share, choose):
-    """Minimise the relaxation, with ``split = Q - e I``, by coordinate descent.
-
-    The penalty on x_i, which is e x_i² and the square of the threshold from where on i counts as
-    chosen and linear below, is that of the k-th largest h_i: every x gives a valid bound.
-    """
-    size, root = len(target), np.sqrt(share)
-    x, rest = target / share, target.copy()
-    for i in range(size):
-        for j in range(size):
-            rest[i] -= split[i, j] * x[j]
-    lowest = np.inf
-    for _ in range(SWEEPS):
-        scores = np.sort(np.abs(rest)) / root
-        value = 0.0
-        for i in range(size):
-            value += x[i] * (target[i] - rest[i])
-        for i in range(size - choose, size):
-            value += scores[i] ** 2
-        lowest = min(lowest, value)
-        threshold = (scores[size - choose] + scores[size - choose - 1]) / 2
-        for i in range(size):
-            pull = rest[i] + split[i, i] * x[i]
-            spare = abs(pull) - threshold * root
-            length = 0.0
-            if spare > 0:
-                length = spare / split[i, i]
-                if length * root > threshold:
-                    length = abs(pull) / (split[i, i] + share)
-            change = (length if pull > 0 else -length) - x[i]
-            if change != 0:
-                x[i] += change
-                for j in range(size):
-                    rest[j] -= change * split[i, j]
-    return lowest

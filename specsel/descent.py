@@ -11,12 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel.bounds import couple, drop, exchange, invert, is_negative, submatrix, uncouple
+from specsel.bounds import (
+    CANCELLED,
+    couple,
+    drop,
+    exchange,
+    invert,
+    is_negative,
+    submatrix,
+    uncouple,
+)
 from specsel.linalg import jit
-
-# A diagonal of the inverse that cancellation has left less of is no pivot and rules out nothing:
-# the child is computed afresh, or else nearly singular matrices would give false proofs.
-CANCELLED = 1e-3
 
 # Columns of the table of nodes: free features, those of them kept before the inverse was computed,
 # those kept now, those to be kept in all, negative eigenvalues, whether pruned just above the
@@ -213,7 +218,7 @@ def _fathom(stack, rules):
             if inverse[i * (size + 1)] < -CANCELLED * marks[PEAK, i]:
                 _swap(stack, depth, inverse, node[KEPT] - first, i)
                 node[KEPT] += 1
-        couple(inverse, size, node[KEPT] - first, marks[LOSS], marks[PARTNERS])
+        couple(inverse, size, node[KEPT] - first, marks[PEAK], marks[LOSS], marks[PARTNERS])
     if rules.plain or node[NEGATIVE] > 1:
         return False
     i = node[KEPT] - first
@@ -234,7 +239,7 @@ def _keep(stack, depth, inverse, i):
     node[KEPT] += 1
     if node[NEGATIVE] == 1:
         marks = stack.marks[depth, :, first:]
-        uncouple(inverse, size, row, marks[LOSS], marks[PARTNERS])
+        uncouple(inverse, size, row, marks[PEAK], marks[LOSS], marks[PARTNERS])
 
 
 @jit

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from specsel import checks, gslda, pencils, trees
+from specsel.interrupts import interrupts
 from specsel.results import Found, Path, Subset
 
 BOUNDS = ("best", "interlacing")
@@ -145,8 +146,7 @@ def _options(time_limit, gap, node_limit, top, bound, callback):
     checks.check_not_negative("gap", gap)
     checks.check_integer("top", top, 1)
     checks.check_choice("bound", bound, BOUNDS)
-    if callback is not None and not callable(callback):
-        raise ValueError(f"callback = {callback!r}: must be a function or None")
+    checks.check_callback(callback)
     return {
         "time_limit": time_limit,
         "gap": float(gap),
@@ -167,7 +167,7 @@ def _solve(pencil, k, always, never, options):
             "take gslda, or name others in never"
         )
     began = time.perf_counter()
-    with trees.interrupts() as caught:
+    with interrupts() as caught:
         wanted = range(sizes[0], sizes[-1] + 1)
         starts = gslda.search(pencil, wanted, "both", sizes, always, never)
         found = _search(pencil, sizes, starts, members, always, options, began, caught)

@@ -38,6 +38,9 @@ MARGIN = 1 - 1e-10
 GROWTH = 1e5
 LEAST_EIGENVALUE = 1e-5
 
+# What a term of the sums costs, in multiplications.
+TERM = 3
+
 # Doubles that the stacks of all slots may take.
 ROOM = 2.5e7
 
@@ -157,7 +160,7 @@ def _descend(state, sizes, taken, features, scales, parts, base, found, rules, b
                 sizes[depth] = _exclude(features, scales, parts, depth, size, hit, groups)
             continue
         state[NODES] += 1
-        work += STEPS * size * size
+        work += TERM * STEPS * size * size
         worst = dominated(parts[depth], size, left - 1, scales[depth], out, STEPS)
         if worst < 0:
             state[DEPTH] -= 1

@@ -15,11 +15,8 @@ incumbent are pruned just below its value, the others just above it.
 """
 
 import itertools
-import signal
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import cached_property
 from typing import NamedTuple
 
@@ -27,7 +24,8 @@ import numpy as np
 from numba import get_num_threads
 from scipy.linalg import eigh
 
-from specsel.bounds import is_empty, is_empty_relaxed
+from specsel.bounds import is_empty
+from specsel.ceilings import ceiling, is_empty_relaxed
 from specsel.descent import (
     BASE,
     CHOOSE,
@@ -44,6 +42,7 @@ from specsel.descent import (
     lowest,
 )
 from specsel.include import Include, is_dominated
+from specsel.interrupts import interrupts
 
 # Values nearer than this share of the larger one are ties.
 TIE = 1e-9
@@ -63,39 +62,15 @@ STACKS = 8
 FIRST_CHUNK = 1e5
 CHUNK = 1e7
 
-# The tree that includes features gets an equal part of the work in the first rounds, if there are
-# so many times more features than are chosen, else a quarter; later this share.
-SMALL = 3
-EARLY_ROUNDS = 20
-LATE_SHARE = 0.1
+# The part of a round's work that the tree that includes features gets on top; more of it in the
+# first rounds if there are so many times more features than are chosen.
+SHARE = 0.05
+EARLY_SHARE, EARLY_ROUNDS, SMALL = 0.4, 20, 3
 
 # Multiplications up to which an unfinished search is bounded by all its open nodes, and ties are
 # sought among the neighbours of the incumbent.
 BOUND_WORK = 2e8
 TIE_WORK = 1e9
-
-# Steps of bisection for the bound of an unfinished search.
-BISECTIONS = 8
-
-
-@contextmanager
-def interrupts():
-    """Collect Ctrl-C, which would otherwise fall into compiled kernels; the second is raised."""
-    caught = []
-
-    def collect(number, frame):
-        if caught:
-            raise KeyboardInterrupt
-        caught.append(number)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield caught
-        return
-    before = signal.signal(signal.SIGINT, collect)
-    try:
-        yield caught
-    finally:
-        signal.signal(signal.SIGINT, before or signal.default_int_handler)
 
 
 class Outcome(NamedTuple):
@@ -114,9 +89,7 @@ def search(
     k,
     start,
     *,
-    value=None,
     always=(),
-    never=(),
     time_limit=None,
     gap=0.0,
     node_limit=None,
@@ -131,11 +104,9 @@ def search(
     A, B : ndarray
         Symmetric, B positive definite.
     start : sequence of int
-        A good support, which holds `always` and nothing of `never`.
-    value : callable, optional
-        From a support to its value; a generalised eigen-solve by default.
-    always, never : sequence of int
-        Features that every support holds, and that none does.
+        A good support, which holds `always`.
+    always : sequence of int
+        Features that every support holds.
     time_limit, node_limit : float, int, optional
         Stop after so many seconds or nodes.
     gap : float
@@ -145,24 +116,20 @@ def search(
     report : callable, optional
         ``report(incumbent, bound, nodes, seconds)`` after every chunk; true stops.
     """
-    problem = Search(
-        A, B, k, value, always, never, top, max(min(gap, WIDEST), TIE), bound == "interlacing"
-    )
+    problem = Search(A, B, k, always, top, max(min(gap, WIDEST), TIE), bound == "interlacing")
     problem.begin(start)
     status = problem.run(time_limit, node_limit, report)
     return problem.outcome("gap" if status == "optimal" and gap > TIE else status)
 
 
 class Search:
-    """The search over the features that are neither always nor never chosen."""
+    """The search over the features that are not always chosen."""
 
-    def __init__(self, A, B, k, value=None, always=(), never=(), top=1, gap=TIE, plain=False):
+    def __init__(self, A, B, k, always=(), top=1, gap=TIE, plain=False):
         self.A, self.B = A, B
         self.top, self.gap, self.plain = top, gap, plain
-        self.value = value or self._eigenvalue
         always = np.sort(np.asarray(always, np.intp))
-        barred = np.concatenate((always, np.asarray(never, np.intp)))
-        free = np.setdiff1d(np.arange(len(A)), barred)
+        free = np.setdiff1d(np.arange(len(A)), always)
         # The kernels see the free features first, in their order.
         self.features = np.concatenate((free, always))
         self.n = len(free)
@@ -176,7 +143,8 @@ class Search:
         self.level = -np.inf
         self.version = 0
 
-    def _eigenvalue(self, support):
+    def value(self, support):
+        """Solve for the value of a support."""
         pair = np.ix_(support, support)
         last = [len(support) - 1] * 2
         return eigh(self.A[pair], self.B[pair], eigvals_only=True, subset_by_index=last)[0]
@@ -350,9 +318,8 @@ class Search:
 
     def _share_at(self, number):
         """The part of a round's work that the other tree gets."""
-        if number >= EARLY_ROUNDS:
-            return LATE_SHARE
-        return 1.0 if self.n >= SMALL * self.choose else 0.25
+        early = number < EARLY_ROUNDS and self.n >= SMALL * self.choose
+        return EARLY_SHARE if early else SHARE
 
     def _include(self, threads, budget):
         """Go on with the other tree; whether it has proved that nothing is better.
@@ -416,36 +383,24 @@ class Search:
     @cached_property
     def ceiling(self):
         """Bound the values of all supports."""
-        root = np.empty(0, np.int64), np.arange(self.n), self.choose
-        return self.upper([root], relaxed=not self.plain)
+        tests = [self._is_empty]
+        if self.include:
+            tests.append(is_dominated)
+        if not self.plain:
+            tests.append(is_empty_relaxed)
+        return self._ceiling([(np.empty(0, np.int64), np.arange(self.n), self.choose)], tests)
 
-    def upper(self, nodes, relaxed=False):
-        """Bound the values of all supports in some nodes, by bisection."""
-        low = self.level
+    def upper(self, nodes):
+        """Bound the values of all supports in some nodes."""
+        return self._ceiling(nodes, [self._is_empty])
+
+    def _ceiling(self, nodes, tests):
         high = eigh(self.a, self.b, eigvals_only=True)[-1]
         high += self._slack(high, TIE)
-        for _ in range(BISECTIONS):
-            middle = (low + high) / 2
-            left = [node for node in nodes if not self._is_empty(node, middle, relaxed)]
-            if left:
-                low, nodes = middle, left
-            else:
-                high = middle
-        return high
+        return ceiling(self.a, self.b, self.n, nodes, self.level, high, tests)
 
-    def _is_empty(self, node, value, relaxed):
-        """Whether a node is shown to hold no support of more than a value."""
-        base, free, choose = node
-        members = np.concatenate((free, base, np.arange(self.n, len(self.a))))
-        pair = np.ix_(members, members)
-        matrix = value * self.b[pair] - self.a[pair]
-        if is_empty(matrix, len(free), choose, self.plain):
-            return True
-        if not relaxed:
-            return False
-        if self.include and is_dominated(matrix, len(free), choose):
-            return True
-        return is_empty_relaxed(matrix, len(free), choose)
+    def _is_empty(self, matrix, n_free, choose):
+        return is_empty(matrix, n_free, choose, self.plain)
 
     def _bound(self):
         """Bound what is open, and what was left out for being within the gap.

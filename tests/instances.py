@@ -1,0 +1,74 @@
+"""Small pairs of matrices of many kinds, and their values by enumeration."""
+
+import itertools
+
+import numpy as np
+from scipy.linalg import eigh
+
+from specsel import trees
+
+KINDS = (
+    "indefinite",
+    "rank one",
+    "rank three",
+    "identity",
+    "near singular",
+    "integers",
+    "duplicates",
+    "zero",
+    "negative",
+    "block",
+)
+
+
+def wishart(rng, n, rank=None):
+    rows = rng.standard_normal((rank or 2 * n, n))
+    return rows.T @ rows / len(rows)
+
+
+def pencil(rng, kind, n):
+    half = max(n // 2, 1)
+    A, B = wishart(rng, n), wishart(rng, n)
+    if kind == "indefinite":
+        A = A - wishart(rng, n)
+    elif kind == "rank one":
+        A = wishart(rng, n, 1)
+    elif kind == "rank three":
+        A = wishart(rng, n, 3)
+    elif kind == "identity":
+        B = np.eye(n)
+    elif kind == "near singular":
+        B = wishart(rng, n, half) + 10.0 ** rng.integers(-8, -2) * np.eye(n)
+    elif kind == "integers":
+        A = rng.integers(-1, 2, (n, n)).astype(float)
+        A, B = A + A.T, np.diag(rng.integers(1, 3, n).astype(float))
+    elif kind == "duplicates":
+        pick = rng.integers(0, half, n)
+        d = rng.standard_normal(half)[pick]
+        A, B = np.outer(d, d), wishart(rng, half)[np.ix_(pick, pick)] + 0.1 * np.eye(n)
+    elif kind == "zero":
+        A = np.zeros((n, n))
+    elif kind == "negative":
+        A, B = -A, np.eye(n) + 0.5
+    elif kind == "block":
+        A[half:] = A[:, half:] = 0.0
+        B = np.diag(rng.uniform(1, 2, n))
+    return A, B
+
+
+def value(A, B, support):
+    pair = np.ix_(support, support)
+    return eigh(A[pair], B[pair], eigvals_only=True)[-1]
+
+
+def enumerate_all(A, B, k, always=()):
+    free = [j for j in range(len(A)) if j not in always]
+    supports = [
+        tuple(sorted((*always, *rest))) for rest in itertools.combinations(free, k - len(always))
+    ]
+    return supports, np.array([value(A, B, support) for support in supports])
+
+
+def tolerance(A, B, best):
+    scale = max(abs(best), np.abs(A / np.sqrt(np.outer(np.diag(B), np.diag(B)))).max())
+    return (scale or 1.0) * max(2 * trees.TIE, 1e-13 * np.linalg.cond(B))

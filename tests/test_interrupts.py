@@ -1,0 +1,43 @@
+import os
+import signal
+import threading
+
+import pytest
+
+from specsel.interrupts import interrupts
+
+
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_the_first_is_collected_and_the_second_raised():
+    before = signal.getsignal(signal.SIGINT)
+    with interrupts() as caught:
+        press()
+        assert caught == [signal.SIGINT]
+        with pytest.raises(KeyboardInterrupt):
+            press()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_outer_collection_goes_on_after_an_inner_one():
+    with interrupts() as outer:
+        with interrupts() as inner:
+            press()
+        assert (outer, inner) == ([], [signal.SIGINT])
+        press()
+        assert outer == [signal.SIGINT]
+
+
+def test_other_threads_cannot_collect_and_do_not_fail():
+    seen = []
+
+    def work():
+        with interrupts() as caught:
+            seen.append(caught)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [[]]
