@@ -23,6 +23,9 @@ from specsel.bounds import (
 )
 from specsel.linalg import jit
 
+# What looking at a node costs, and each feature kept, besides the features: in multiplications.
+VISIT = 500
+
 # Columns of the table of nodes: free features, those of them kept before the inverse was computed,
 # those kept now, those to be kept in all, negative eigenvalues, whether pruned just above the
 # incumbent, the incumbent they were computed for, whether still to be examined, and whether
@@ -72,18 +75,21 @@ def descend(stack, rules, budget):
             continue
         if table[depth, VERSION] != rules.version:
             work += _refresh(stack, rules)
-        work += table[depth, SIZE]
-        if _fathom(stack, rules):
+        kept = table[depth, KEPT]
+        fathomed = _fathom(stack, rules)
+        work += (VISIT + table[depth, SIZE]) * (1 + table[depth, KEPT] - kept)
+        if fathomed:
             state[DEPTH] -= 1
         elif table[depth, KEPT] < table[depth, CHOOSE]:
             work += _branch(stack, rules.groups)
         else:
             _collect(stack, depth, table[depth, KEPT], stack.found)
             below = _precedes(stack.found, rules.rival)
-            if _is_better(rules.loose if below else rules.tight, stack.found):
+            tie = _is_better(rules.loose, stack.found)
+            state[DEPTH] -= 1
+            if tie and (below or _is_better(rules.tight, stack.found)):
                 state[FOUND] = 1
-                state[DEPTH] -= 1
-            else:
+            elif tie:
                 state[DEPTH] = _retreat(stack, rules.rival)
 
 
@@ -149,14 +155,14 @@ def _retreat(stack, rival):
     It is computed afresh, to be pruned just above the incumbent, or else all ties would be seen.
     """
     table = stack.table
-    for depth in range(stack.state[DEPTH]):
+    for depth in range(stack.state[DEPTH] + 1):
         if table[depth, STRICT] or table[depth, CLOSED]:
             continue
         if _is_hopeless(stack, depth, table[depth, KEPT] - 1, rival):
             table[depth, KEPT] -= 1
             table[depth, VERSION] = -1
             return depth
-    return stack.state[DEPTH] - 1
+    return stack.state[DEPTH]
 
 
 @jit

@@ -245,7 +245,7 @@ def _closed(found):
     """What bounds a size bounds all smaller ones, and where no gap is left the value is proved."""
     rows, ceiling = [], np.inf
     for row in found[::-1]:
-        ceiling = max(min(ceiling, row.bound), row.value)
+        ceiling = min(ceiling, row.bound)
         if row.status == "optimal" or ceiling - row.value <= PROVED * abs(row.value):
             row, ceiling = row._replace(status="optimal"), row.value
         rows.append(row._replace(bound=ceiling))

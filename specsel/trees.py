@@ -69,7 +69,7 @@ EARLY_SHARE, EARLY_ROUNDS, SMALL = 0.4, 20, 3
 
 # Multiplications up to which an unfinished search is bounded by all its open nodes, and ties are
 # sought among the neighbours of the incumbent.
-BOUND_WORK = 2e8
+BOUND_WORK = 1e7
 TIE_WORK = 1e9
 
 

@@ -11,6 +11,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from specsel import datasets, eslda, gslda
+from specsel.results import Found
 
 # Variances 1 and correlations of thirteen measures of pit props (Jeffers, 1967, Applied
 # Statistics 16), the standard example of sparse PCA.
@@ -278,3 +279,10 @@ def test_too_many_features_are_refused():
     X = np.random.default_rng(0).standard_normal((10, eslda.FEATURES_LIMIT + 1))
     with pytest.raises(ValueError, match="take gslda, or name others in never"):
         eslda.solve(X, np.arange(10) % 2, k=3)
+
+
+def test_what_two_passes_proved_is_joined():
+    first = Found(3, np.arange(3), 1.0, 1.5, "time", 10, 1.0, ())
+    again = first._replace(value=1.2, bound=1.6, nodes=5, seconds=0.5)
+    joined = eslda._joined(first, again)
+    assert (joined.value, joined.bound, joined.nodes, joined.seconds) == (1.2, 1.5, 15, 1.5)
