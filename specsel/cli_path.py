@@ -59,37 +59,23 @@ def run(args) -> int:
     if args.file is None and args.target is not None:
         raise ValueError("--target: needs FILE")
     table = tables.example(True) if args.file is None else tables.read(args.file, args.target)
-    from specsel import checks, eslda, gslda
+    from specsel import checks
 
-    names = getattr(table.X, "columns", None)
     n_features = checks.as_matrix(table.X)[0].shape[1]
-    options = {name: _features(getattr(args, name), names) for name in ("always", "never")}
-    options |= {"shrinkage": args.shrinkage, "matrix": args.matrix}
-    left = n_features - len(options["never"])
-    usual = min(max(MAX_SIZE, len(options["always"])), left)
-    max_size = usual if args.max_size is None else args.max_size
-    searched = not args.greedy and left <= eslda.FEATURES_LIMIT
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        direction = "both" if left <= gslda.BACKWARD_LIMIT else "forward"
-        greedy = gslda.solve(table.X, table.y, direction=direction, max_size=max_size, **options)
-        exact = greedy
-        if searched:
-            limit = {"k": greedy.sizes.tolist(), "time_limit": args.time_limit}
-            with terminal.progress(_describe) as callback:
-                exact = eslda.solve(table.X, table.y, callback=callback, **limit, **options)
-    rows = [_row(greedy, exact[k], exact.names) for k in exact]
+        path, searched = _path(args, table, n_features)
     for warning in caught:
         terminal.say(f"warning: {warning.message}")
-    if not searched and not args.greedy:
-        terminal.say(f"no search: it is for at most {eslda.FEATURES_LIMIT} features")
+    rows = [_row(path, k) for k in path]
     if args.out:
         tables.save(args.out, rows)
     summary = {
         "n_samples": len(table.X),
         "n_features": n_features,
         "n_classes": None if table.y is None else len({*table.y.tolist()}),
+        "shrinkage": path.shrinkage,
         "seconds": time.perf_counter() - start,
     }
     if args.json:
@@ -97,6 +83,30 @@ def run(args) -> int:
     else:
         terminal.write("\n".join(_lines(table.origin, summary, rows)))
     return int(searched and any(row["status"] != "optimal" for row in rows))
+
+
+def _path(args, table, n_features):
+    """The path, and whether it was searched for or is greedy alone."""
+    from specsel import checks, eslda, gslda
+
+    names = getattr(table.X, "columns", None)
+    options = {name: _features(getattr(args, name), names) for name in ("always", "never")}
+    options |= {"shrinkage": args.shrinkage, "matrix": args.matrix}
+    left = n_features - len(options["never"])
+    least = max(len({*options["always"]}), 1)
+    max_size = min(max(MAX_SIZE, least), left) if args.max_size is None else args.max_size
+    if args.max_size is not None:
+        checks.check_integer("max_size", max_size, least, left, "the features allowed")
+    if not args.greedy and left <= eslda.FEATURES_LIMIT:
+        sizes = range(least, max_size + 1)
+        with terminal.progress(_describe) as callback:
+            limit = {"time_limit": args.time_limit, "callback": callback}
+            return eslda.solve(table.X, table.y, k=sizes, **limit, **options), True
+    if not args.greedy:
+        terminal.say(f"no search: it is for at most {eslda.FEATURES_LIMIT} features")
+    direction = "both" if left <= gslda.BACKWARD_LIMIT else "forward"
+    path = gslda.solve(table.X, table.y, direction=direction, max_size=max_size, **options)
+    return path, False
 
 
 def _features(text, names):
@@ -110,19 +120,19 @@ def _describe(value, bound, nodes, seconds):
     return f"value {value:.6g}, bound {bound:.6g}, gap {gap:.2%}, {nodes} nodes, {seconds:.0f} s"
 
 
-def _row(greedy, subset, names):
-    features = [names[i] if names else i for i in subset.support.tolist()]
-    size = len(features)
+def _row(path, k):
+    subset = path[k]
+    names = subset.names
     known = math.isfinite(subset.bound)
     return {
-        "size": size,
-        "greedy": float(greedy.values[greedy.sizes == size][0]),
+        "size": k,
+        "greedy": float(path.starts[path.sizes == k][0]),
         "exact": subset.value,
         "bound": subset.bound if known else None,
         "gap": subset.gap if known else None,
         "status": subset.status,
         "nodes": subset.nodes,
-        "features": features,
+        "features": [names[i] if names else i for i in subset.support.tolist()],
     }
 
 

@@ -214,6 +214,7 @@ def _search(pencil, sizes, starts, members, always, options, began, caught):
 def _joined(before, after):
     """Two searches of one size, the second from where the first left off."""
     return after._replace(
+        start=before.start,
         bound=min(before.bound, after.bound),
         nodes=before.nodes + after.nodes,
         seconds=before.seconds + after.seconds,
@@ -226,13 +227,13 @@ def _search_size(pencil, problem, size, start, options, seconds, halted):
     options = options | {"time_limit": seconds}
     if halted:
         options |= {"node_limit": 0, "report": None}
-    start = np.searchsorted(members, start)
-    result = trees.search(A, B, size, start, always=always, **options)
+    result = trees.search(A, B, size, np.searchsorted(members, start), always=always, **options)
     supports = [members[list(support)] for support in result.supports]
     return Found(
         size=size,
         support=supports[0],
         value=pencil.solve(supports[0])[0],
+        start=pencil.solve(start)[0],
         bound=result.bound,
         status="interrupted" if halted else result.status,
         nodes=result.nodes,

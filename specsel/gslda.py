@@ -145,7 +145,7 @@ def _solve(pencil, direction, refine, max_size, last, always, never):
 def _found(pencil, size, value, support):
     if pencil.n_features <= SOLVED_FEATURES:
         value = pencil.solve(support)[0]
-    return Found(size, support, value)
+    return Found(size, support, value, value)
 
 
 def search(pencil, sizes, direction, refined, always, never) -> dict:

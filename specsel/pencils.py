@@ -40,10 +40,12 @@ class Pencil:
         With ``A + shift B = factor factorᵀ``; r is 1 for two classes.
     shift : float
     names : tuple of str or None
+    shrinkage : float
+        What of the ridge was added to make B positive definite.
     """
 
-    def __init__(self, factor, within, ridge, *, shift=0.0, names=None, given=None):
-        self.factor, self.shift, self.names = factor, shift, names
+    def __init__(self, factor, within, ridge, *, shrinkage=0.0, shift=0.0, names=None, given=None):
+        self.factor, self.shift, self.names, self.shrinkage = factor, shift, names, shrinkage
         self._within, self._ridge, self._given = within, ridge, given
         self.n_features = len(factor)
 
@@ -122,8 +124,8 @@ def from_data(X, y=None, *, shrinkage=None, matrix="covariance") -> Pencil:
         return Pencil(_narrow(factor), np.empty((0, n_features)), np.ones(n_features), names=names)
     centered *= np.sqrt(len(array)) / np.where(constant, 1.0, norm)
     factor, within = _scatter(centered, classes)
-    ridge = _shrinkage(within[:, ~constant], shrinkage) + constant
-    return Pencil(factor, within, ridge, names=names)
+    added = _shrinkage(within[:, ~constant], shrinkage)
+    return Pencil(factor, within, added + constant, shrinkage=added, names=names)
 
 
 def _narrow(factor):

@@ -195,6 +195,8 @@ class Subset:
         The next best ones, if more than one was asked for.
     names : tuple of str or None
         Names of all features, if X had any.
+    shrinkage : float
+        What was added to the diagonal of B, by default or as asked.
     """
 
     support: np.ndarray
@@ -206,6 +208,7 @@ class Subset:
     seconds: float
     others: tuple = ()
     names: tuple | None = field(default=None)
+    shrinkage: float = 0.0
 
     def __post_init__(self):
         self.support.flags.writeable = False
@@ -237,6 +240,7 @@ class Found(NamedTuple):
     size: int
     support: np.ndarray
     value: float
+    start: float
     bound: float = np.inf
     status: str = "greedy"
     nodes: int = 0
@@ -252,21 +256,26 @@ class Path:
     sizes : ndarray of int
     values, bounds : ndarray of float
         A number a size, as in `Subset`.
+    starts : ndarray of float
+        The values that greedy selection with swaps found.
     supports : tuple of ndarray
     statuses : tuple of str
     nodes : ndarray of int
     seconds : ndarray of float
     names : tuple of str or None
+    shrinkage : float
+        As in `Subset`.
     """
 
     def __init__(self, pencil, found):
         found = zip(*found, strict=True)
-        sizes, supports, values, bounds, statuses, nodes, seconds, others = found
-        self._pencil, self.names = pencil, pencil.names
+        sizes, supports, values, starts, bounds, statuses, nodes, seconds, others = found
+        self._pencil, self.names, self.shrinkage = pencil, pencil.names, pencil.shrinkage
         self.sizes, self.supports, self.statuses = np.array(sizes), supports, statuses
-        self.values, self.bounds = np.array(values), np.array(bounds)
+        self.values, self.starts, self.bounds = map(np.array, (values, starts, bounds))
         self.nodes, self.seconds, self._others = np.array(nodes), np.array(seconds), others
-        for array in (self.sizes, *supports, self.values, self.bounds, self.nodes, self.seconds):
+        numbers = (self.sizes, self.values, self.starts, self.bounds, self.nodes, self.seconds)
+        for array in (*supports, *numbers):
             array.flags.writeable = False
 
     def __len__(self):
@@ -291,6 +300,7 @@ class Path:
             seconds=float(self.seconds[i]),
             others=self._others[i],
             names=self.names,
+            shrinkage=self.shrinkage,
         )
 
     def __repr__(self):

@@ -68,6 +68,7 @@ def test_without_labels_it_is_sparse_pca(capsys, tmp_path):
     row = json.loads(out)["path"][1]
     assert row["features"] == expected.support.tolist()
     assert json.loads(out)["n_classes"] is None
+    assert json.loads(out)["shrinkage"] == 0
 
 
 def test_the_built_in_example(capsys):

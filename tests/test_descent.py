@@ -52,8 +52,10 @@ def test_every_better_support_is_found_or_open(kind):
         k = int(rng.integers(2, 7))
         supports, values = enumerate_all(A, B, k)
         error = tolerance(A, B, values.max())
-        last_of_ties = max(supports[i] for i in np.flatnonzero(values > values.max() - error))
-        for start in (supports[int(values.argmin())], last_of_ties):
+        last_of_best = max(supports[i] for i in np.flatnonzero(values > values.max() - error))
+        like_median = np.abs(values - np.sort(values)[len(values) // 2]) < error
+        first_of_middle = min(supports[i] for i in np.flatnonzero(like_median))
+        for start in (supports[int(values.argmin())], last_of_best, first_of_middle):
             search = started(A, B, k, start)
             search.rules = search.rules._replace(rival=np.isin(np.arange(8), start))
             wanted = {

@@ -282,7 +282,17 @@ def test_too_many_features_are_refused():
 
 
 def test_what_two_passes_proved_is_joined():
-    first = Found(3, np.arange(3), 1.0, 1.5, "time", 10, 1.0, ())
+    first = Found(3, np.arange(3), 1.0, 1.0, 1.5, "time", 10, 1.0, ())
     again = first._replace(value=1.2, bound=1.6, nodes=5, seconds=0.5)
-    joined = eslda._joined(first, again)
+    joined = eslda._joined(first, again._replace(start=1.1))
+    assert joined.start == 1.0
     assert (joined.value, joined.bound, joined.nodes, joined.seconds) == (1.2, 1.5, 15, 1.5)
+
+
+def test_the_start_is_the_greedy_value():
+    A, B = datasets.brownian_pair(14, random_state=6)
+    path, greedy = eslda.solve_pair(A, B, "all"), gslda.solve_pair(A, B)
+    np.testing.assert_allclose(path.starts, greedy.values, rtol=1e-12)
+    np.testing.assert_array_equal(greedy.starts, greedy.values)
+    assert (path.starts <= path.values * (1 + 1e-12)).all()
+    assert (path.starts < path.values * (1 - 1e-6)).any()

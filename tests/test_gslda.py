@@ -148,6 +148,7 @@ def test_more_features_than_samples_are_shrunk_by_the_smallest_eigenvalue():
     path = gslda.solve(X, y, direction="forward", refine=False, max_size=8)
     assert lists(path) == naive.greedy_forward(A, B + ridge * np.eye(30), 8)
     given = gslda.solve(X, y, shrinkage=0.5, direction="forward", refine=False, max_size=8)
+    assert given.shrinkage == given[3].shrinkage == 0.5
     assert lists(given) == naive.greedy_forward(A, B + 0.5 * np.eye(30), 8)
     assert given[8].value == pytest.approx(
         naive.pencil_value(A, B + 0.5 * np.eye(30), given[8].support)
