@@ -61,6 +61,7 @@ def run(args) -> int:
     table = tables.example(True) if args.file is None else tables.read(args.file, args.target)
     from specsel import checks
 
+    checks.check_not_negative("time_limit", args.time_limit)
     n_features = checks.as_matrix(table.X)[0].shape[1]
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:

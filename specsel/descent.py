@@ -84,7 +84,7 @@ def descend(stack, rules, budget):
             work += _branch(stack, rules.groups)
         else:
             _collect(stack, depth, table[depth, KEPT], stack.found)
-            below = _precedes(stack.found, rules.rival)
+            below = precedes(stack.found, rules.rival)
             tie = _is_better(rules.loose, stack.found)
             state[DEPTH] -= 1
             if tie and (below or _is_better(rules.tight, stack.found)):
@@ -107,7 +107,7 @@ def _collect(stack, depth, kept, mask):
 
 
 @jit
-def _precedes(mask, rival):
+def precedes(mask, rival):
     """Whether a support is lexicographically smaller: it has the first feature they differ in."""
     for i in range(len(mask)):
         if mask[i] != rival[i]:
@@ -145,7 +145,7 @@ def _is_hopeless(stack, depth, kept, rival):
         if free[feature] and lacking > 0:
             mask[feature] = True
             lacking -= 1
-    return not _precedes(mask, rival)
+    return not precedes(mask, rival)
 
 
 @jit

@@ -19,6 +19,7 @@ which has neither the bound nor the tree.
 import numpy as np
 
 from specsel import linalg
+from specsel.descent import precedes
 from specsel.linalg import jit
 
 # Subtrees searched at a time.
@@ -230,10 +231,7 @@ def _hopeless(state, taken, features, sizes, base, rival):
     rest = np.sort(features[depth, : sizes[depth]])
     for i in range(state[CHOOSE] - depth):
         mask[rest[i]] = True
-    for i in range(len(mask)):
-        if mask[i] != rival[i]:
-            return rival[i]
-    return True
+    return not precedes(mask, rival)
 
 
 class Include:
@@ -290,9 +288,8 @@ class Include:
             self.states[slot, FOUND] = 2
 
     def advance(self, threads, budget):
-        """Search on and yield what is worth more than the threshold, perhaps a smaller support."""
-        yield from self.pending
-        self.pending = []
+        """Search on and list what is worth more than the threshold, perhaps a smaller support."""
+        found, self.pending = self.pending, []
         self._share()
         stacks = (self.sizes, self.taken, self.features, self.scales, self.parts, self.bases)
         rules = (self.groups, self.rival, GROWTH * np.abs(self.matrix).max(), self.ties)
@@ -304,7 +301,8 @@ class Include:
             chunk.result()
         for slot in np.flatnonzero(self.states[:, FOUND] == 1):
             self.states[slot, FOUND] = 0
-            yield self.found[slot].copy()
+            found.append(self.found[slot].copy())
+        return found
 
     @property
     def doubtful(self) -> bool:

@@ -28,6 +28,9 @@ ROUNDING = 1e-14
 # What two entries of a matrix that ought to be symmetric may differ by.
 ASYMMETRY = 1e-10
 
+# Squares of larger entries are infinite.
+LARGEST = 1e150
+
 MATRICES = ("covariance", "correlation")
 
 
@@ -175,6 +178,9 @@ def from_pair(A, B) -> Pencil:
     diagonal = np.diag(B)
     scale = 1 / np.sqrt(diagonal) if (diagonal > 0).all() else np.ones(len(B))
     scaled = [matrix * scale * scale[:, None] for matrix in (A, B)]
+    largest = np.abs(scaled[0]).max()
+    if largest > LARGEST:
+        raise ValueError(f"A: is {largest:.1g} times B; at most {LARGEST:g} is possible")
     values, axes = linalg.eigen(scaled[1])
     floor = ROUNDING * len(B) * max(abs(values[0]), abs(values[-1]))
     if values[0] <= floor:

@@ -256,7 +256,7 @@ class Search:
             for _ in range(STACKS)
         )
         self._place(self.stacks[0], (np.empty(0, np.int64), np.arange(n), self.choose))
-        self.include = None
+        self.include, self.included = None, 0
         self._level()
         if not self.plain and self.top == 1 and Include.suits(self.b, n, self.choose):
             self.include = Include(n, self.choose, self.groups)
@@ -332,10 +332,12 @@ class Search:
         if self.version > before:
             self._level()
         if self.include.doubtful:
+            self.included += self.include.nodes
             self.include = None
         elif self.include.done:
             if self.include.ties or self.gap > TIE:
                 return True
+            self.included += self.include.nodes
             self.include.begin(self.rules.loose, self.rules.rival, ties=True)
         return False
 
@@ -368,7 +370,7 @@ class Search:
 
     @property
     def nodes(self):
-        included = self.include.nodes if self.include else 0
+        included = self.included + (self.include.nodes if self.include else 0)
         return included + int(sum(stack.state[NODES] for stack in self.stacks))
 
     def remaining(self):

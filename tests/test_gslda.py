@@ -1,5 +1,7 @@
 """Greedy supports against a literal search with an eigen-solve a candidate."""
 
+import tracemalloc
+
 import naive
 import numpy as np
 import pandas as pd
@@ -184,7 +186,6 @@ def test_duplicated_and_constant_features_are_legal():
 
 def test_features_are_never_formed_into_a_matrix_by_forward_selection():
     """Ten thousand squared would take 800 MB."""
-    tracemalloc = pytest.importorskip("tracemalloc")
     X, y = np.random.default_rng(0).standard_normal((20, 10_000)), np.arange(20) % 2
     tracemalloc.start()
     path = gslda.solve(X, y, direction="forward", max_size=5)

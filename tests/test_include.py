@@ -12,7 +12,7 @@ from specsel import datasets, include
 
 def advance(tree, budget):
     with ThreadPoolExecutor(2) as threads:
-        return list(tree.advance(threads, budget))
+        return tree.advance(threads, budget)
 
 
 def smallest(matrix, k):

@@ -124,3 +124,8 @@ def test_a_shrinkage_that_is_too_small_names_one_that_would_do(rng):
     X[0, 0] = np.inf
     with pytest.raises(ValueError, match="X: 1 value is NaN or infinite"):
         pencils.from_data(X, y)
+
+
+def test_entries_beyond_what_can_be_squared_are_refused():
+    with pytest.raises(ValueError, match=r"^A: is 1e\+200 times B; at most 1e\+150 is possible$"):
+        pencils.from_pair(1e200 * np.eye(3), np.eye(3))

@@ -214,3 +214,20 @@ def test_interrupt():
         timer.cancel()
     assert found.status == "interrupted"
     assert found.values[0] < found.bound < np.inf
+
+
+def test_nodes_never_fall(monkeypatch):
+    monkeypatch.setattr(trees, "FIRST_CHUNK", 1e3)
+    monkeypatch.setattr(trees, "CHUNK", 1e3)
+    monkeypatch.setattr(trees, "EARLY_SHARE", 5.0)  # the tree that includes is done first
+    A, B = pencil(np.random.default_rng(1), "identity", 30)
+    seen, started = [], []
+    begin = trees.Include.begin
+    monkeypatch.setattr(
+        trees.Include, "begin", lambda *a, **more: (started.append(more), begin(*a, **more))
+    )
+    whole = trees.search(A, B, 5, range(5), report=lambda *state: seen.append(state[2]))
+    assert whole.status == "optimal"
+    assert {"ties": True} in started
+    assert seen == sorted(seen)
+    assert whole.nodes >= seen[-1]
