@@ -143,7 +143,8 @@ def _lines(origin, summary, rows):
     kind = "sparse PCA" if classes is None else f"sparse LDA of {classes} classes"
     shape = f"{summary['n_samples']} samples x {summary['n_features']} features"
     yield f"{origin}: {shape}"
-    yield f"{kind}, {summary['seconds']:.2f} s"
+    ridge = f", shrinkage {summary['shrinkage']:.2g}" if summary["shrinkage"] else ""
+    yield f"{kind}{ridge}, {summary['seconds']:.2f} s"
     yield ""
     yield " size      greedy       exact       bound     gap  status     features"
     for row in rows:

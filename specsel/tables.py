@@ -16,6 +16,7 @@ DELIMITERS = ",\t;|"
 MISSING = ("", "na")
 NO_LABEL = (*MISSING, "nan")
 LARGEST_ROW = 2**53  # beyond it not every whole number is a float
+COLUMNS_TOLD = 6  # in messages
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +165,11 @@ def _find(target, names, width):
             )
         return int(target)
     name = " ".join(target.split())
-    if names.count(name) != 1:
-        number = names.count(name) or "no"
-        raise ValueError(f"has {number} column{'s' * (number != 'no')} {reprlib.repr(target)}")
+    if name not in names:
+        some = ", ".join(names[:COLUMNS_TOLD]) + (", ..." if len(names) > COLUMNS_TOLD else "")
+        raise ValueError(f"has no column {reprlib.repr(target)}; it has {some}")
+    if names.count(name) > 1:
+        raise ValueError(f"has {names.count(name)} columns {reprlib.repr(target)}")
     return names.index(name)
 
 
