@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 
 import specsel
-from specsel import cli_path, cli_reproduce, cli_stable, tables, terminal
+from specsel import cli_info, cli_path, cli_reproduce, cli_stable, tables, terminal
 
 BAR_WIDTH = 30
 BLOCKS, RULE = " ▏▎▍▌▋▊▉█", "─"
@@ -116,6 +116,7 @@ def _parser():
     cli_path.add_command(commands)
     cli_stable.add_command(commands)
     cli_reproduce.add_command(commands)
+    cli_info.add_command(commands)
     return parser
 
 

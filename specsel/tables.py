@@ -1,4 +1,4 @@
-"""Tables in files: CSV, TSV and .npy, samples as rows, columns with or without names."""
+"""Tables in files, CSV, TSV, .npy or sparse .npz: samples as rows, features named or not."""
 
 import csv
 import math
@@ -9,6 +9,7 @@ from array import array
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -42,17 +43,26 @@ class Table(NamedTuple):
     origin: str
 
 
-def read(path, target=None) -> Table:
-    """Read a table; its column `target`, a name or else a number from 0, holds labels."""
+def read(path, target=None, *, sparse=False) -> Table:
+    """Read a table; its column `target`, a name or else a number from 0, holds labels.
+
+    A sparse matrix stays one if `sparse`.
+    """
     if path.exists() and not path.is_file():
         raise ValueError(f"{path}: is a directory or a pipe; a file is needed")
-    binary = path.suffix.lower() == ".npy"
+    binaries = {".npy": _read_npy, ".npz": _read_npz}
+    reader = binaries.get(path.suffix.lower(), _read_text)
+    binary = reader is not _read_text
     try:
-        X, names, y = _read_npy(path, target) if binary else _read_text(path, target)
+        X, names, y = reader(path, target)
     except UnicodeDecodeError:
-        raise ValueError(f"{path}: is not text in UTF-8; CSV, TSV or .npy is needed") from None
+        raise ValueError(
+            f"{path}: is not text in UTF-8; CSV, TSV, .npy or .npz is needed"
+        ) from None
     except (ValueError, csv.Error) as error:
         raise ValueError(f"{path}: {error}") from None
+    if hasattr(X, "toarray") and not sparse:
+        X = X.toarray()
     if names is None:
         return Table(X, y, str(path) if binary else f"{path}, no header")
     return Table(Frame(names, X), y, str(path))
@@ -112,6 +122,21 @@ def _read_npy(path, target):
         raise ValueError(f"has {X.ndim} dimension{'s' * (X.ndim != 1)}; 2 are needed")
     column = _find(target, None, X.shape[1])
     return _without(X, column), None, np.array(X[:, column])
+
+
+def _read_npz(path, target):
+    from scipy.sparse import load_npz
+
+    try:
+        X = load_npz(path)
+    except (ValueError, EOFError, BadZipFile):
+        raise ValueError("is not a sparse matrix of scipy.sparse.save_npz") from None
+    if target is None:
+        return X, None, None
+    X = X.tocsc()
+    column = _find(target, None, X.shape[1])
+    others = np.delete(np.arange(X.shape[1]), column)
+    return X[:, others], None, X[:, [column]].toarray()[:, 0]
 
 
 def _read_text(path, target):

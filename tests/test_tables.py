@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from specsel import tables
 
@@ -113,3 +114,33 @@ def test_what_are_no_pairs_is_refused(write, text, message):
     with pytest.raises(ValueError) as caught:
         tables.read_pairs(path)
     assert str(caught.value) == f"{path}: {message}"
+
+
+@pytest.mark.parametrize("make", [sparse.csr_array, sparse.coo_array, sparse.csc_matrix])
+def test_sparse_matrices(tmp_path, make):
+    dense = np.array([[0, 1.5, 0, 2], [3, 0, 0, 1], [0, 0, 4, 2]])
+    path = tmp_path / "data.npz"
+    sparse.save_npz(path, make(dense))
+    table = tables.read(path)
+    np.testing.assert_array_equal(table.X, dense)
+    assert table.origin == str(path)
+    kept = tables.read(path, sparse=True).X
+    assert sparse.issparse(kept)
+    np.testing.assert_array_equal(kept.toarray(), dense)
+    labelled = tables.read(path, "3", sparse=True)
+    np.testing.assert_array_equal(labelled.X.toarray(), dense[:, :3])
+    np.testing.assert_array_equal(labelled.y, [2, 1, 2])
+    with pytest.raises(ValueError, match=r"has columns 0 to 3, without names; no column '4'$"):
+        tables.read(path, "4")
+
+
+def test_other_archives_are_refused(tmp_path):
+    path = tmp_path / "data.npz"
+    np.savez(path, X=np.eye(3))
+    message = f"{path}: is not a sparse matrix of scipy.sparse.save_npz"
+    for content in (None, b"PK no archive", b""):
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(ValueError) as caught:
+            tables.read(path)
+        assert str(caught.value) == message
