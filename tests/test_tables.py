@@ -144,3 +144,24 @@ def test_other_archives_are_refused(tmp_path):
         with pytest.raises(ValueError) as caught:
             tables.read(path)
         assert str(caught.value) == message
+
+
+def test_columns_that_are_left_out(write, tmp_path):
+    path = write("data.csv", "id,a,b,kind,c\nx1,1,2,p,3\nx2,4,5,q,6\n")
+    table = tables.read(path, "kind", drop=["id", "b"])
+    assert table.X.columns == ["a", "c"]
+    np.testing.assert_array_equal(table.X.to_numpy(), [[1, 3], [4, 6]])
+    assert table.y.tolist() == ["p", "q"]
+    numbers = np.arange(12.0).reshape(3, 4)
+    sparse.save_npz(tmp_path / "data.npz", sparse.csr_array(numbers))
+    for path in (write("data.npy", numbers), tmp_path / "data.npz"):
+        table = tables.read(path, "1", drop=["0"])
+        np.testing.assert_array_equal(table.X, numbers[:, 2:])
+        np.testing.assert_array_equal(table.y, numbers[:, 1])
+        np.testing.assert_array_equal(tables.read(path, drop=["1"]).X, numbers[:, [0, 2, 3]])
+
+
+def test_labels_are_not_to_be_left_out(write):
+    path = write("data.csv", "a,b\n1,2\n3,4\n")
+    with pytest.raises(ValueError, match=r"data\.csv: column 'b' holds the labels; it cannot be"):
+        tables.read(path, "b", drop=["b"])
