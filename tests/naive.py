@@ -486,14 +486,16 @@ def resampled(x, y, matrix, n_boot, seed):
 def bca_shares(x, y, matrix, confidence, values):
     """Shares of the resampled values below the two ends, Efron and Tibshirani (14.10)."""
     estimate, n_boot = similarity(x, y, matrix), len(values)
-    tie = 1e-12 * np.sqrt(similarity(x, x, matrix) * similarity(y, y, matrix))
+    unit = np.sqrt(similarity(x, x, matrix) * similarity(y, y, matrix))
+    tie = 1e-12 * unit
     below = np.sum(values < estimate - tie) + np.sum(np.abs(values - estimate) <= tie) / 2
     bias = scipy.stats.norm.ppf(min(max(below, 0.5), n_boot - 0.5) / n_boot)
     keep = ~np.eye(len(x), dtype=bool)
     jackknife = np.array([similarity(x[rest], y[rest], matrix) for rest in keep])
     u = jackknife.mean() - jackknife
     spread = (u**2).sum()
-    acceleration = (u**3).sum() / (6 * spread**1.5) if spread > 0 else 0.0
+    varies = spread > len(x) * (1e-14 * unit) ** 2
+    acceleration = (u**3).sum() / (6 * spread**1.5) if varies else 0.0
     shares = []
     for tail in ((1 - confidence) / 2, (1 + confidence) / 2):
         moved = bias + scipy.stats.norm.ppf(tail)
