@@ -362,8 +362,9 @@ def quantiles(values, places, out):
     for p in prange(len(values)):
         row, low = values[p], 0
         for m in range(places.shape[1]):
-            rank = min(max(int(places[p, m]), low), len(row) - 1)
-            share = places[p, m] - rank
+            place = min(max(places[p, m], low), len(row) - 1)
+            rank = int(place)
+            share = place - rank
             _select(row, low, rank)
             out[p, m] = row[rank]
             if share > 0:

@@ -497,8 +497,8 @@ def bca_shares(x, y, matrix, confidence, values):
     varies = spread > len(x) * (1e-14 * unit) ** 2
     acceleration = (u**3).sum() / (6 * spread**1.5) if varies else 0.0
     shares = []
-    for tail in ((1 - confidence) / 2, (1 + confidence) / 2):
-        moved = bias + scipy.stats.norm.ppf(tail)
+    for sign in (1, -1):
+        moved = bias + sign * scipy.stats.norm.ppf((1 - confidence) / 2)
         left = 1 - acceleration * moved
         moved = moved / left if left > 0 else np.sign(moved) * np.inf
         shares.append(scipy.stats.norm.cdf(bias + moved))

@@ -206,36 +206,6 @@ def test_segmentation(seed):
     assert found.share == pytest.approx(0.606, abs=2e-3)
 
 
-def test_errors_are_the_larger_distances_to_the_ends():
-    found = sbs.solve(factors(), n_boot=200, random_state=0)
-    ends = found.intervals
-    expected = np.maximum(ends.upper - ends.A, ends.A - ends.lower)
-    np.testing.assert_allclose(found.E, expected, atol=1e-12)
-    assert found.A is ends.A
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("matrix", resamples.MATRICES)
-def test_samples_are_projected_as_the_features_were_compared(matrix, sparse):
-    X = factors()
-    given = scipy.sparse.csr_array(X) if sparse else X
-    found = sbs.solve(given, matrix=matrix, retain=0.2, random_state=0)
-    assert found.k > 0
-    kept = X[:, found.support]
-    if matrix == "cosine":
-        kept = kept / np.linalg.norm(kept, axis=0)
-    else:
-        kept = kept - kept.mean(axis=0)
-        if matrix == "correlation":
-            kept = kept / kept.std(axis=0, ddof=1)
-    scores = found.transform(given)
-    np.testing.assert_allclose(scores, kept @ found.vectors, atol=1e-10)
-    size = 1 if matrix == "cosine" else len(X) - 1
-    variances = found.eigenvalues[: found.k]
-    np.testing.assert_allclose(scores.T @ scores / size, np.diag(variances), atol=1e-9)
-    np.testing.assert_allclose(found.transform(given[:1]), scores[:1])
-
-
 def test_nothing_stable_is_a_result():
     """Five samples say nothing about eight features."""
     X = np.random.default_rng(0).standard_normal((5, 8))
@@ -320,25 +290,6 @@ def test_the_trace_says_what_was_known_at_every_size():
             assert list(step.stable) == naive.stable_dimensions(A[block], E[block])
             for k, share in step.stable.items():
                 assert share == pytest.approx(values[:k].sum() / np.trace(A))
-
-
-def test_the_result_says_what_it_is():
-    names = [f"sensor{i}" for i in range(14)]
-    frame = pd.DataFrame(factors(), columns=names)
-    found = sbs.solve(frame, matrix="correlation", random_state=0)
-    assert repr(found).startswith("StableSubspace(k = 2 of ")
-    assert "sensor0, sensor1" in repr(found)
-    assert repr(found).endswith("converged)")
-    table = found.to_frame()
-    assert table["size"].tolist() == [step.size for step in found.trace]
-    assert table["removed"].tolist()[1:] == [names[i] for i in found.removed]
-    assert table["decomposed"].sum() == found.n_decompositions
-    with pytest.raises(ValueError, match="read-only"):
-        found.vectors[0, 0] = 1
-    with pytest.raises(ValueError, match="column 0 is 'x'; the intervals have 'sensor0' there"):
-        found.transform(frame.rename(columns={"sensor0": "x"}))
-    with pytest.raises(ValueError, match="X: has 3 features; the intervals are for 14"):
-        found.transform(frame.to_numpy()[:, :3])
 
 
 def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads():
