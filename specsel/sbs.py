@@ -27,16 +27,18 @@ from specsel.stability import Intervals, StableSubspace, Step
 
 __all__ = ["intervals", "search", "solve"]
 
-# Double steps of the power method between two removals, unless the norm of E is known to a share.
-POWER_STEPS = 25
+# Steps of the power method between two removals, unless the norm of E is known to a share before,
+# and the multiple of the norm by which all eigenvalues are shifted.
+POWER_STEPS = 50
 POWER_TOL = 1e-6
+POWER_SHIFT = 1 / 3
 
 # What is least in the vector of the power method, beside what is largest: parts of E that were not
 # the largest once may be so after more removals.
 POWER_FLOOR = 1e-4
 
-# Gaps below this share of the largest eigenvalue are rounding, whatever E is, and row norms that
-# differ by less than this share are tied.
+# Gaps below this share of the largest eigenvalue are rounding, whatever E is. Of row norms, and of
+# shares of the trace, that differ by less than this share the first counts.
 GAP_FLOOR = 1e-12
 TIE = 1e-12
 
@@ -143,7 +145,8 @@ def eliminate(found, retain, report) -> StableSubspace:
         trace.append(step)
         shares = step.stable or {}
         enough = [i for i, share in shares.items() if share >= retain]
-        if enough or max(shares.values(), default=0.0) > (chosen.stable[k] if k else 0.0):
+        before = (1 + TIE) * chosen.stable[k] if k else 0.0
+        if enough or max(shares.values(), default=0.0) > before:
             chosen, k = step, enough[0] if enough else max(shares, key=shares.get)
         if report(step) or enough:
             break
@@ -195,29 +198,25 @@ def _remove_worst(size, A, E, members, vector):
 def _norm_from_below(noise, vector):
     """Bound on the norm of a symmetric matrix without negative entries, by the power method.
 
-    It is on the square of the matrix, for eigenvalues of both signs: ``‖E w‖ / ‖w‖`` grows from
-    step to step, and as long as no entry v of the vector is 0 the largest ``(E² v) / v`` is a
-    bound from above, which says when to stop. The start is `vector`, what was found for the matrix
-    with one more feature; it is renewed.
+    It is on the matrix plus a multiple of the identity, lest eigenvalues of two signs be as large.
+    The norm is at least what the vector is stretched by and, as long as no entry of it is 0, at
+    most what an entry is, which says when to stop. The start is `vector`, what was found for the
+    matrix with one more feature; it is renewed.
     """
-    norm = 0.0
+    norm = shift = 0.0
     for _ in range(POWER_STEPS):
-        once, first = _unit(noise @ vector)
-        twice, second = _unit(noise @ once)
-        if second == 0:
+        image = noise @ vector + shift * vector
+        largest = image.max()
+        if largest == 0:
             return 0.0
-        norm = second * np.linalg.norm(twice) / np.linalg.norm(once)
-        above = np.sqrt(first) * np.sqrt(second * (twice / vector).max())
-        np.maximum(twice, POWER_FLOOR, out=vector)
+        above = (image / vector).max() - shift
+        image /= largest
+        norm = max(norm, largest * np.linalg.norm(image) / np.linalg.norm(vector) - shift)
+        np.maximum(image, POWER_FLOOR, out=vector)
         if above <= (1 + POWER_TOL) * norm:
             break
+        shift = POWER_SHIFT * norm
     return norm
-
-
-def _unit(vector):
-    """A vector without negative entries divided by its largest entry, and that."""
-    largest = vector.max()
-    return (vector / largest if largest > 0 else vector), largest
 
 
 def _largest_gap(spectrum, size, least):

@@ -567,7 +567,7 @@ def stable_subspace(A, E, retain, skip=False):
                 k = enough[0]
                 return kept, removed, k, shares[k], True, decomposed
             for k, share in shares.items():
-                if best is None or share > best[3]:
+                if best is None or share > best[3] * (1 + TIE):
                     best = [*kept], [*removed], k, share, False
         norms = np.linalg.norm(E[block], axis=1)
         worst = int(np.argmax(norms >= norms.max() * (1 - TIE)))
