@@ -67,6 +67,13 @@ def intervals(
     -------
     Intervals
 
+    Notes
+    -----
+    Memory: a few matrices of features x features, two of features x resamples, a byte for every
+    sample and resample, one scaled copy of the data, and a block of 512 pairs x resamples. The
+    same seed gives the same bits whatever the number of numba's threads; threads of the BLAS
+    library, and other ways to store X, change no more than rounding.
+
     References
     ----------
     Efron, B. and Tibshirani, R. (1993). An introduction to the bootstrap. Chapman & Hall.

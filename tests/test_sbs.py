@@ -105,17 +105,26 @@ def test_the_result_is_that_of_a_literal_search(retain):
         assert outcomes[True, True, False, False] > 10
 
 
-def features_of_two_blocks():
-    """Three sizes at which the least certain feature is one of the first block, for a start."""
-    A = np.kron(np.eye(2), np.ones((4, 4))) + np.diag(np.arange(8, 0, -1.0) / 10)
-    E = np.kron(np.diag([1.0, 0.04]), np.ones((4, 4)))
-    return A, E
+def test_a_norm_that_is_not_found_yet_decides_nothing(monkeypatch):
+    """After one step of the power method the bound on it is far too low."""
+    monkeypatch.setattr(sbs, "POWER_STEPS", 1)
+    too_low = 0
+    for A, E in cases():
+        found = sbs.search(known(A, E), retain=0.4)
+        kept, removed, k, _, converged, _ = naive.stable_subspace(A, E, 0.4)
+        assert (found.k, found.converged) == (k, converged)
+        if k:
+            assert (found.support.tolist(), found.removed.tolist()) == (kept, removed)
+        for step in found.trace:
+            block = np.ix_(*[np.setdiff1d(range(len(A)), removed[: len(A) - step.size])] * 2)
+            too_low += step.error < 4 * 0.95 * np.linalg.norm(E[block], 2)
+    assert too_low > 100
 
 
 def test_blocks_without_common_errors_are_not_forgotten():
     """The vector for one block must not vanish while the other block is the larger one."""
-    A, E = features_of_two_blocks()
-    A, E = np.kron(np.eye(3), A), np.kron(np.diag([1.0, 1e-30, 1e-60]), E)
+    A = np.kron(np.eye(6), np.ones((4, 4))) + np.diag(np.tile(np.arange(8, 0, -1.0) / 10, 3))
+    E = np.kron(np.diag(np.outer([1, 1e-30, 1e-60], [1, 0.04]).ravel()), np.ones((4, 4)))
     found = sbs.search(known(A, E), retain=0.01)
     kept, removed, k, *_ = naive.stable_subspace(A, E, 0.01)
     assert len(removed) > 3
