@@ -26,3 +26,13 @@ def clustered(rng):
     X = rng.standard_normal((40, 30))
     X[:20, :6] += 3.0
     return X
+
+
+@pytest.fixture
+def set_threads():
+    """Set the number of numba's threads for one test."""
+    import numba
+
+    before = numba.get_num_threads()
+    yield numba.set_num_threads
+    numba.set_num_threads(before)
