@@ -4,9 +4,8 @@ import argparse
 import json
 import time
 import warnings
-from pathlib import Path
 
-from specsel import tables, terminal
+from specsel import cli_options, tables, terminal
 
 # Those of the solver, which takes too long to import for --help.
 MATRICES = ("cosine", "covariance", "correlation")
@@ -37,17 +36,14 @@ def add_command(commands):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    file_help = "CSV, TSV or .npy, samples as rows; without it, the built-in example"
-    add("file", metavar="FILE", nargs="?", type=Path, help=file_help)
-    add("--target", metavar="COLUMN", help="labels to leave out: a name, else number from 0")
+    cli_options.add_input(add, "labels to leave out")
     add("--retain", type=float, metavar="SHARE", help="of the whole trace (0.5; example 0.1)")
     matrix_help = "what is decomposed (cosine; example correlation)"
     add("--matrix", choices=MATRICES, help=matrix_help)
     add("--confidence", type=float, default=0.9, help="of the bootstrap intervals (0.9)")
     add("--n-boot", type=number, default=1000, metavar="N", help='resamples (1000), or "auto"')
     add("--seed", type=int, default=0, help="of the resamples (0)")
-    add("--out", type=Path, metavar="CSV", help="write features and eigenvectors to this file")
-    add("--json", action="store_true", help="print one JSON object")
+    cli_options.add_output(add, "features and eigenvectors", "the search")
     parser.set_defaults(run=run)
 
 
@@ -57,9 +53,7 @@ def number(text):
 
 def run(args) -> int:
     """Find the subspace and print the search as it goes."""
-    tables.check_out(args.out, [args.file])
-    if args.file is None and args.target is not None:
-        raise ValueError("--target: needs FILE")
+    cli_options.check_output(args)
     if args.seed < 0:
         raise ValueError(f"--seed {args.seed}: must be at least 0")
     for name, value in (EXAMPLE if args.file is None else DEFAULTS).items():
@@ -67,7 +61,7 @@ def run(args) -> int:
             setattr(args, name, value)
     if not 0 < args.retain <= 1:
         raise ValueError(f"--retain {args.retain:g}: must be above 0 and at most 1")
-    table = tables.example(False) if args.file is None else tables.read(args.file, args.target)
+    table = cli_options.read(args, labelled=False, sparse=True)
     start = time.perf_counter()
     known = _intervals(args, table.X)
     names = known.names or tuple(map(str, range(len(known.A))))
@@ -89,6 +83,8 @@ def run(args) -> int:
     found = sbs.eliminate(known, args.retain, report)
     if args.out:
         tables.save(args.out, _rows(found, names))
+    if args.plot:
+        cli_options.draw(args.plot, "StabilityDisplay", found)
     if args.json:
         summary = _summary(found, names) | {"seconds": time.perf_counter() - start}
         terminal.write(json.dumps(summary))

@@ -97,15 +97,15 @@ def example(labelled) -> Table:
     return Table(Frame(data.names, data.X), y, "no FILE given, the built-in example")
 
 
-def check_out(path, inputs):
+def check_out(option, path, inputs):
     """Refuse to write where that is not possible, or over what is to be read."""
     if path is None:
         return
     if path.is_dir() or not path.parent.is_dir():
-        raise ValueError(f"--out {path}: is not a file in an existing folder")
+        raise ValueError(f"--{option} {path}: is not a file in an existing folder")
     existing = [other for other in inputs if other and other.exists()]
     if path.exists() and any(map(path.samefile, existing)):
-        raise ValueError(f"--out {path}: is a file to be read")
+        raise ValueError(f"--{option} {path}: is a file to be read")
 
 
 def save(path, rows):
@@ -206,8 +206,9 @@ def _without(X, names, apart):
     """All other columns, without a copy if that is possible."""
     left = np.delete(np.arange(X.shape[1]), [*apart])
     names = [names[column] for column in left] if names else None
-    together = len(left) > 0 and left[-1] - left[0] == len(left) - 1
-    return X[:, slice(left[0], left[-1] + 1) if together else left], names
+    if len(left) and left[-1] - left[0] == len(left) - 1:
+        return X[:, left[0] : left[-1] + 1], names
+    return X.take(left, axis=1) if isinstance(X, np.ndarray) else X[:, left], names
 
 
 def _load(file, delimiter, names, width, skipped, converters):
