@@ -71,6 +71,13 @@ def draw(report, figure):
     axes.set_yticks(places, [row.what for row in report.rows], fontsize="x-small")
 
 
+def starting(lines, start):
+    """Lines whose labels start so, without the start."""
+    return {
+        label.removeprefix(start): line for label, line in lines.items() if label.startswith(start)
+    }
+
+
 def draw_lines(lines, axes):
     """Lines with their bands."""
     for label, (x, y, low, high) in lines.items():

@@ -94,13 +94,7 @@ def two_rounds(X, y, n):
 def draw(found, figure):
     """A panel for each problem."""
     for panel, problem in zip(figure.subplots(1, 2, sharey=True), PROBLEMS, strict=True):
-        start = f"{problem}, "
-        lines = {
-            label.removeprefix(start): line
-            for label, line in found.lines.items()
-            if label.startswith(start)
-        }
-        report.draw_lines(lines, panel)
+        report.draw_lines(report.starting(found.lines, f"{problem}, "), panel)
         panel.set(title=problem, xlabel=found.x_label, ylabel=found.y_label)
 
 
