@@ -14,6 +14,7 @@ from scipy.linalg import eigh
 
 from specsel import side_info
 from specsel.papers import report, sources
+from specsel.papers.sources import standardised
 
 PUBLISHED = {
     "dermatology": (0.5197, 0.8816, 0.5197, 0.6074, 0.8050),
@@ -111,11 +112,6 @@ def features():
             X
         )[:, weighed(X, side, k, t).select(3)]
     return methods
-
-
-def standardised(X):
-    deviation = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
 
 
 def weighed(X, side, k, tradeoff):

@@ -2,7 +2,8 @@
 
 A support vector machine learns from the features that a method takes, as many as are relevant: six
 of 202 for the linear problem, two of 52 for the non-linear one, which gets a polynomial of the
-second degree. The features are standardised. Without labels Q-α sees the training samples alone.
+second degree. The features are standardised, for the Fisher score too, which depends on units.
+Without labels Q-α sees the training samples alone.
 """
 
 import warnings
@@ -11,6 +12,7 @@ import numpy as np
 
 from specsel import datasets, qalpha, supervised, topography
 from specsel.papers import rankings, report
+from specsel.papers.sources import standardised
 
 SIZES = tuple(range(10, 101, 10))
 QUICK = {"sizes": (20, 50, 100), "runs": 5}
@@ -54,11 +56,10 @@ def errors(problem, size, seed, test_size=500):
 
     make, n_relevant, machine = PROBLEMS[problem]
     data = two_classes(make, size + test_size, size, seed)
-    mean, scale = data.X[:size].mean(axis=0), data.X[:size].std(axis=0)
-    Z = (data.X - mean) / scale
+    Z = standardised(data.X[:size], data.X)
     found = {}
     for method, take in METHODS.items():
-        columns = take(data.X[:size], data.y[:size], n_relevant)
+        columns = take(Z[:size], data.y[:size], n_relevant)
         model = SVC(**machine).fit(Z[:size, columns], data.y[:size])
         found[method] = float(np.mean(model.predict(Z[size:, columns]) != data.y[size:]))
     return found

@@ -11,4 +11,6 @@ def test_subspaces_are_stable_after_as_many_removals_as_found():
     assert found["segmentation, 0.45 to retain: dimension"] == 1
     assert 0.55 <= found["segmentation, 0.55 to retain: share"] < 0.56
     assert found["segmentation, 0.65 to retain: share"] < 0.65
+    assert 8 <= found["ionosphere, 0.33 to retain: features removed"] <= 10
     assert found["ionosphere, 0.33 to retain: dimension"] == 1
+    assert found["ionosphere, 0.33 to retain: share"] >= 0.33

@@ -12,12 +12,13 @@ def ours(report):
 
 @pytest.mark.parametrize("figure", pca.FIGURES)
 def test_weighting_makes_components_see_the_clusters(figure):
-    found = ours(pca.run(spreads=(8.0,), runs=6, figures=(figure,)))
-    label = f"{figure}, means 8 times as far: silhouette"
+    found = ours(pca.run(spreads=(16.0,), runs=10, figures=(figure,)))
+    label = f"{figure}, means 16 times as far: silhouette"
     sharp, soft, plain = (
         found[f"{label}, {method}"] for method in ("Algorithm 1 + PCA", "Algorithm 2 + PCA", "PCA")
     )
-    assert sharp > soft > plain
+    assert sharp > soft + 0.1
+    assert soft > plain + 0.1
     assert sharp > 0.5 * found[f"{label}, {pca.ALONE}"]
 
 
@@ -27,9 +28,9 @@ def test_with_the_printed_parameters_there_is_nothing_to_see():
 
 
 def test_weighted_wavelets_recognise_more_faces():
-    found = ours(faces.run(runs=1))
-    assert found["PCA, wavelets weighted"] > found["PCA, wavelets"]
-    assert found["Fisher, wavelets weighted"] > found["Fisher, wavelets"]
+    found = ours(faces.run(runs=3))
+    assert found["PCA, wavelets weighted"] > found["PCA, wavelets"] + 5
+    assert found["Fisher, wavelets weighted"] > found["Fisher, wavelets"] + 5
 
 
 def test_haar_coefficients_are_orthonormal(rng):
