@@ -47,8 +47,9 @@ def run(runs=20, tell=None):
     known = {name: f"{percent} (Yale)" for name, percent in PUBLISHED.items()}
     rows = [report.row(name, best(found, name), known.get(name, "-")) for name in names]
     return report.Report(
-        title="Faces recognised, in percent",
+        title="Faces recognised",
         rows=rows,
+        y_label="percent",
         notes=(
             "the faces are other ones than in the paper, with little variation of light, and gray "
             "levels do best",

@@ -59,6 +59,7 @@ def run(data=None, sizes=(1, 5, 10, 20), k=6, tell=None):
             report.Row(name, "-", float(sum(errors)), np.nan, 1)
             for name, errors in {**nested, **biased}.items()
         ],
+        y_label="errors",
         notes=(
             "published, errors with all genes, √α weights, signal to noise, recursive "
             "elimination, radius-margin bounds: breast metastasis 34, 22, 29, 26, 24 of 78; brain "

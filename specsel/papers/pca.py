@@ -26,6 +26,7 @@ FIGURES = {
     "Fig. 2": (partial(datasets.four_gaussians, n_samples=200), 4),
 }
 ALONE = "relevant features alone"
+ON_THREE = "share of the squared weights on the three"
 QUICK = {"runs": 4, "spreads": (1.0, 16.0)}
 
 
@@ -35,12 +36,12 @@ def run(spreads=(1.0, 8.0, 16.0), runs=20, figures=tuple(FIGURES), tell=None):
     rows = []
     for figure, spread in report.each(cases, tell):
         found = [outcome(*FIGURES[figure], spread, seed) for seed in range(runs)]
-        label = figure if spread == 1 else f"{figure}, means {spread:g} times as far"
+        label = figure if spread == 1 else f"{figure}, means x {spread:g}"
         for method in found[0]:
             values = np.array([one[method] for one in found])
-            rows.append(report.row(f"{label}: silhouette, {method}", values[:, 0]))
+            rows.append(report.row(f"{label}, {method}", values[:, 0], unit="silhouette"))
             if method != ALONE:
-                rows.append(report.row(f"{label}: weight on the three, {method}", values[:, 1]))
+                rows.append(report.row(f"{label}, {method}", values[:, 1], unit=ON_THREE))
     return report.Report(
         title="Two components of three relevant features among 200",
         rows=rows,

@@ -28,9 +28,9 @@ def run(runs=10, tell=None):
         ]
         label = f"{name}, {retain:.2f} to retain"
         rows += [
-            report.row(f"{label}: features removed", [len(one.removed) for one in found], removed),
-            report.row(f"{label}: dimension", [one.k for one in found], k),
-            report.row(f"{label}: share", [one.share for one in found], f"{retain:.2f} or more"),
+            report.row(label, [len(one.removed) for one in found], removed, "features removed"),
+            report.row(label, [one.k for one in found], k, "dimension"),
+            report.row(label, [one.share for one in found], f"{retain:.2f} or more", "share"),
         ]
     return report.Report(
         title="Features removed until a subspace is stable",
