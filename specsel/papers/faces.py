@@ -53,7 +53,7 @@ def run(runs=20, tell=None):
         notes=(
             "the faces are other ones than in the paper, with little variation of light, and gray "
             "levels do best",
-            "scaling to unit norm makes much of the finest wavelets, which costs forty percent; "
+            "scaling to unit norm makes much of the finest wavelets, which costs forty points; "
             "the weighting makes up for about a quarter of that, and without scaling it changes "
             "little",
             "wavelets chosen with the persons known do better here than those weighted without, "

@@ -1,8 +1,11 @@
 """What an experiment reports: published numbers beside ours, and the lines of a figure."""
 
+from itertools import cycle
 from typing import NamedTuple
 
 import numpy as np
+
+DASHES = ("-", "--", ":")
 
 
 class Row(NamedTuple):
@@ -74,7 +77,9 @@ def draw(report, figure):
     for panel, (unit, rows) in zip(panels, units.items(), strict=True):
         draw_bars(rows, panel)
         panel.set_xlabel(unit or report.y_label)
-    panels[-1].legend(fontsize="small")
+    if any(row.published != "-" for row in report.rows):
+        handles = panels[0].get_legend_handles_labels()
+        figure.legend(*handles, loc="outside lower right", ncols=2, fontsize="small")
 
 
 def units_of(report):
@@ -110,8 +115,8 @@ def starting(lines, start):
 
 
 def draw_lines(lines, axes):
-    """Lines with their bands."""
-    for label, (x, y, low, high) in lines.items():
-        (drawn,) = axes.plot(x, y, marker="o", markersize=3, label=label)
+    """Lines with their bands, dashed in turns, so that equal ones are seen."""
+    for (label, (x, y, low, high)), dashes in zip(lines.items(), cycle(DASHES), strict=False):
+        (drawn,) = axes.plot(x, y, dashes, marker="o", markersize=3, label=label)
         axes.fill_between(x, low, high, color=drawn.get_color(), alpha=0.15, linewidth=0)
     axes.legend(fontsize="small")

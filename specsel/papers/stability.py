@@ -38,7 +38,9 @@ def run(runs=10, tell=None):
         notes=(
             "segmentation: the first direction retains .554, which is enough for .55 at once; .65 "
             "is not reached, and the best found is reported",
-            "ionosphere: a feature that is zero everywhere is left out; the paper counts 35",
+            "samples x features of the paper: ionosphere 351 x 35, spambase 4601 x 58, "
+            "segmentation 2000 x 19; here 351 x 33, for one more is zero everywhere, 4601 x 57, "
+            "2310 x 19",
             "the share is of the trace of all similarities, which does not fit every figure of "
             "the paper",
         ),

@@ -38,8 +38,8 @@ def run(sizes=SIZES, runs=30, problems=tuple(PROBLEMS), tell=None):
         title="Test error with the features selected, 500 test points",
         rows=rows,
         notes=(
-            "published: as a figure; without labels a little above with labels, and both as good "
-            "as the wrapper by support vector machines",
+            "published: as a figure, without numbers; without labels a little above with labels, "
+            "and both as good as the wrapper by support vector machines",
             "linear, without labels: one round finds the three features that show in seven of ten "
             "samples, not the other three, which leaves an error of .15; a second round that "
             "avoids the first mostly finds them too, and does harm where there is one structure",
