@@ -1,10 +1,12 @@
 """Mavroeidis and Vazirgiannis (2007): what its experiment must show."""
 
+from reports import ours
+
 from specsel.papers import stability
 
 
 def test_subspaces_are_stable_after_as_many_removals_as_found():
-    found = {row.what: row.ours for row in stability.run(runs=1).rows}
+    found = ours(stability.run(runs=1))
     assert 39 <= found["spambase, 0.25 to retain: features removed"] <= 41
     assert 15 <= found["spambase, 0.25 to retain: dimension"] <= 17
     assert found["segmentation, 0.45 to retain: features removed"] == 0

@@ -2,12 +2,9 @@
 
 import numpy as np
 import pytest
+from reports import ours
 
 from specsel.papers import faces, pca
-
-
-def ours(report):
-    return {row.what: row.ours for row in report.rows}
 
 
 @pytest.mark.parametrize("figure", pca.FIGURES)

@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
+from reports import ours
 from scipy.stats import binomtest, ks_2samp, pearsonr
 
 from specsel.papers import bendor, classes, kernel, positivity, rankings, sparsity, weston
-
-
-def ours(report):
-    return {row.what: row.ours for row in report.rows}
 
 
 def test_labels_halve_the_error_of_all_features():
