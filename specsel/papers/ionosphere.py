@@ -14,5 +14,9 @@ PUBLISHED = {"exact, 16 features": "11", "thresholding, 16 features": "about 11"
 
 def run(sizes=SIZES, trials=100, tell=None):
     """Test errors for every method and size."""
-    notes = ("the paper counts 36 features; the repository has 34",)
+    notes = (
+        "the paper counts 36 features; the repository has 34",
+        "a linear discriminant on all features errs on 13 %, and the best 16 do as well; the "
+        "paper's classifier, with 11 %, is not described",
+    )
     return sonar.errors("ionosphere", METHODS, sizes, trials, PUBLISHED, tell, notes)
