@@ -26,6 +26,9 @@ DEVIATES = 1.959963984540054
 # The largest deviation of a variable of variance 1, for the bounded distributions.
 LARGEST = {"uniform": sqrt(3.0), "bernoulli": 1.0}
 
+# Means of the fourth power of a variable of variance 1.
+FOURTH_POWERS = {"gaussian": 3.0, "uniform": 1.8, "bernoulli": 1.0}
+
 
 class Estimate(NamedTuple):
     """A probability, and a 95 % confidence interval (Wilson)."""
@@ -82,7 +85,8 @@ class Moments(NamedTuple):
 
     mean: np.ndarray
     error: np.ndarray  # standard error
-    expected: np.ndarray
+    expected: np.ndarray  # for matrices of this size, NaN where that is not known
+    limit: np.ndarray  # for large ones
 
 
 class Bound(NamedTuple):
@@ -93,7 +97,7 @@ class Bound(NamedTuple):
 
 
 def probability(
-    n, mu, sigma, *, trials=1000, distribution="gaussian", random_state=None
+    n, mu, sigma, trials=1000, distribution="gaussian", *, random_state=None
 ) -> Estimate:
     """Estimate how likely the leading eigenvector of a random matrix is positive (Theorem 10).
 
@@ -187,7 +191,11 @@ def semicircle(
 def wishart_moments(
     n, q, count=4, *, trials=100, distribution="gaussian", random_state=None
 ) -> Moments:
-    """Compare moments ``tr(Wᵏ)/n`` of ``W = M Mᵀ/q`` with the Narayana polynomials (Sec. 4.2).
+    """Compare moments ``tr(Wᵏ)/n`` of ``W = M Mᵀ/q`` with what is expected (Sec. 4.2).
+
+    For large matrices these are the Narayana polynomials: the second is ``1 + n/q``. For those of
+    the given size it is ``1 + (n - 2 + κ)/q``, κ being the mean fourth power of an entry, so
+    ``1 + (n + 1)/q`` for Gaussians, of which the third and fourth are known as well.
 
     Parameters
     ----------
@@ -201,7 +209,6 @@ def wishart_moments(
     Returns
     -------
     Moments
-        The second is expected at ``1 + n/q``.
     """
     kind = _check(n, 0.0, 1.0, trials, distribution)
     checks.check_integer("q", q, 1)
@@ -209,11 +216,17 @@ def wishart_moments(
     found = np.empty((trials, count))
     loops.wishart_moments(streams.keys(random_state, trials), kind, n, q, found)
     error = found.std(axis=0, ddof=1) / sqrt(trials) if trials > 1 else np.full(count, np.nan)
-    expected = [
+    limit = [
         sum((n / q) ** j / (j + 1) * comb(k, j) * comb(k - 1, j) for j in range(k))
         for k in range(1, count + 1)
     ]
-    return Moments(found.mean(axis=0), error, np.array(expected))
+    expected = np.full(max(count, 4), np.nan)
+    expected[:2] = 1, 1 + (n - 2 + FOURTH_POWERS[distribution]) / q
+    if distribution == "gaussian":
+        expected[2] = (n**2 + 3 * n * q + q**2 + 3 * (n + q) + 4) / q**2
+        cubic = n**3 + 6 * n**2 * q + 6 * n * q**2 + q**3
+        expected[3] = (cubic + 6 * (n**2 + q**2) + 17 * n * q + 21 * (n + q) + 20) / q**3
+    return Moments(found.mean(axis=0), error, expected[:count], np.array(limit))
 
 
 def triple_product(q, k=1, *, cosine=None, trials=10_000, random_state=None) -> Triple:
@@ -326,8 +339,8 @@ def irrelevant_weight_bound(weights, X, relevant) -> Bound:
         Of `qalpha.solve`, converged.
     X : array of shape (n_samples, n_features)
         The data that they were found from.
-    relevant : sequence of int
-        All other features are irrelevant.
+    relevant : sequence of int or of bool
+        Features by number, or a mask of them all; the others are irrelevant.
 
     Returns
     -------
@@ -338,11 +351,27 @@ def irrelevant_weight_bound(weights, X, relevant) -> Bound:
         raise ValueError(
             f"X: has {data.n_features} features; the weights are for {len(weights.alpha)}"
         )
-    irrelevant = np.ones(data.n_features)
-    irrelevant[np.asarray(relevant, dtype=int)] = 0.0
+    irrelevant = 1.0 - _mask(relevant, data.n_features)
     affinity = data.adjoint(irrelevant, None)
     bound = np.linalg.norm(affinity) / sqrt(weights.objective)
     return Bound(float(irrelevant @ weights.alpha), float(bound))
+
+
+def _mask(relevant, n_features):
+    """Which features are relevant, from their numbers or a mask."""
+    given = np.asarray(relevant)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "biu"):
+        raise ValueError(
+            f"relevant = {checks.brief(relevant)}: must be a list of feature numbers or a mask"
+        )
+    if given.dtype == bool:
+        if len(given) != n_features:
+            raise ValueError(f"relevant: a mask of {len(given)} for {n_features} features")
+        return given
+    outside = given[(given < 0) | (given >= n_features)]
+    if outside.size:
+        raise ValueError(f"relevant = {outside[0]}: must be from 0 to {n_features - 1}")
+    return np.isin(np.arange(n_features), given)
 
 
 def _sums(random_state, trials, kind, n):

@@ -7,6 +7,7 @@ if "NUMBA_CACHE_DIR" not in os.environ:
     # numba does not notice an edited helper in another file: never test an old compilation.
     os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(prefix="specsel-tests-")
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -18,6 +19,14 @@ settings.load_profile("tests")
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+@pytest.fixture
+def restored_threads():
+    """The number of numba's threads is as before in the end."""
+    before = numba.get_num_threads()
+    yield
+    numba.set_num_threads(before)
 
 
 @pytest.fixture

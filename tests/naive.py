@@ -611,3 +611,30 @@ def irrelevant_bound(M, alpha, Q, relevant):
     M2 = np.delete(M, relevant, axis=0)
     gamma = np.linalg.eigvalsh(M2 @ M2.T)
     return np.sqrt((gamma**2).sum() / (alpha @ gram(M, Q) @ alpha))
+
+
+def wishart_moment(n, q, k):
+    """Mean of ``tr((M Mᵀ/q)^k)/n`` for Gaussians: pairs of equal entries, in all ways (Wick)."""
+    total = 0
+    for pairs in pairings(list(range(2 * k))):
+        # The factors are M[r0, c0] M[r1, c0] M[r1, c1] ... M[r0, c(k-1)]; pairs have both equal.
+        rows, columns = list(range(k)), list(range(k))
+        for one, other in pairs:
+            merge(rows, (one + 1) // 2 % k, (other + 1) // 2 % k)
+            merge(columns, one // 2, other // 2)
+        total += n ** len(set(rows)) * q ** len(set(columns))
+    return total / (n * q**k)
+
+
+def merge(labels, one, other):
+    labels[:] = [labels[one] if label == labels[other] else label for label in labels]
+
+
+def pairings(items):
+    """All ways to part items into pairs."""
+    if not items:
+        yield []
+        return
+    for i in range(1, len(items)):
+        for rest in pairings(items[1:i] + items[i + 1 :]):
+            yield [(items[0], items[i]), *rest]
