@@ -20,6 +20,17 @@ import numpy as np
 from specsel import blocks, checks, streams
 from specsel import trials as loops
 
+__all__ = [
+    "hoeffding_tail",
+    "irrelevant_weight_bound",
+    "leading_eigenvalue",
+    "norm_tail",
+    "probability",
+    "semicircle",
+    "triple_product",
+    "wishart_moments",
+]
+
 # Normal deviates within which 95 % of what is estimated lies.
 DEVIATES = 1.959963984540054
 
@@ -145,6 +156,13 @@ def leading_eigenvalue(
     Returns
     -------
     Leading
+
+    Examples
+    --------
+    >>> from specsel import positivity
+    >>> found = positivity.leading_eigenvalue(100, 0.5, 1.0, trials=200, random_state=0)
+    >>> found.eigenvalue.expected, abs(found.eigenvalue.mean - 52) < 0.5
+    (52.0, True)
     """
     kind = _check(n, mu, sigma, trials, distribution)
     values, sums = np.empty((2, trials))
@@ -160,15 +178,26 @@ def semicircle(
 
     Parameters
     ----------
-    n, mu, sigma, trials, distribution, random_state
+    n, mu, sigma
         As in `probability`.
     bins : int
         Of the interval from ``-2 sigma √n`` to ``2 sigma √n``.
+    trials, distribution, random_state
+        As in `probability`.
 
     Returns
     -------
     Spectrum
         `below` and `above` are mean numbers of eigenvalues.
+
+    Examples
+    --------
+    >>> from specsel import positivity
+    >>> found = positivity.semicircle(200, 0.0, 1.0, bins=4, random_state=0)
+    >>> found.expected.round(3).tolist()
+    [0.196, 0.304, 0.304, 0.196]
+    >>> bool(abs(found.share - found.expected).max() < 0.01)
+    True
     """
     kind = _check(n, mu, sigma, trials, distribution)
     checks.check_integer("bins", bins, 1)
@@ -209,6 +238,15 @@ def wishart_moments(
     Returns
     -------
     Moments
+
+    Examples
+    --------
+    >>> from specsel import positivity
+    >>> found = positivity.wishart_moments(50, 100, count=3, trials=200, random_state=0)
+    >>> found.expected.tolist(), found.limit.tolist()
+    ([1.0, 1.51, 2.7954], [1.0, 1.5, 2.75])
+    >>> bool((abs(found.mean - found.expected) < 4 * found.error).all())
+    True
     """
     kind = _check(n, 0.0, 1.0, trials, distribution)
     checks.check_integer("q", q, 1)
@@ -247,6 +285,15 @@ def triple_product(q, k=1, *, cosine=None, trials=10_000, random_state=None) -> 
     Returns
     -------
     Triple
+
+    Examples
+    --------
+    >>> from specsel import positivity
+    >>> found = positivity.triple_product(3, trials=2000, random_state=0)
+    >>> round(found.minimum, 3)
+    -0.125
+    >>> found.product.low < 1 / 9 < found.product.high
+    True
     """
     checks.check_integer("q", q, 2)
     checks.check_integer("k", k, 1, q, "the dimension")
@@ -279,6 +326,13 @@ def hoeffding_tail(
     Returns
     -------
     Tail
+
+    Examples
+    --------
+    >>> from specsel import positivity
+    >>> found = positivity.hoeffding_tail(100, 10, random_state=0)
+    >>> found.frequency.high < found.bound < 0.14
+    True
     """
     kind = _check_bounded(n, distribution, trials)
     checks.check_not_negative("t", t)
@@ -312,6 +366,13 @@ def norm_tail(
     Returns
     -------
     Tail
+
+    Examples
+    --------
+    >>> from specsel import positivity
+    >>> found = positivity.norm_tail(100, 1.0, D=0.036, random_state=0)
+    >>> found.frequency.high < found.bound < 0.9
+    True
     """
     kind = _check_bounded(n, distribution, trials)
     _check_positive("largest", largest)
@@ -345,6 +406,14 @@ def irrelevant_weight_bound(weights, X, relevant) -> Bound:
     Returns
     -------
     Bound
+
+    Examples
+    --------
+    >>> from specsel import datasets, positivity, qalpha
+    >>> data = datasets.example()
+    >>> found = positivity.irrelevant_weight_bound(qalpha.solve(data.X, 3), data.X, data.relevant)
+    >>> found.weight < found.bound
+    True
     """
     data = blocks.read(X, center=bool(np.any(weights.mean)))
     if data.n_features != len(weights.alpha):

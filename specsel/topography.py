@@ -16,6 +16,8 @@ import numpy as np
 from specsel import alternate, blocks, checks, linalg, results, side_info
 from specsel.results import Weights
 
+__all__ = ["solve"]
+
 TRADEOFF_SHARE = 2.0
 
 # The relative error of the second eigenvalue of G at which positions are taken.
