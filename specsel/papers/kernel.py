@@ -38,10 +38,10 @@ def run(variances=(0.001, 0.005, 0.01, 0.02), runs=80, tell=None):
         notes=(
             "published: as a figure, for the kernel and for squared data; plain always 0; signs "
             "last, as the text has it",
-            "signs last: a success of .8 at the smallest variance is not met by the kernel; over "
-            "2,000 seeds it is .754, with a standard error of .010. The features it misses are "
-            "those whose cluster means happen to lie close: standard deviation .17, of the others "
-            ".22",
+            "signs last: a success of .8 at the smallest variance is not met in expectation; over "
+            "2,000 seeds it is .754, with a standard error of .010, and eighty may show more. The "
+            "features it misses are those whose cluster means happen to lie close: standard "
+            "deviation .17, of the others .22",
             "signs before permuting: plain succeeds too, which it never does in the paper",
             "part of the effect lies on the diagonal of the kernel matrix, which tells a feature "
             "with large clusters without comparing it to others",
