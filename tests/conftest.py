@@ -22,14 +22,6 @@ def rng():
 
 
 @pytest.fixture
-def restored_threads():
-    """The number of numba's threads is as before in the end."""
-    before = numba.get_num_threads()
-    yield
-    numba.set_num_threads(before)
-
-
-@pytest.fixture
 def clustered(rng):
     """40 samples in two groups, 30 features of which the first 6 tell the groups apart."""
     X = rng.standard_normal((40, 30))
@@ -40,8 +32,6 @@ def clustered(rng):
 @pytest.fixture
 def set_threads():
     """Set the number of numba's threads for one test."""
-    import numba
-
     before = numba.get_num_threads()
     yield numba.set_num_threads
     numba.set_num_threads(before)

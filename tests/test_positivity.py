@@ -163,10 +163,10 @@ def test_trials_and_distribution_may_be_given_by_place():
     assert found.probability * 50 == round(found.probability * 50)
 
 
-def test_the_same_bits_for_any_number_of_threads(restored_threads):
+def test_the_same_bits_for_any_number_of_threads(set_threads):
     found = []
     for threads in (1, numba.config.NUMBA_NUM_THREADS):
-        numba.set_num_threads(threads)
+        set_threads(threads)
         found.append(
             (
                 positivity.probability(30, *FIRST, trials=99, random_state=4),

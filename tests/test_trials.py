@@ -113,12 +113,12 @@ def test_sums_are_those_of_the_stream():
         assert (total, of_squares) == pytest.approx((x.sum(), (x * x).sum()))
 
 
-def test_a_trial_is_the_same_among_others_and_alone(restored_threads):
+def test_a_trial_is_the_same_among_others_and_alone(set_threads):
     keys = streams.keys(6, 50)
     together, alone, found = np.empty(50), np.empty(1), []
-    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
+    set_threads(numba.config.NUMBA_NUM_THREADS)
     trials.leading_pairs(keys, streams.GAUSSIAN, 15, *FIRST, together, np.empty(50))
-    numba.set_num_threads(1)
+    set_threads(1)
     for i in range(50):
         trials.leading_pairs(keys[i : i + 1], streams.GAUSSIAN, 15, *FIRST, alone, np.empty(1))
         found.append(alone[0])
