@@ -11,7 +11,7 @@ BLUE, ORANGE, VERMILION, GREEN, GRAY = "#0072B2", "#E69F00", "#D55E00", "#009E73
 SPARSE = 60
 
 # Room above bars for their names, as a share of the highest.
-HEADROOM = 0.3
+HEADROOM = 0.35
 
 
 class Display:

@@ -2,13 +2,17 @@
 
 import numpy as np
 
-# What a name is cut to, and the size of its letters.
+# The most letters of a name, the size of a letter and about how wide it is, in points.
 LENGTH = 18
-SIZE = "small"
+SIZE = 8.0
+WIDTH = 0.65 * SIZE
 
-# Distance of neighbouring slanted names and of a name from its bar, in points.
-SPACING = 13.0
+# Distance of neighbouring slanted names, and of a name from its bar, in points.
+SPACING = 14.0
 LIFT = 3.0
+
+# What leads from a name to what it belongs to.
+LINE = {"arrowstyle": "-", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
 
 # Where a name may be about its point, in order of preference: directions, and distances in points.
 DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
@@ -17,32 +21,34 @@ ALIGNED = {1: "left", 0: "center", -1: "right"}, {1: "bottom", 0: "center", -1: 
 
 
 def shorten(name):
-    """The name, of no more letters than there is room for."""
-    name = str(name)
-    return name if len(name) <= LENGTH else name[: LENGTH - 1] + "…"
+    """The name, without its middle where it is too long."""
+    name, half = str(name), LENGTH // 2
+    return name if len(name) <= LENGTH else f"{name[:half]}…{name[1 - half :]}"
 
 
 def over_bars(ax, places, heights, names):
-    """Write slanted names over bars that never rise from left to right.
+    """Write names over bars that never rise from left to right.
 
-    Where bars are close together names are moved to the right, above lower bars, and a thin line
-    leads to their own.
+    They are slanted where they are wider than their bars. Where bars are close together they are
+    moved to the right, above lower ones, and a thin line leads to their own.
     """
     ax.figure.draw_without_rendering()
     scale = 72 / ax.figure.dpi
-    points = ax.transData.transform(np.column_stack([places, heights])) * scale
+    points = ax.transData.transform(np.column_stack([places, heights]))[:, 0] * scale
+    names = [shorten(name) for name in names]
+    narrow = np.diff(points).min(initial=np.inf) < WIDTH * max(map(len, names), default=0)
+    form = {"rotation": 45, "rotation_mode": "anchor"} if narrow else {"ha": "center"}
     before = -np.inf
     for place, height, point, name in zip(places, heights, points, names, strict=True):
-        before = max(point[0], before + SPACING)
+        before = max(point, before + SPACING)
         ax.annotate(
-            shorten(name),
+            name,
             (place, height),
-            xytext=(before - point[0], LIFT),
+            xytext=(before - point, LIFT),
             textcoords="offset points",
-            rotation=45,
-            rotation_mode="anchor",
+            arrowprops=LINE if before > point else None,
             fontsize=SIZE,
-            arrowprops={"arrowstyle": "-", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0},
+            **form,
         )
 
 
@@ -54,9 +60,14 @@ def at_points(ax, points, names):
     for point, name in zip(points, names, strict=True):
         for offset, alignment in _offsets():
             text = ax.annotate(
-                shorten(name), point, xytext=offset, textcoords="offset points", fontsize=SIZE,
+                shorten(name),
+                point,
+                xytext=offset,
+                textcoords="offset points",
+                arrowprops=LINE if max(map(abs, offset)) > DISTANCES[0] else None,
+                fontsize=SIZE,
                 **alignment,
-            )  # fmt: skip
+            )
             box = text.get_window_extent()
             if _is_inside(box, room) and not box.count_overlaps(taken):
                 taken.append(box)

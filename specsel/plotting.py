@@ -24,9 +24,20 @@ from specsel.display import (
     names_of,
     whole_numbers,
 )
-from specsel.results import Path, Weights
+from specsel.plotting_searches import PathDisplay, StabilityDisplay
+from specsel.results import Weights
 from specsel.stability import StableSubspace
 from specsel.topography import Map
+
+__all__ = [
+    "ConvergenceDisplay",
+    "PathDisplay",
+    "PositivityDisplay",
+    "SpectrumDisplay",
+    "StabilityDisplay",
+    "TopographyDisplay",
+    "WeightsDisplay",
+]
 
 # Of the lines of several rounds.
 STYLES = ((BLUE, "o-"), (VERMILION, "s--"), (GREEN, "^-."), ("black", "D:"))
@@ -154,8 +165,8 @@ class SpectrumDisplay(Display):
         ax.scatter(places, self.eigenvalues, size, colors, zorder=2)
         if 0 < k < len(places):
             gap = self.eigenvalues[k - 1] - self.eigenvalues[k]
-            label = f"gap of {gap:.3g} after {k}"
-            ax.axhspan(*self.eigenvalues[k - 1 : k + 1], color=ORANGE, alpha=0.3, label=label)
+            ends, label = self.eigenvalues[k - 1 : k + 1], f"gap of {gap:.3g} after {k}"
+            ax.plot([k + 0.5, k + 0.5], ends, color=ORANGE, linewidth=5, label=label)
             ax.legend(loc="upper right")
         whole_numbers(ax)
         ax.set(xlabel="number of the eigenvalue", ylabel="eigenvalue")
@@ -213,6 +224,7 @@ class ConvergenceDisplay(Display):
             steps = np.arange(1, len(history) + 1)
             ax.plot(steps, history, style, color=color, markersize=4, label=label)
         whole_numbers(ax)
+        ax.ticklabel_format(axis="y", useOffset=False)
         ax.set(xlabel="iteration", ylabel="objective")
         ax.legend()
 
@@ -309,192 +321,6 @@ class TopographyDisplay(Display):
             )
         label = f"{label} ({len(features)})"
         ax.plot(*places.T, ".", color=color, markersize=4, label=label, zorder=zorder)
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class PathDisplay(Display):
-    """Values against the number of features: greedy, exact, and how much may be missing.
-
-    Parameters
-    ----------
-    sizes : ndarray of int
-    values, starts, bounds : ndarray
-        For every size the value found, that of greedy selection, and what none exceeds.
-    proved : ndarray of bool
-        Where nothing can be better than the value.
-
-    Examples
-    --------
-    >>> from specsel import datasets, eslda, plotting
-    >>> data = datasets.lda_problem(30, n_samples=300, n_relevant=4)
-    >>> path = eslda.solve(data.X, data.y, k=[2, 3, 4, 5])
-    >>> display = plotting.PathDisplay.from_result(path)
-    >>> display.ax_.get_legend_handles_labels()[1]
-    ['greedy', 'exact']
-    """
-
-    sizes: np.ndarray
-    values: np.ndarray
-    starts: np.ndarray
-    bounds: np.ndarray
-    proved: np.ndarray
-
-    @classmethod
-    def from_result(cls, result, *, ax=None):
-        """Draw a path.
-
-        Parameters
-        ----------
-        result : Path
-        ax : matplotlib Axes, optional
-
-        Returns
-        -------
-        PathDisplay
-        """
-        check_type(result, Path)
-        return cls(
-            sizes=result.sizes,
-            values=result.values,
-            starts=result.starts,
-            bounds=result.bounds,
-            proved=np.array(result.statuses) == "optimal",
-        ).plot(ax)
-
-    def _draw(self, ax):
-        ax.plot(self.sizes, self.starts, "x--", color=VERMILION, label="greedy", zorder=3)
-        bounded = np.isfinite(self.bounds)
-        open_ = bounded & ~self.proved
-        if bounded.any():
-            ax.plot(self.sizes, self.values, "-", color=BLUE)
-        for part, face, label in ((self.proved, BLUE, "exact"), (open_, "white", "best found")):
-            if part.any():
-                x, y = self.sizes[part], self.values[part]
-                ax.plot(x, y, "o", color=BLUE, markerfacecolor=face, label=label)
-        if open_.any():
-            band = {"color": BLUE, "alpha": 0.2, "linewidth": 0, "label": "up to the bound"}
-            ax.fill_between(self.sizes, self.values, self.bounds, where=bounded, **band)
-        whole_numbers(ax)
-        ax.set(xlabel="number of features", ylabel="value")
-        ax.legend()
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class StabilityDisplay(Display):
-    """The search for a stable subspace, or how often features are selected.
-
-    Parameters
-    ----------
-    sizes : ndarray of int
-        Of a search: the features left.
-    gaps, errors : ndarray
-        The largest gap between eigenvalues, or a bound on it, and what it must exceed, ``4 ‖E‖``.
-    chosen : int, optional
-        The size of the subspace that was found.
-    frequencies : ndarray, optional
-        In place of a search: how often features are selected, most often first.
-    names : sequence of str
-        Of these features.
-    threshold : float
-        How often those are selected that count.
-    top : int
-        How many are named.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from specsel import plotting, sbs
-    >>> X = np.random.default_rng(0).random((200, 8))
-    >>> stable = sbs.solve(X, retain=0.7, random_state=0)
-    >>> plotting.StabilityDisplay.from_result(stable).chosen == len(stable.support)
-    True
-    """
-
-    sizes: np.ndarray = ()
-    gaps: np.ndarray = ()
-    errors: np.ndarray = ()
-    chosen: int | None = None
-    frequencies: np.ndarray | None = None
-    names: Sequence = ()
-    threshold: float = 0.5
-    top: int = 10
-
-    @classmethod
-    def from_result(cls, result, *, ax=None):
-        """Draw a search.
-
-        Parameters
-        ----------
-        result : StableSubspace
-        ax : matplotlib Axes, optional
-
-        Returns
-        -------
-        StabilityDisplay
-        """
-        check_type(result, StableSubspace)
-        sizes, _, gaps, errors, _ = map(np.array, zip(*result.trace, strict=True))
-        chosen = len(result.support) if result.k else None
-        return cls(sizes=sizes, gaps=gaps, errors=errors, chosen=chosen).plot(ax)
-
-    @classmethod
-    def from_frequencies(cls, frequencies, *, names=None, threshold=0.5, top=10, ax=None):
-        """Draw how often features are selected.
-
-        Parameters
-        ----------
-        frequencies : array of shape (n_features,)
-            Shares of the resamples, from 0 to 1.
-        names : sequence of str, optional
-            Of the features, by default their numbers.
-        threshold : float
-            The least frequency of those that count.
-        top : int
-            How many features are named.
-        ax : matplotlib Axes, optional
-
-        Returns
-        -------
-        StabilityDisplay
-
-        Examples
-        --------
-        >>> from specsel.plotting import StabilityDisplay
-        >>> display = StabilityDisplay.from_frequencies([0.2, 1.0, 0.9], threshold=0.8)
-        >>> display.ax_.get_title()
-        '2 of 3 features at least 0.8 of the time'
-        """
-        frequencies = np.asarray(frequencies, dtype=float)
-        ranking = np.argsort(-frequencies, kind="stable")
-        return cls(
-            frequencies=frequencies[ranking],
-            names=names_of(names, ranking),
-            threshold=threshold,
-            top=top,
-        ).plot(ax)
-
-    def _draw(self, ax):
-        if self.frequencies is None:
-            self._draw_search(ax)
-        else:
-            self._draw_frequencies(ax)
-
-    def _draw_search(self, ax):
-        ax.plot(self.sizes, self.gaps, "o-", color=BLUE, markersize=4, label="largest gap")
-        ax.plot(self.sizes, self.errors, "s--", color=VERMILION, markersize=4, label="4 ‖E‖")
-        if self.chosen is not None:
-            label = f"stable with {self.chosen}"
-            ax.axvline(self.chosen, color=ORANGE, linewidth=4, alpha=0.5, label=label, zorder=1)
-        ax.invert_xaxis()
-        whole_numbers(ax)
-        ax.set(xlabel="features left", ylabel="gap between eigenvalues")
-        ax.legend()
-
-    def _draw_frequencies(self, ax):
-        n, count = len(self.frequencies), int((self.frequencies >= self.threshold).sum())
-        draw_ranked(ax, self.frequencies, self.names, count, self.top)
-        ax.set_title(f"{count} of {n} features at least {self.threshold:g} of the time")
-        ax.set_ylabel("how often selected")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
