@@ -16,7 +16,7 @@ FEATURES = 12
 
 # Length of the longest bar in letters, and how things look.
 LONGEST = 12
-BAR = "width:{:.1f}em;height:.8em;background:rgba(0,114,178,.6)"
+BAR = "width:{:.1f}em;height:.8em;background:rgba(20,130,205,.8)"
 CELL = "text-align:left;padding:.1em .8em;background:none"
 CUT = ";border-bottom:2px dashed currentColor"
 
@@ -112,7 +112,7 @@ def _line(features, names):
 
 
 def _numbers(values):
-    return [f"{value:.4g}" for value in values]
+    return [f"{value:#.4g}" for value in values]
 
 
 def _bars(values):

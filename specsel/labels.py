@@ -1,5 +1,7 @@
 """Names in pictures, so that no two overlap."""
 
+from itertools import product
+
 import numpy as np
 
 # The most letters of a name, the size of a letter and about how wide it is, in points.
@@ -14,10 +16,15 @@ LIFT = 3.0
 # What leads from a name to what it belongs to.
 LINE = {"arrowstyle": "-", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
 
-# Where a name may be about its point, in order of preference: directions, and distances in points.
+# Where a name may be about its point, nearest first: distances in points, and directions, in which
+# it is aligned.
+DISTANCES = (5.0, 14.0, 26.0)
 DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
-DISTANCES = (6.0, 14.0, 26.0)
-ALIGNED = {1: "left", 0: "center", -1: "right"}, {1: "bottom", 0: "center", -1: "top"}
+SIDEWAYS = {1: "left", 0: "center", -1: "right"}
+UPWARDS = {1: "bottom", 0: "center", -1: "top"}
+
+# The radius of a point.
+DOT = 2.5
 
 
 def shorten(name):
@@ -46,7 +53,7 @@ def over_bars(ax, places, heights, names):
             (place, height),
             xytext=(before - point, LIFT),
             textcoords="offset points",
-            arrowprops=LINE if before > point else None,
+            arrowprops=LINE | {"relpos": (0, 0)} if before > point else None,
             fontsize=SIZE,
             **form,
         )
@@ -54,42 +61,45 @@ def over_bars(ax, places, heights, names):
 
 def at_points(ax, points, names):
     """Write names at points, the first before the others; those that find no room are left out."""
-    ax.figure.draw_without_rendering()
-    room = ax.get_window_extent()
-    taken = [_around(ax, point) for point in points]
-    for point, name in zip(points, names, strict=True):
-        for offset, alignment in _offsets():
-            text = ax.annotate(
-                shorten(name),
-                point,
-                xytext=offset,
-                textcoords="offset points",
-                arrowprops=LINE if max(map(abs, offset)) > DISTANCES[0] else None,
-                fontsize=SIZE,
-                **alignment,
-            )
-            box = text.get_window_extent()
-            if _is_inside(box, room) and not box.count_overlaps(taken):
-                taken.append(box)
-                break
-            text.remove()
-
-
-def _offsets():
-    """Where a name may be, and how it is aligned there."""
-    for distance in DISTANCES:
-        for x, y in DIRECTIONS:
-            alignment = {"ha": ALIGNED[0][x], "va": ALIGNED[1][y]}
-            yield (distance * x, distance * y), alignment
-
-
-def _around(ax, point, radius=3.0):
-    """The box of a point on the screen."""
     from matplotlib.transforms import Bbox
 
-    x, y = ax.transData.transform(point)
-    return Bbox.from_extents(x - radius, y - radius, x + radius, y + radius)
+    ax.figure.draw_without_rendering()
+    room, scale = ax.get_window_extent(), ax.figure.dpi / 72
+    dots = ax.transData.transform(points)
+    taken = [Bbox([dot - DOT * scale, dot + DOT * scale]) for dot in dots]
+    for point, dot, name in zip(points, dots, map(shorten, names), strict=True):
+        half = _size(ax, name) / 2
+        for distance, direction in product(DISTANCES, DIRECTIONS):
+            offset = distance * np.array(direction)
+            middle = dot + scale * offset + half * direction
+            box = Bbox([middle - half, middle + half])
+            if _contains(room, box) and not box.count_overlaps(taken):
+                taken.append(box)
+                _write(ax, name, point, offset, direction)
+                break
 
 
-def _is_inside(box, room):
-    return room.x0 <= box.x0 and box.x1 <= room.x1 and room.y0 <= box.y0 and box.y1 <= room.y1
+def _size(ax, name):
+    """Width and height of a name on the screen."""
+    text = ax.text(0, 0, name, fontsize=SIZE)
+    size = text.get_window_extent().size
+    text.remove()
+    return size
+
+
+def _contains(room, box):
+    return (room.min <= box.min).all() and (box.max <= room.max).all()
+
+
+def _write(ax, name, point, offset, direction):
+    """Write a name off a point, with a line to it unless it is near."""
+    ax.annotate(
+        name,
+        point,
+        xytext=offset,
+        textcoords="offset points",
+        ha=SIDEWAYS[direction[0]],
+        va=UPWARDS[direction[1]],
+        arrowprops=LINE if np.abs(offset).max() > DISTANCES[0] else None,
+        fontsize=SIZE,
+    )

@@ -21,7 +21,7 @@ from specsel.stability import StableSubspace
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PathDisplay(Display):
-    """Values against the number of features: greedy, exact, and how much may be missing.
+    """Values against the number of features: greedy, exact, and a band up to the bounds.
 
     Parameters
     ----------
@@ -81,8 +81,10 @@ class PathDisplay(Display):
                 dots = {"markersize": 9, "markerfacecolor": inside, "label": label}
                 ax.plot(self.sizes[part], self.values[part], "o", color=BLUE, **dots)
         if unproved.any():
-            band = {"color": BLUE, "alpha": 0.2, "linewidth": 0, "label": "up to the bound"}
-            ax.fill_between(self.sizes, self.values, self.bounds, where=bounded, **band)
+            band = {"where": bounded, "color": BLUE, "alpha": 0.2, "linewidth": 0}
+            ax.fill_between(self.sizes, self.values, self.bounds, **band)
+            x, y = self.sizes[unproved], self.bounds[unproved]
+            ax.plot(x, y, "_", color=BLUE, markersize=9, label="bound")
         whole_numbers(ax)
         ax.set(xlabel="number of features", ylabel="value")
         ax.legend()
@@ -149,7 +151,7 @@ class StabilityDisplay(Display):
             sizes=np.array([step.size for step in result.trace]),
             gaps=np.array([step.gap for step in result.trace]),
             errors=np.array([step.error for step in result.trace]),
-            decomposed=np.array([step.stable is not None for step in result.trace]),
+            decomposed=np.array([step.stable is not None for step in result.trace], bool),
             chosen=len(result.support) if result.k else None,
         ).plot(ax)
 

@@ -26,3 +26,13 @@ def clustered(rng):
     X = rng.standard_normal((40, 30))
     X[:20, :6] += 3.0
     return X
+
+
+@pytest.fixture
+def pyplot():
+    """matplotlib without a screen; what was drawn is closed in the end."""
+    from matplotlib import pyplot
+
+    pyplot.switch_backend("Agg")
+    yield pyplot
+    pyplot.close("all")
