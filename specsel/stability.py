@@ -175,6 +175,11 @@ class StableSubspace:
             f"decompositions, {self.n_skipped} skipped, {state})"
         )
 
+    def _repr_html_(self):
+        from specsel import html
+
+        return html.of_stable(self)
+
     def transform(self, X) -> np.ndarray:
         """Project samples on the subspace, as many numbers a sample as it has dimensions.
 

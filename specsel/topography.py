@@ -157,6 +157,11 @@ class Map:
             f"{sizes} above the gap)"
         )
 
+    def _repr_html_(self):
+        from specsel import html
+
+        return html.of_map(self)
+
     @property
     def relevances(self) -> np.ndarray:
         """Weights of the features, a column a round."""

@@ -35,3 +35,13 @@ def set_threads():
     before = numba.get_num_threads()
     yield numba.set_num_threads
     numba.set_num_threads(before)
+
+
+@pytest.fixture
+def pyplot():
+    """matplotlib without a screen; what was drawn is closed in the end."""
+    from matplotlib import pyplot
+
+    pyplot.switch_backend("Agg")
+    yield pyplot
+    pyplot.close("all")
