@@ -61,22 +61,34 @@ def over_bars(ax, places, heights, names):
 
 def at_points(ax, points, names):
     """Write names at points, the first before the others; those that find no room are left out."""
+    from matplotlib.path import Path
     from matplotlib.transforms import Bbox
 
     ax.figure.draw_without_rendering()
     room, scale = ax.get_window_extent(), ax.figure.dpi / 72
     dots = ax.transData.transform(points)
-    taken = [Bbox([dot - DOT * scale, dot + DOT * scale]) for dot in dots]
+    covered = [Bbox([dot - DOT * scale, dot + DOT * scale]) for dot in dots]
+    written = []
     for point, dot, name in zip(points, dots, map(shorten, names), strict=True):
         half = _size(ax, name) / 2
         for distance, direction in product(DISTANCES, DIRECTIONS):
             offset = distance * np.array(direction)
-            middle = dot + scale * offset + half * direction
-            box = Bbox([middle - half, middle + half])
-            if _contains(room, box) and not box.count_overlaps(taken):
-                taken.append(box)
+            end = dot + scale * offset
+            middle = end + half * direction
+            box, line = Bbox([middle - half, middle + half]), Path([dot, end])
+            if not box.count_overlaps(covered) and _is_free(box, line, room, written):
+                written.append((box, line))
                 _write(ax, name, point, offset, direction)
                 break
+
+
+def _is_free(box, line, room, written):
+    """Whether a name and its line would be in the room, and neither meet those of other names."""
+    inside = (room.min <= box.min).all() and (box.max <= room.max).all()
+    return inside and not any(
+        box.overlaps(other) or line.intersects_bbox(other) or its_line.intersects_bbox(box)
+        for other, its_line in written
+    )
 
 
 def _size(ax, name):
@@ -87,12 +99,9 @@ def _size(ax, name):
     return size
 
 
-def _contains(room, box):
-    return (room.min <= box.min).all() and (box.max <= room.max).all()
-
-
 def _write(ax, name, point, offset, direction):
     """Write a name off a point, with a line to it unless it is near."""
+    end = {"relpos": (1 - np.array(direction)) / 2}
     ax.annotate(
         name,
         point,
@@ -100,6 +109,6 @@ def _write(ax, name, point, offset, direction):
         textcoords="offset points",
         ha=SIDEWAYS[direction[0]],
         va=UPWARDS[direction[1]],
-        arrowprops=LINE if np.abs(offset).max() > DISTANCES[0] else None,
+        arrowprops=LINE | end if np.abs(offset).max() > DISTANCES[0] else None,
         fontsize=SIZE,
     )
