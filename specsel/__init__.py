@@ -24,6 +24,22 @@ __all__ = [
     "weighting",
 ]
 
+# Not in __all__: a star import must work without scikit-learn.
+ESTIMATORS = (
+    "ExactSparseLDA",
+    "FisherWeighting",
+    "GreedySparseLDA",
+    "KernelQAlpha",
+    "LaplacianQAlpha",
+    "PairwiseQAlpha",
+    "ParameterFreeWeighting",
+    "QAlpha",
+    "SideInfoQAlpha",
+    "StableLSI",
+    "StablePCA",
+    "SupervisedQAlpha",
+)
+
 
 def __getattr__(name):
     """Import a part when it is first asked for, so that importing the package costs nothing."""
@@ -31,10 +47,21 @@ def __getattr__(name):
         return getattr(import_module("specsel.results"), name)
     if name in ("Intervals", "StableSubspace"):
         return getattr(import_module("specsel.stability"), name)
+    if name in ESTIMATORS:
+        return _estimator(name)
     if name in __all__:
         return import_module(f"specsel.{name}")
     raise AttributeError(f"module 'specsel' has no attribute {name!r}")
 
 
+def _estimator(name):
+    try:
+        return getattr(import_module("specsel.estimators"), name)
+    except ModuleNotFoundError as error:
+        if error.name.split(".")[0] != "sklearn":
+            raise
+    raise ImportError(f"{name} needs scikit-learn: pip install 'specsel[sklearn]'")
+
+
 def __dir__():
-    return [*globals(), *__all__]
+    return [*globals(), *__all__, *ESTIMATORS]

@@ -42,8 +42,8 @@ def solve(
     ----------
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, or a data frame.
-    k : int
-        Number of leading directions that should carry the structure.
+    k : int or "auto"
+        Number of leading directions that should carry the structure, as in `qalpha.solve`.
     apart, together : array of shape (n_pairs, 2), optional
         Row numbers of two samples that belong to different clusters, or to the same.
     tradeoff : float
@@ -98,6 +98,8 @@ def solve(
     both = {*map(frozenset, apart.tolist())} & {*map(frozenset, together.tolist())}
     if both:
         raise ValueError(f"together: holds {tuple(sorted(min(both, key=sorted)))}, as apart does")
+    if k == "auto":
+        k = alternate.count_clusters(alternate.Energy(blocks.Dense(array, names)))
     data = blocks.Dense(array, names, representation=representation)
     data.warn_if_negative(representation)
     problem = (Pairwise if criterion == "energy" else PairwiseGap)(data, apart, together, tradeoff)
