@@ -246,6 +246,16 @@ class Dense:
         other._forget()
         return other
 
+    def alike(self, array) -> "Dense":
+        """Other samples of the same features, shifted and scaled as these are."""
+        other = copy.copy(self)
+        other.features = np.ascontiguousarray(array, self.features.dtype).T
+        other.features.flags.writeable = False
+        other.n_samples = len(array)
+        other._counter = SimpleNamespace(passes=0)
+        other._forget()
+        return other
+
     def joined(self, alpha) -> np.ndarray:
         """Weights of the columns: those of two parts a column become one, ``√(α₊² + α₋²)``."""
         if len(self.norms) == 1:

@@ -368,7 +368,7 @@ class StableSelector(Selector):
     confidence: float = 0.9
     n_boot: int | str = 1000
     random_state: object = None
-    takes_sparse = "csc"
+    takes_sparse = True
 
     def _choose(self, found, X):
         if not found.converged:
