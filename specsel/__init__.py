@@ -24,21 +24,22 @@ __all__ = [
     "weighting",
 ]
 
-# Not in __all__: a star import must work without scikit-learn.
-ESTIMATORS = (
-    "ExactSparseLDA",
-    "FisherWeighting",
-    "GreedySparseLDA",
-    "KernelQAlpha",
-    "LaplacianQAlpha",
-    "PairwiseQAlpha",
-    "ParameterFreeWeighting",
-    "QAlpha",
-    "SideInfoQAlpha",
-    "StableLSI",
-    "StablePCA",
-    "SupervisedQAlpha",
-)
+# In which file an estimator is. Not in __all__: a star import must work without scikit-learn.
+ESTIMATORS = {
+    "ExactSparseLDA": "subset_estimators",
+    "FisherWeighting": "estimators",
+    "GreedySparseLDA": "subset_estimators",
+    "KernelQAlpha": "estimators",
+    "LaplacianQAlpha": "estimators",
+    "PairwiseQAlpha": "side_estimators",
+    "ParameterFreeWeighting": "estimators",
+    "QAlpha": "estimators",
+    "SideInfoQAlpha": "side_estimators",
+    "StabilitySelection": "stability_selection",
+    "StableLSI": "subset_estimators",
+    "StablePCA": "subset_estimators",
+    "SupervisedQAlpha": "estimators",
+}
 
 
 def __getattr__(name):
@@ -56,7 +57,7 @@ def __getattr__(name):
 
 def _estimator(name):
     try:
-        return getattr(import_module("specsel.estimators"), name)
+        return getattr(import_module(f"specsel.{ESTIMATORS[name]}"), name)
     except ModuleNotFoundError as error:
         if error.name.split(".")[0] != "sklearn":
             raise

@@ -116,8 +116,8 @@ def solve(
         Dense numbers in any memory order, or a data frame; for the precomputed kernel the matrix
         V itself, of shape (n_features, n_features).
     k : int or "auto"
-        Number of leading directions that should carry the structure, as in `qalpha.solve`. At most n_features; with the
-        linear kernel at most min(n_samples, n_features).
+        Number of leading directions that should carry the structure, as in `qalpha.solve`.
+        At most n_features; with the linear kernel at most min(n_samples, n_features).
     kernel : {"linear", "poly", "rbf", "sectioned", "precomputed"} or callable
         What replaces the inner product of two features, centred and of unit norm: nothing;
         ``(m_i · m_j + offset)^degree``; ``exp(-|m_i - m_j|² / (2 sigma²))``; the sum of the
