@@ -15,6 +15,7 @@ __all__ = [
     "kernel",
     "laplacian",
     "pairwise",
+    "plotting",
     "positivity",
     "qalpha",
     "sbs",

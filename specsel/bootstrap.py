@@ -60,11 +60,19 @@ def intervals(
     random_state : int, Generator or None
         Seed of the resamples. They are those of `scipy.stats.bootstrap` with the same seed.
     callback : callable, optional
-        ``callback(done, pairs)`` is told how many pairs are done.
+        ``callback(done, pairs)`` is told how many pairs are done; for "auto" twice, of the
+        resamples first that show how many are needed.
 
     Returns
     -------
     Intervals
+
+    Notes
+    -----
+    Memory: a few matrices of features x features, two of features x resamples, a byte for every
+    sample and resample, one scaled copy of the data, and a block of 512 pairs x resamples. The
+    same seed gives the same bits whatever the number of numba's threads; threads of the BLAS
+    library, and other ways to store X, change no more than rounding.
 
     References
     ----------
@@ -91,9 +99,8 @@ def intervals(
     first = rule.first_number(pdb, tau) if auto else n_boot
     counts = resamples.draw(rng, features.n_samples, first)
     if auto:
-        needed = rule.number(resamples.Resamples(features, counts), pdb, tau)
-        more = resamples.draw(rng, features.n_samples, needed - first)
-        counts = np.hstack((counts, more))
+        needed = rule.number(resamples.Resamples(features, counts), pdb, tau, callback)
+        counts = resamples.draw(rng, features.n_samples, needed, counts)
     ends = _ends(resamples.Resamples(features, counts), rule, callback)
     A, lower, upper = (_unscaled(found, features) for found in (features.estimates, *ends))
     return Intervals(
@@ -117,16 +124,13 @@ def _check(matrix, confidence, n_boot, method, pdb, tau, callback):
 
 def _ends(drawn, rule, callback):
     """Lower and upper ends for all pairs of features that vary."""
-    n_features, done = len(drawn.features.sums), 0
+    n_features = len(drawn.features.sums)
     ends = np.empty((2, n_features, n_features))
-    for pairs, values, below in drawn.blocks():
+    for pairs, values, below in drawn.blocks(callback):
         shares = rule.shares(drawn, pairs, below)
         found = np.empty(shares.shape)
         resamples.quantiles(values, shares * (values.shape[1] - 1), found)
         ends[:, *pairs] = ends[:, *pairs[::-1]] = found.T
-        done += len(below)
-        if callback is not None:
-            callback(done, drawn.n_pairs)
     return ends
 
 
@@ -150,15 +154,15 @@ class _Rule:
 
         self.bca, self.tail = method == "bca", tail
         self.cdf, self.quantile = special.ndtr, special.ndtri
+        self.z = self.quantile(tail)  # 1 - tail may be 1 for the computer, its quantile infinite
 
     def shares(self, drawn, pairs, below):
         """Shares of the resampled values below the ends, pairs x 2."""
-        tails = np.array([self.tail, 1 - self.tail])
         if not self.bca:
-            return np.tile(tails, (len(below), 1))
+            return np.tile([self.tail, 1 - self.tail], (len(below), 1))
         n_boot = drawn.counts.shape[1]
         bias = self.quantile(np.clip(below, 0.5, n_boot - 0.5) / n_boot)[:, None]
-        moved = bias + self.quantile(tails)
+        moved = bias + np.array([self.z, -self.z])
         left = 1 - drawn.features.accelerations(pairs)[:, None] * moved
         extreme = np.where(moved > 0, np.inf, -np.inf)
         moved = np.divide(moved, left, out=extreme, where=left > 0)
@@ -169,28 +173,30 @@ class _Rule:
 
     def first_number(self, pdb, tau):
         """Step 1: resamples needed if the resampled values are normal."""
-        z = self.quantile(self.tail)
-        number = self._squared_error(pdb, tau) / (z * _density(z)) ** 2
-        return int(np.clip(np.ceil(number), LEAST_RESAMPLES, AUTO_LIMIT))
+        needed, slope = self._squared_error(pdb, tau), (self.z * _density(self.z)) ** 2
+        if not needed < AUTO_LIMIT * slope:
+            return AUTO_LIMIT
+        return max(int(np.ceil(needed / slope)), LEAST_RESAMPLES)
 
     def _squared_error(self, pdb, tau):
         """Variance of the share below an end, in units of what is allowed of it."""
-        tail, ratio = self.tail, _density(self.quantile(self.tail)) / _density(0.0)
+        tail, ratio = self.tail, _density(self.z) / _density(0.0)
         variance = tail * (1 - tail) + self.bca * (ratio**2 - 2 * tail * ratio)
-        return variance * (100 * self.quantile(1 - tau / 2) / pdb) ** 2
+        return variance * (100 * self.quantile(tau / 2) / pdb) ** 2
 
-    def number(self, drawn, pdb, tau):
+    def number(self, drawn, pdb, tau, callback):
         """Steps 2 and 3: what the pair needs that needs most."""
         n_boot = drawn.counts.shape[1]
         most, allowed = n_boot, self._squared_error(pdb, tau)
-        for pairs, values, below in drawn.blocks():
+        for pairs, values, below in drawn.blocks(callback):
             shares = self.shares(drawn, pairs, below)
             estimates = drawn.features.estimates[pairs]
             sides = [self._side(values, share, estimates) for share in shares.T]
             lengths, errors = np.moveaxis(sides, 1, 0)
             longer = lengths.argmax(axis=0), np.arange(len(estimates))
             relative = np.zeros(len(estimates))
-            np.divide(errors[longer], lengths[longer], out=relative, where=lengths[longer] > 0)
+            certain = lengths[longer] <= resamples.TIE
+            np.divide(errors[longer], lengths[longer], out=relative, where=~certain)
             most = max(most, allowed * (relative**2).max())
         if most > AUTO_LIMIT:
             warnings.warn(

@@ -43,7 +43,7 @@ def as_sparse(X, *, least_samples=2, name="X"):
     if 0 in X.shape:
         raise ValueError(f"{name}: has shape {X.shape}; it must not be empty")
     check_samples(X.shape[0], least_samples, name)
-    matrix = X.tocsc().astype(np.float64, copy=True)
+    matrix = X.tocsc(copy=True).astype(np.float64, copy=False)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     bad = np.flatnonzero(~np.isfinite(matrix.data))

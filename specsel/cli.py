@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 
 import specsel
-from specsel import cli_path, cli_reproduce, cli_stable, tables, terminal
+from specsel import cli_info, cli_options, cli_path, cli_reproduce, cli_stable, tables, terminal
 
 BAR_WIDTH = 30
 BLOCKS, RULE = " ▏▎▍▌▋▊▉█", "─"
@@ -43,7 +43,6 @@ INITS = ("continuation", "equal", "seeded", "random")
 REPRESENTATIONS = ("parts", "shift", "ranks", "as-is", "centered")
 KERNELS = ("linear", "poly", "rbf", "sectioned", "precomputed")
 
-FILE_HELP = "CSV, TSV or .npy, samples as rows; without it, the built-in example"
 EPILOG = """\
 A first row of which at least half is not numbers is a header, and names the features. A first
 column without a name then holds labels of the rows, and is left out.
@@ -106,16 +105,16 @@ def _parser():
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = select.add_argument
-    add("file", metavar="FILE", nargs="?", type=Path, help=FILE_HELP)
+    cli_options.add_input(add, "class labels, for some methods")
     add("--method", choices=METHODS, default="qalpha", help="default qalpha")
     add("--top", type=int, default=20, metavar="N", help="rows to print (default 20)")
-    add("--out", type=Path, metavar="CSV", help="write the ranking of all features to this file")
-    add("--json", action="store_true", help="print one JSON object, all features included")
+    cli_options.add_output(add, "the ranking of all features", "the weights")
     _add_options(select.add_argument_group("options of some methods"))
     select.set_defaults(run=_select)
     cli_path.add_command(commands)
     cli_stable.add_command(commands)
     cli_reproduce.add_command(commands)
+    cli_info.add_command(commands)
     return parser
 
 
@@ -129,7 +128,6 @@ def _add_options(group):
 
     add("-k", type=int, help="number of clusters, by default 3")
     file = {"type": Path, "metavar": "FILE"}
-    add("--target", metavar="COLUMN", help="class labels: a column's name, else number from 0")
     add("--side", action="append", help="data that vary as is not wanted, repeatable", **file)
     add("--apart", help="pairs of rows, from 0, in different clusters", **file)
     add("--together", help="pairs of rows in the same cluster", **file)
@@ -147,7 +145,7 @@ def _select(args):
     _check_options(args)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        table = _read(args)
+        table = cli_options.read(args, "target" in NEEDED.get(args.method, ()))
         given = _arguments(args, table)
         solve = import_module(f"specsel.{args.method}").solve
         start = time.perf_counter()
@@ -168,6 +166,9 @@ def _select(args):
     }
     if args.out:
         tables.save(args.out, ranking)
+    if args.plot:
+        display = "TopographyDisplay" if _rounds(found) else "WeightsDisplay"
+        cli_options.draw(args.plot, display, found)
     for warning in caught:
         terminal.say(f"warning: {warning.message}")
     if args.json:
@@ -183,7 +184,7 @@ def _check_options(args):
     _check_use(args)
     if args.seed is not None and args.seed < 0:
         raise ValueError(f"--seed {args.seed}: must be at least 0")
-    tables.check_out(args.out, [args.file, *(args.side or ()), args.apart, args.together])
+    cli_options.check_output(args, [*(args.side or ()), args.apart, args.together])
 
 
 def _check_use(args):
@@ -197,8 +198,6 @@ def _check_use(args):
     from_example = args.file is None and needed == ("target",)
     if needed and not set(given) & set(needed) and not from_example:
         raise ValueError(f"--method {args.method}: needs {' or '.join(map(_flag, needed))}")
-    if args.file is None and args.target is not None:
-        raise ValueError("--target: needs FILE")
     if args.method == "weighting" and args.tradeoff is not None and args.target is None:
         raise ValueError("--tradeoff: needs --target with --method weighting")
 
@@ -207,17 +206,12 @@ def _flag(option):
     return "-k" if option == "k" else f"--{option.replace('_', '-')}"
 
 
-def _read(args):
-    if args.file is not None:
-        return tables.read(args.file, args.target)
-    return tables.example("target" in NEEDED.get(args.method, ()))
-
-
 def _arguments(args, table):
     """What the solver is given beside X; it has defaults of its own for the rest."""
     values = DEFAULTS | {name: value for name, value in vars(args).items() if value is not None}
     values["target"] = table.y
-    values["side"] = [tables.read(path).X for path in args.side or ()]
+    drop = cli_options.listed(args.drop)
+    values["side"] = [tables.read(path, drop=drop).X for path in args.side or ()]
     for option in ("apart", "together"):
         if option in values:
             values[option] = tables.read_pairs(values[option])

@@ -5,9 +5,8 @@ import json
 import math
 import time
 import warnings
-from pathlib import Path
 
-from specsel import tables, terminal
+from specsel import cli_options, tables, terminal
 
 MAX_SIZE = 10
 TIME_LIMIT = 60.0
@@ -37,9 +36,7 @@ def add_command(commands):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    file_help = "CSV, TSV or .npy, samples as rows; without it, the built-in example"
-    add("file", metavar="FILE", nargs="?", type=Path, help=file_help)
-    add("--target", metavar="COLUMN", help="class labels: a column's name, else number from 0")
+    cli_options.add_input(add, "class labels")
     add("--max-size", type=int, metavar="N", help=f"largest number of features ({MAX_SIZE})")
     add("--greedy", action="store_true", help="do not search")
     seconds = f"of the search, for all sizes ({TIME_LIMIT:g})"
@@ -48,17 +45,14 @@ def add_command(commands):
     add("--never", default="", metavar="NAMES", help="features to leave out")
     add("--shrinkage", type=float, help="added to the diagonal within the classes")
     add("--matrix", choices=MATRICES, default="covariance", help="what sparse PCA is of")
-    add("--out", type=Path, metavar="CSV", help="write the table to this file")
-    add("--json", action="store_true", help="print one JSON object")
+    cli_options.add_output(add, "the table", "the values of all sizes")
     parser.set_defaults(run=run)
 
 
 def run(args) -> int:
     """Find the path and print it."""
-    tables.check_out(args.out, [args.file])
-    if args.file is None and args.target is not None:
-        raise ValueError("--target: needs FILE")
-    table = tables.example(True) if args.file is None else tables.read(args.file, args.target)
+    cli_options.check_output(args)
+    table = cli_options.read(args, labelled=True)
     from specsel import checks
 
     checks.check_not_negative("time_limit", args.time_limit)
@@ -72,6 +66,8 @@ def run(args) -> int:
     rows = [_row(path, k) for k in path]
     if args.out:
         tables.save(args.out, rows)
+    if args.plot:
+        cli_options.draw(args.plot, "PathDisplay", path)
     summary = {
         "n_samples": len(table.X),
         "n_features": n_features,
@@ -112,7 +108,7 @@ def _path(args, table, n_features):
 
 def _features(text, names):
     """What is named with commas between: names, or numbers where columns have none."""
-    found = [name.strip() for name in text.split(",") if name.strip()]
+    found = cli_options.listed(text)
     return [int(name) if name.isdecimal() and not names else name for name in found]
 
 
@@ -143,7 +139,8 @@ def _lines(origin, summary, rows):
     kind = "sparse PCA" if classes is None else f"sparse LDA of {classes} classes"
     shape = f"{summary['n_samples']} samples x {summary['n_features']} features"
     yield f"{origin}: {shape}"
-    yield f"{kind}, {summary['seconds']:.2f} s"
+    ridge = f", shrinkage {summary['shrinkage']:.2g}" if summary["shrinkage"] else ""
+    yield f"{kind}{ridge}, {summary['seconds']:.2f} s"
     yield ""
     yield " size      greedy       exact       bound     gap  status     features"
     for row in rows:

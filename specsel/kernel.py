@@ -23,6 +23,8 @@ from specsel import alternate, blocks, checks, linalg
 from specsel.linalg import jit
 from specsel.results import Weights
 
+__all__ = ["solve"]
+
 KERNELS = ("linear", "poly", "rbf", "sectioned", "precomputed")
 
 # Features among which the median distance is taken, and the distance below which they are alike.

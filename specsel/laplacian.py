@@ -24,6 +24,8 @@ import numpy as np
 from specsel import alternate, blocks, checks, linalg
 from specsel.results import Weights
 
+__all__ = ["solve"]
+
 SHIFTS = ("degree", "definition")
 
 

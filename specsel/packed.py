@@ -19,8 +19,9 @@ LOOK_EVERY = 3
 # The error of a vector below which nothing is left to be gained.
 ERROR_FLOOR = 1e-11
 
-# The distance to the second eigenvalue is only known from inside, where it is larger: what is
-# certain by this factor is certain.
+# The second eigenvalue is at least what Lanczos has found of it, so that the gap below the first
+# is at most what is seen. The error of the vector is estimated from a gap this many times as
+# narrow, which is cautious but no proof.
 SAFETY = 4.0
 
 # Halvings of an interval that give an eigenvalue to rounding, and to a few digits.
@@ -52,12 +53,13 @@ def product(matrix, vector, out):
 def leading(matrix, vector, signs_only):
     """Eigenvector of the largest eigenvalue, from a start that it replaces; the eigenvalue.
 
-    Lanczos with full orthogonalisation. For the signs alone it ends once they are certain.
+    Lanczos with full orthogonalisation. For the signs alone it ends once the error, as estimated,
+    cannot change them.
 
     Returns
     -------
     value, error : float
-        Of the vector, the error is bounded in norm, and so in every entry.
+        Of the vector, an estimate of the error in norm, and so of that in every entry.
     """
     steps = min(STEPS, len(vector))
     basis = np.empty((steps + 1, len(vector)))

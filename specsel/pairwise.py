@@ -19,6 +19,8 @@ import numpy as np
 from specsel import alternate, blocks, checks, linalg
 from specsel.results import Weights
 
+__all__ = ["solve"]
+
 
 def solve(
     X,

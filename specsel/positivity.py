@@ -20,11 +20,25 @@ import numpy as np
 from specsel import blocks, checks, streams
 from specsel import trials as loops
 
+__all__ = [
+    "hoeffding_tail",
+    "irrelevant_weight_bound",
+    "leading_eigenvalue",
+    "norm_tail",
+    "probability",
+    "semicircle",
+    "triple_product",
+    "wishart_moments",
+]
+
 # Normal deviates within which 95 % of what is estimated lies.
 DEVIATES = 1.959963984540054
 
 # The largest deviation of a variable of variance 1, for the bounded distributions.
 LARGEST = {"uniform": sqrt(3.0), "bernoulli": 1.0}
+
+# Means of the fourth power of a variable of variance 1.
+FOURTH_POWERS = {"gaussian": 3.0, "uniform": 1.8, "bernoulli": 1.0}
 
 
 class Estimate(NamedTuple):
@@ -82,7 +96,8 @@ class Moments(NamedTuple):
 
     mean: np.ndarray
     error: np.ndarray  # standard error
-    expected: np.ndarray
+    expected: np.ndarray  # for matrices of this size, NaN where that is not known
+    limit: np.ndarray  # for large ones
 
 
 class Bound(NamedTuple):
@@ -93,7 +108,7 @@ class Bound(NamedTuple):
 
 
 def probability(
-    n, mu, sigma, *, trials=1000, distribution="gaussian", random_state=None
+    n, mu, sigma, trials=1000, distribution="gaussian", *, random_state=None
 ) -> Estimate:
     """Estimate how likely the leading eigenvector of a random matrix is positive (Theorem 10).
 
@@ -141,6 +156,13 @@ def leading_eigenvalue(
     Returns
     -------
     Leading
+
+    Examples
+    --------
+    >>> from specsel import positivity
+    >>> found = positivity.leading_eigenvalue(100, 0.5, 1.0, trials=200, random_state=0)
+    >>> found.eigenvalue.expected, abs(found.eigenvalue.mean - 52) < 0.5
+    (52.0, True)
     """
     kind = _check(n, mu, sigma, trials, distribution)
     values, sums = np.empty((2, trials))
@@ -156,15 +178,26 @@ def semicircle(
 
     Parameters
     ----------
-    n, mu, sigma, trials, distribution, random_state
+    n, mu, sigma
         As in `probability`.
     bins : int
         Of the interval from ``-2 sigma √n`` to ``2 sigma √n``.
+    trials, distribution, random_state
+        As in `probability`.
 
     Returns
     -------
     Spectrum
         `below` and `above` are mean numbers of eigenvalues.
+
+    Examples
+    --------
+    >>> from specsel import positivity
+    >>> found = positivity.semicircle(200, 0.0, 1.0, bins=4, random_state=0)
+    >>> found.expected.round(3).tolist()
+    [0.196, 0.304, 0.304, 0.196]
+    >>> bool(abs(found.share - found.expected).max() < 0.01)
+    True
     """
     kind = _check(n, mu, sigma, trials, distribution)
     checks.check_integer("bins", bins, 1)
@@ -187,7 +220,11 @@ def semicircle(
 def wishart_moments(
     n, q, count=4, *, trials=100, distribution="gaussian", random_state=None
 ) -> Moments:
-    """Compare moments ``tr(Wᵏ)/n`` of ``W = M Mᵀ/q`` with the Narayana polynomials (Sec. 4.2).
+    """Compare moments ``tr(Wᵏ)/n`` of ``W = M Mᵀ/q`` with what is expected (Sec. 4.2).
+
+    For large matrices these are the Narayana polynomials: the second is ``1 + n/q``. For those of
+    the given size it is ``1 + (n - 2 + κ)/q``, κ being the mean fourth power of an entry, so
+    ``1 + (n + 1)/q`` for Gaussians, of which the third and fourth are known as well.
 
     Parameters
     ----------
@@ -201,7 +238,15 @@ def wishart_moments(
     Returns
     -------
     Moments
-        The second is expected at ``1 + n/q``.
+
+    Examples
+    --------
+    >>> from specsel import positivity
+    >>> found = positivity.wishart_moments(50, 100, count=3, trials=200, random_state=0)
+    >>> found.expected.tolist(), found.limit.tolist()
+    ([1.0, 1.51, 2.7954], [1.0, 1.5, 2.75])
+    >>> bool((abs(found.mean - found.expected) < 4 * found.error).all())
+    True
     """
     kind = _check(n, 0.0, 1.0, trials, distribution)
     checks.check_integer("q", q, 1)
@@ -209,11 +254,17 @@ def wishart_moments(
     found = np.empty((trials, count))
     loops.wishart_moments(streams.keys(random_state, trials), kind, n, q, found)
     error = found.std(axis=0, ddof=1) / sqrt(trials) if trials > 1 else np.full(count, np.nan)
-    expected = [
+    limit = [
         sum((n / q) ** j / (j + 1) * comb(k, j) * comb(k - 1, j) for j in range(k))
         for k in range(1, count + 1)
     ]
-    return Moments(found.mean(axis=0), error, np.array(expected))
+    expected = np.full(max(count, 4), np.nan)
+    expected[:2] = 1, 1 + (n - 2 + FOURTH_POWERS[distribution]) / q
+    if distribution == "gaussian":
+        expected[2] = (n**2 + 3 * n * q + q**2 + 3 * (n + q) + 4) / q**2
+        cubic = n**3 + 6 * n**2 * q + 6 * n * q**2 + q**3
+        expected[3] = (cubic + 6 * (n**2 + q**2) + 17 * n * q + 21 * (n + q) + 20) / q**3
+    return Moments(found.mean(axis=0), error, expected[:count], np.array(limit))
 
 
 def triple_product(q, k=1, *, cosine=None, trials=10_000, random_state=None) -> Triple:
@@ -234,6 +285,15 @@ def triple_product(q, k=1, *, cosine=None, trials=10_000, random_state=None) -> 
     Returns
     -------
     Triple
+
+    Examples
+    --------
+    >>> from specsel import positivity
+    >>> found = positivity.triple_product(3, trials=2000, random_state=0)
+    >>> round(found.minimum, 3)
+    -0.125
+    >>> found.product.low < 1 / 9 < found.product.high
+    True
     """
     checks.check_integer("q", q, 2)
     checks.check_integer("k", k, 1, q, "the dimension")
@@ -266,6 +326,13 @@ def hoeffding_tail(
     Returns
     -------
     Tail
+
+    Examples
+    --------
+    >>> from specsel import positivity
+    >>> found = positivity.hoeffding_tail(100, 10, random_state=0)
+    >>> found.frequency.high < found.bound < 0.14
+    True
     """
     kind = _check_bounded(n, distribution, trials)
     checks.check_not_negative("t", t)
@@ -299,6 +366,13 @@ def norm_tail(
     Returns
     -------
     Tail
+
+    Examples
+    --------
+    >>> from specsel import positivity
+    >>> found = positivity.norm_tail(100, 1.0, D=0.036, random_state=0)
+    >>> found.frequency.high < found.bound < 0.9
+    True
     """
     kind = _check_bounded(n, distribution, trials)
     _check_positive("largest", largest)
@@ -326,23 +400,47 @@ def irrelevant_weight_bound(weights, X, relevant) -> Bound:
         Of `qalpha.solve`, converged.
     X : array of shape (n_samples, n_features)
         The data that they were found from.
-    relevant : sequence of int
-        All other features are irrelevant.
+    relevant : sequence of int or of bool
+        Features by number, or a mask of them all; the others are irrelevant.
 
     Returns
     -------
     Bound
+
+    Examples
+    --------
+    >>> from specsel import datasets, positivity, qalpha
+    >>> data = datasets.example()
+    >>> found = positivity.irrelevant_weight_bound(qalpha.solve(data.X, 3), data.X, data.relevant)
+    >>> found.weight < found.bound
+    True
     """
     data = blocks.read(X, center=bool(np.any(weights.mean)))
     if data.n_features != len(weights.alpha):
         raise ValueError(
             f"X: has {data.n_features} features; the weights are for {len(weights.alpha)}"
         )
-    irrelevant = np.ones(data.n_features)
-    irrelevant[np.asarray(relevant, dtype=int)] = 0.0
+    irrelevant = 1.0 - _mask(relevant, data.n_features)
     affinity = data.adjoint(irrelevant, None)
     bound = np.linalg.norm(affinity) / sqrt(weights.objective)
     return Bound(float(irrelevant @ weights.alpha), float(bound))
+
+
+def _mask(relevant, n_features):
+    """Which features are relevant, from their numbers or a mask."""
+    given = np.asarray(relevant)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "biu"):
+        raise ValueError(
+            f"relevant = {checks.brief(relevant)}: must be a list of feature numbers or a mask"
+        )
+    if given.dtype == bool:
+        if len(given) != n_features:
+            raise ValueError(f"relevant: a mask of {len(given)} for {n_features} features")
+        return given
+    outside = given[(given < 0) | (given >= n_features)]
+    if outside.size:
+        raise ValueError(f"relevant = {outside[0]}: must be from 0 to {n_features - 1}")
+    return np.isin(np.arange(n_features), given)
 
 
 def _sums(random_state, trials, kind, n):

@@ -27,6 +27,8 @@ from specsel import alternate, blocks, checks
 from specsel.linalg import jit
 from specsel.results import Weights
 
+__all__ = ["gram", "solve"]
+
 
 def solve(
     X,

@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 from numba import prange
 
-from specsel import blocks, checks, representations
+from specsel import blocks, checks, jackknife, representations
 from specsel.linalg import jit
 
 MATRICES = ("cosine", "covariance", "correlation")
@@ -36,14 +36,20 @@ CONSTANT = 1e-13
 SMALLEST_NORM, LARGEST_NORM = 1e-70, 1e70
 
 
-def draw(rng, n_samples, n_boot) -> np.ndarray:
-    """How often every sample is in every resample, samples x resamples."""
-    counts = np.empty((n_boot, n_samples), dtype=np.uint8)
-    for start in range(0, n_boot, DRAWS):
+def draw(rng, n_samples, n_boot, first=None) -> np.ndarray:
+    """How often every sample is in every resample, samples x resamples.
+
+    `first`, if given, are those that were drawn before.
+    """
+    counts, done = np.empty((n_samples, n_boot), dtype=np.uint8), 0
+    if first is not None:
+        done = first.shape[1]
+        counts[:, :done] = first
+    for start in range(done, n_boot, DRAWS):
         drawn = rng.integers(0, n_samples, (min(DRAWS, n_boot - start), n_samples))
-        for i, sample in enumerate(drawn, start):
-            counts[i] = np.bincount(sample, minlength=n_samples)
-    return np.ascontiguousarray(counts.T)
+        some = [np.bincount(sample, minlength=n_samples) for sample in drawn]
+        counts[:, start : start + DRAWS] = np.transpose(some)
+    return counts
 
 
 def read(X, matrix) -> "Features":
@@ -51,6 +57,15 @@ def read(X, matrix) -> "Features":
     if hasattr(X, "tocsr"):
         return Sparse(checks.as_sparse(X, least_samples=LEAST_SAMPLES), None, matrix)
     return Dense(*checks.as_matrix(X, least_samples=LEAST_SAMPLES), matrix)
+
+
+def far_from_zero(mean, norm, n_samples):
+    """Features whose mean is beyond their deviation: more than half of their values are not zero.
+
+    If ``Σ x²`` comes from a share p of the samples, ``mean² <= p Σ x² / n_samples``, which exceeds
+    the variance only if p does a half.
+    """
+    return np.abs(mean) * np.sqrt(n_samples) > norm
 
 
 class Features:
@@ -115,8 +130,9 @@ class Dense(Features):
         return blocks.moments(values, self.names, center=self.centred)
 
     def _scale(self, values):
-        scaled = values.T[self.kept].astype(float, order="C", copy=False)
-        scaled -= self.mean[self.kept, None]
+        scaled = np.subtract(values.T, self.mean[:, None], order="C")
+        if not self.kept.all():
+            scaled = scaled[self.kept]
         scaled /= self.norm[self.kept, None]
         self.scaled, products = scaled, scaled @ scaled.T
         return scaled.sum(axis=1), products
@@ -136,13 +152,17 @@ class Dense(Features):
             self.left_out = self.left_out_factors(self.scaled, feature)
         found = np.empty(len(pairs[0]))
         weight = self.centred / (self.n_samples - 1)
-        sums = self.sums, self.products, self.estimates
-        _dense_accelerations(self.scaled, self.left_out, *sums, weight, *pairs, found)
+        sums = self.sums, self.products
+        jackknife.dense(self.scaled, self.left_out, *sums, weight, *pairs, found)
         return found
 
 
 class Sparse(Features):
-    """Values that are not zero, by features."""
+    """Values that are not zero, by features.
+
+    Features far from zero are centred and all their values stored, for the variance would vanish
+    in the rounding of the mean square otherwise; that is at most twice as many values.
+    """
 
     def _moments(self, values):
         n_samples, n_features = values.shape
@@ -163,13 +183,19 @@ class Sparse(Features):
     def _scale(self, values):
         from scipy.sparse import csc_array  # here, for it would make the package slow to import
 
-        kept = values[:, self.kept]
+        kept = values if self.kept.all() else values[:, self.kept]
         kept.sort_indices()
-        feature = np.repeat(np.arange(kept.shape[1]), np.diff(kept.indptr))
-        scaled = kept.data / self.norm[self.kept][feature]
-        self.scaled = csc_array((scaled, kept.indices, kept.indptr), shape=kept.shape)
+        mean, norm = self.mean[self.kept], self.norm[self.kept]
+        far = far_from_zero(mean, norm, self.n_samples)
+        stored = kept.data, kept.indices, kept.indptr
+        if far.any():
+            stored = _centre(*stored, np.where(far, mean, 0.0), self.n_samples)
+        data, indices, starts = stored
+        feature = np.repeat(np.arange(len(norm)), np.diff(starts))
+        data /= norm[feature]
+        self.scaled = csc_array((data, indices, starts), shape=kept.shape)
         products = (self.scaled.T @ self.scaled).toarray()
-        return np.bincount(feature, scaled, minlength=kept.shape[1]), products
+        return np.bincount(feature, data, minlength=len(norm)), products
 
     def used(self, features):
         starts, indices = self.scaled.indptr, self.scaled.indices
@@ -191,9 +217,24 @@ class Sparse(Features):
         found = np.empty(len(pairs[0]))
         weight = self.centred / (self.n_samples - 1)
         stored = self.scaled.indptr, self.scaled.indices, self.scaled.data, self.left_out
-        sums = self.left_out_zero, self.sums, self.products, self.estimates
-        _sparse_accelerations(*stored, *sums, weight, self.n_samples, *pairs, found)
+        sums = self.left_out_zero, self.sums, self.products
+        jackknife.sparse(*stored, *sums, weight, self.n_samples, *pairs, found)
         return found
+
+
+def _centre(data, indices, starts, mean, n_samples):
+    """Store all values of the features whose mean is not zero, less the mean."""
+    stored = np.where(mean != 0, n_samples, np.diff(starts))
+    new_starts = np.append(0, np.cumsum(stored)).astype(starts.dtype)
+    new_data, new_indices = np.empty(new_starts[-1]), np.empty(new_starts[-1], indices.dtype)
+    for i, centre in enumerate(mean):
+        old, new = slice(*starts[i : i + 2]), slice(*new_starts[i : i + 2])
+        if centre == 0:
+            new_data[new], new_indices[new] = data[old], indices[old]
+        else:
+            new_data[new], new_indices[new] = -centre, np.arange(n_samples)
+            new_data[new][indices[old]] += data[old]
+    return new_data, new_indices, new_starts
 
 
 def _slice(indices):
@@ -239,11 +280,11 @@ class Resamples:
             dgemm(1.0, counts.T, values(some).T, 1.0, totals.T, overwrite_c=True)
         return totals
 
-    def blocks(self):
+    def blocks(self, callback=None):
         """Yield some pairs, their similarities in every resample, and how many are low.
 
         Those are below the estimate, ties counting half. Pairs of a feature with itself are
-        among the pairs, and none is there twice.
+        among the pairs, and none is there twice. The callback is told how many are done.
         """
         n_features = len(self.features.sums)
         before = np.arange(n_features) * (2 * n_features + 1 - np.arange(n_features)) // 2
@@ -257,6 +298,8 @@ class Resamples:
             estimates = self.features.estimates[pairs]
             _compare(values, *pairs, self.sums, self.factors, weight, estimates, below)
             yield pairs, values, below
+            if callback is not None:
+                callback(start + len(place), self.n_pairs)
 
     def _products(self, first, second):
         """Sums over resamples of products of two features."""
@@ -314,13 +357,14 @@ def _compare(values, first, second, sums, factors, weight, estimates, below):
 def quantiles(values, places, out):
     """Interpolated order statistics of every row, whose values change places.
 
-    A row of `places`, which may lie between two values, must not decrease.
+    A row of `places`, which may lie between two values, must not decrease but by rounding.
     """
     for p in prange(len(values)):
         row, low = values[p], 0
         for m in range(places.shape[1]):
-            rank = int(places[p, m])
-            share = places[p, m] - rank
+            place = min(max(places[p, m], low), len(row) - 1)
+            rank = int(place)
+            share = place - rank
             _select(row, low, rank)
             out[p, m] = row[rank]
             if share > 0:
@@ -350,76 +394,3 @@ def _select(row, low, rank):
             low = i
         else:
             return
-
-
-@jit
-def _left_out(total, estimate, x, y, rest_x, rest_y, weight, scale):
-    """A similarity without one sample, less the estimate."""
-    return (total - x * y - weight * rest_x * rest_y) * scale - estimate
-
-
-@jit
-def _skewness(count, total, square, cube):
-    """``Σ(mean - u)³ / (6 (Σ(mean - u)²)^(3/2))`` from sums of powers of u."""
-    mean = total / count
-    variance = square - count * mean**2
-    third = 3 * mean * square - cube - 2 * count * mean**3
-    return third / (6 * variance**1.5) if variance > 0 else 0.0
-
-
-@jit(parallel=True)
-def _dense_accelerations(features, factors, sums, products, estimates, weight, first, second, out):
-    count = features.shape[1]
-    for p in prange(len(first)):
-        i, j = first[p], second[p]
-        total = square = cube = 0.0
-        for s in range(count):
-            x, y = features[i, s], features[j, s]
-            u = _left_out(
-                products[i, j], estimates[i, j], x, y, sums[i] - x, sums[j] - y, weight,
-                factors[i, s] * factors[j, s],
-            )  # fmt: skip
-            total += u
-            square += u * u
-            cube += u * u * u
-        out[p] = _skewness(count, total, square, cube)
-
-
-@jit(parallel=True)
-def _sparse_accelerations(
-    starts, indices, data, factors, zero_factors, sums, products, estimates, weight, count, first,
-    second, out,
-):  # fmt: skip
-    """The same from samples at which one of the two is not zero; at the others all is alike."""
-    for p in prange(len(first)):
-        i, j = first[p], second[p]
-        a, b, a_end, b_end = starts[i], starts[j], starts[i + 1], starts[j + 1]
-        total = square = cube = 0.0
-        left = count
-        while a < a_end or b < b_end:
-            x = y = 0.0
-            scale_x, scale_y = zero_factors[i], zero_factors[j]
-            at_x = indices[a] if a < a_end else count
-            at_y = indices[b] if b < b_end else count
-            if at_x <= at_y:
-                x, scale_x = data[a], factors[a]
-                a += 1
-            if at_y <= at_x:
-                y, scale_y = data[b], factors[b]
-                b += 1
-            u = _left_out(
-                products[i, j], estimates[i, j], x, y, sums[i] - x, sums[j] - y, weight,
-                scale_x * scale_y,
-            )  # fmt: skip
-            total += u
-            square += u * u
-            cube += u * u * u
-            left -= 1
-        u = _left_out(
-            products[i, j], estimates[i, j], 0.0, 0.0, sums[i], sums[j], weight,
-            zero_factors[i] * zero_factors[j],
-        )  # fmt: skip
-        total += left * u
-        square += left * u * u
-        cube += left * u * u * u
-        out[p] = _skewness(count, total, square, cube)

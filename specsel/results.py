@@ -68,6 +68,11 @@ class Weights:
             f"{self.n_passes} passes, {state})"
         )
 
+    def _repr_html_(self):
+        from specsel import html
+
+        return html.of_weights(self)
+
     @property
     def ranking(self) -> np.ndarray:
         """Indices of the features, largest weight first."""
@@ -233,6 +238,11 @@ class Subset:
             f"{self.status}, gap {self.gap:.2g}, {self.nodes} nodes, {self.seconds:.2g} s)"
         )
 
+    def _repr_html_(self):
+        from specsel import html
+
+        return html.of_subset(self)
+
     def to_frame(self):
         """Table of the features and their entries in the direction."""
         columns = {"feature": named(self.support, self.names), "index": self.support}
@@ -314,6 +324,11 @@ class Path:
             f"Path(sizes {_ranges(self.sizes)} of {self._pencil.n_features} features, values "
             f"{self.values[0]:.6g} to {self.values[-1]:.6g}, {proved} proved)"
         )
+
+    def _repr_html_(self):
+        from specsel import html
+
+        return html.of_path(self)
 
     def to_frame(self):
         """Table of the sizes: value, bound, status and features."""

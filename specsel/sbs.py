@@ -12,8 +12,9 @@ So the spectrum of A when it was last decomposed bounds all gaps after j more re
 (Proposition 1).
 
 Departures. Proposition 1 bounds ``‖E‖`` after the removals by ``λ_{1+j}(E)`` before; here it is
-bounded from below by a Rayleigh quotient of E as it is then, which skips all that the proposition
-does, and more. Spans that cannot retain more than the best one found are skipped as well, for
+bounded from below by the power method on E as it is then, which skips all that the proposition
+does, and more. A bound from below can only rule a gap out; where it does not, ``‖E‖`` itself
+decides. Spans that cannot retain more than the best one found are skipped as well, for
 eigenvalues do not grow. Neither changes what is found. In Stewart's theorem the exponent that the
 paper prints as +½ is -½. With E = 0 every gap is stable, though Lemma 1 asks for ``‖E‖ > 0``.
 """
@@ -26,12 +27,18 @@ from specsel.stability import Intervals, StableSubspace, Step
 
 __all__ = ["intervals", "search", "solve"]
 
-# Steps of the power method between two removals, unless the norm of E grows by less than a share.
+# Steps of the power method between two removals, unless the norm of E is known to a share before,
+# and the multiple of the norm by which all eigenvalues are shifted.
 POWER_STEPS = 50
-POWER_TOL = 1e-9
+POWER_TOL = 1e-6
+POWER_SHIFT = 1 / 3
 
-# Gaps below this share of the largest eigenvalue are rounding, whatever E is, and row norms that
-# differ by less than this share are tied.
+# What is least in the vector of the power method, beside what is largest: parts of E that were not
+# the largest once may be so after more removals.
+POWER_FLOOR = 1e-4
+
+# Gaps below this share of the largest eigenvalue are rounding, whatever E is. Of row norms, and of
+# shares of the trace, that differ by less than this share the first counts.
 GAP_FLOOR = 1e-12
 TIE = 1e-12
 
@@ -56,7 +63,7 @@ def solve(
         Similarity of features: latent semantic indexing, or principal components.
     retain : float
         The share of the trace of the whole matrix that the eigenvalues of the subspace must sum
-        up to; above 0 and below 1.
+        up to; above 0 and at most 1.
     confidence : float
         Of the intervals that say how far every similarity is known, between 0 and 1.
     n_boot : int or "auto"
@@ -93,7 +100,7 @@ def solve(
     found = intervals(
         X, matrix=matrix, confidence=confidence, n_boot=n_boot, random_state=random_state
     )
-    return search(found, retain=retain, callback=callback)
+    return _search(found, retain, callback)
 
 
 def search(found: Intervals, *, retain=0.5, callback=None) -> StableSubspace:
@@ -117,6 +124,10 @@ def search(found: Intervals, *, retain=0.5, callback=None) -> StableSubspace:
         kind = type(found).__name__
         raise ValueError(f"found: is of type {kind}; what sbs.intervals gives is needed")
     _check(retain, callback)
+    return _search(found, retain, callback)
+
+
+def _search(found, retain, callback):
     n_features = len(found.A) - len(found.constant)
 
     def report(step):
@@ -134,7 +145,8 @@ def eliminate(found, retain, report) -> StableSubspace:
         trace.append(step)
         shares = step.stable or {}
         enough = [i for i, share in shares.items() if share >= retain]
-        if enough or max(shares.values(), default=0.0) > (chosen.stable[k] if k else 0.0):
+        before = (1 + TIE) * chosen.stable[k] if k else 0.0
+        if enough or max(shares.values(), default=0.0) > before:
             chosen, k = step, enough[0] if enough else max(shares, key=shares.get)
         if report(step) or enough:
             break
@@ -184,20 +196,26 @@ def _remove_worst(size, A, E, members, vector):
 
 
 def _norm_from_below(noise, vector):
-    """Rayleigh quotient of a matrix without negative entries after steps of the power method.
+    """Bound on the norm of a symmetric matrix without negative entries, by the power method.
 
-    They start from `vector`, the result for the matrix with one more feature, which is renewed.
+    It is on the matrix plus a multiple of the identity, lest eigenvalues of two signs be as large.
+    The norm is at least what the vector is stretched by and, as long as no entry of it is 0, at
+    most what an entry is, which says when to stop. The start is `vector`, what was found for the
+    matrix with one more feature; it is renewed.
     """
-    norm = 0.0
+    norm = shift = 0.0
     for _ in range(POWER_STEPS):
-        image = noise @ vector
-        before, norm = norm, vector @ image / (vector @ vector)
-        if norm <= 0:
-            vector[:] = 1.0
+        image = noise @ vector + shift * vector
+        largest = image.max()
+        if largest == 0:
             return 0.0
-        vector[:] = image / np.linalg.norm(image)
-        if norm - before <= POWER_TOL * norm:
+        above = (image / vector).max() - shift
+        image /= largest
+        norm = max(norm, largest * np.linalg.norm(image) / np.linalg.norm(vector) - shift)
+        np.maximum(image, POWER_FLOOR, out=vector)
+        if above <= (1 + POWER_TOL) * norm:
             break
+        shift = POWER_SHIFT * norm
     return norm
 
 

@@ -17,6 +17,8 @@ import numpy as np
 from specsel import alternate, blocks, checks
 from specsel.results import Weights
 
+__all__ = ["solve"]
+
 
 def solve(
     X,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel import checks
+from specsel import checks, resamples
 from specsel.results import check_features, frame, list_some, named
 
 
@@ -84,8 +84,8 @@ class Step(NamedTuple):
         The largest distance between neighbouring eigenvalues of A; where `stable` is None, a bound
         on the gaps that matter.
     error : float
-        What a gap must exceed, ``4 ‖E‖``: from below and to about six digits, where no gap comes
-        near it.
+        What a gap must exceed, ``4 ‖E‖``; where no gap exceeds it, a bound on it from below, which
+        most often has six digits.
     stable : dict or None
         Of every k whose subspace is stable, the share that it retains; None where it was known
         without a decomposition that none is stable, or none retains more than the best before.
@@ -175,6 +175,11 @@ class StableSubspace:
             f"decompositions, {self.n_skipped} skipped, {state})"
         )
 
+    def _repr_html_(self):
+        from specsel import html
+
+        return html.of_stable(self)
+
     def transform(self, X) -> np.ndarray:
         """Project samples on the subspace, as many numbers a sample as it has dimensions.
 
@@ -182,30 +187,39 @@ class StableSubspace:
         norm, for covariances centred, for correlations also scaled to unit variance. A sparse X
         stays sparse.
         """
-        sparse = hasattr(X, "tocsr")
-        values, names = (
-            (checks.as_sparse(X, least_samples=1), None)
-            if sparse
-            else checks.as_matrix(X, least_samples=1)
-        )
         found = self.intervals
+        values, names = _read(X)
         check_features(values.shape[1], names, len(found.A), found.names, "intervals")
-        scale = found.norm[self.support]
+        mean, norm = found.mean[self.support], found.norm[self.support]
+        scale = 1 / norm
         if found.matrix == "covariance":
-            scale = np.ones_like(scale)
+            scale = np.ones_like(norm)
         elif found.matrix == "correlation":
-            scale = scale / np.sqrt(found.n_samples - 1)
-        weights = self.vectors / scale[:, None]
-        kept, mean = values[:, self.support], found.mean[self.support]
-        return kept @ weights - mean @ weights if sparse else (kept - mean) @ weights
+            scale *= np.sqrt(found.n_samples - 1)
+        kept, weights = values[:, self.support], self.vectors * scale[:, None]
+        if not hasattr(X, "tocsr"):
+            return (kept - mean) @ weights
+        far = resamples.far_from_zero(mean, norm, found.n_samples)
+        centred, rest = kept[:, far].toarray() - mean[far], weights[~far]
+        return centred @ weights[far] + kept[:, ~far] @ rest - mean[~far] @ rest
 
     def to_frame(self):
         """Table of the search, a row a size; `stable` as text, empty where none is."""
         names = self.intervals.names
-        columns = dict(zip(Step._fields, zip(*self.trace, strict=True), strict=True))
+        columns = {name: [getattr(step, name) for step in self.trace] for name in Step._fields}
         columns["removed"] = [
             None if i is None else names[i] if names else i for i in columns["removed"]
         ]
         columns["decomposed"] = [stable is not None for stable in columns["stable"]]
         columns["stable"] = [stable or {} for stable in columns["stable"]]
         return frame(columns)
+
+
+def _read(X):
+    """Values, dense or sparse, all of them finite, and names."""
+    if hasattr(X, "tocsr"):
+        return checks.as_sparse(X, least_samples=1), None
+    values, names = checks.as_matrix(X, least_samples=1)
+    if not np.isfinite(values).all():
+        raise ValueError(checks.describe_not_finite(values, names))
+    return values, names

@@ -27,6 +27,8 @@ import numpy as np
 from specsel import alternate, blocks, checks, linalg
 from specsel.results import Weights
 
+__all__ = ["solve"]
+
 METHODS = ("power", "basic")
 
 

@@ -1,4 +1,4 @@
-"""Tables in files: CSV, TSV and .npy, samples as rows, columns with or without names."""
+"""Tables in files, CSV, TSV, .npy or sparse .npz: samples as rows, features named or not."""
 
 import csv
 import math
@@ -9,6 +9,7 @@ from array import array
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -16,6 +17,7 @@ DELIMITERS = ",\t;|"
 MISSING = ("", "na")
 NO_LABEL = (*MISSING, "nan")
 LARGEST_ROW = 2**53  # beyond it not every whole number is a float
+COLUMNS_TOLD = 6  # in messages
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,17 +43,31 @@ class Table(NamedTuple):
     origin: str
 
 
-def read(path, target=None) -> Table:
-    """Read a table; its column `target`, a name or else a number from 0, holds labels."""
+def read(path, target=None, *, drop=(), sparse=False) -> Table:
+    """Read a table; its column `target`, a name or else a number from 0, holds labels.
+
+    The columns `drop` are left out, whatever they hold. A sparse matrix stays one if `sparse`.
+    """
     if path.exists() and not path.is_file():
         raise ValueError(f"{path}: is a directory or a pipe; a file is needed")
-    binary = path.suffix.lower() == ".npy"
+    binaries = {".npy": _read_npy, ".npz": _read_npz}
+    reader = binaries.get(path.suffix.lower(), _read_text)
+    binary = reader is not _read_text
+    if target in drop:
+        raise ValueError(f"{path}: column {target!r} holds the labels; it cannot be left out")
     try:
-        X, names, y = _read_npy(path, target) if binary else _read_text(path, target)
+        X, names, apart = reader(path, [*drop] if target is None else [*drop, target])
     except UnicodeDecodeError:
-        raise ValueError(f"{path}: is not text in UTF-8; CSV, TSV or .npy is needed") from None
+        raise ValueError(
+            f"{path}: is not text in UTF-8; CSV, TSV, .npy or .npz is needed"
+        ) from None
     except (ValueError, csv.Error) as error:
         raise ValueError(f"{path}: {error}") from None
+    y = None if target is None else apart[[*apart][-1]]
+    if apart:
+        X, names = _without(X, names, apart)
+    if hasattr(X, "toarray") and not sparse:
+        X = X.toarray()
     if names is None:
         return Table(X, y, str(path) if binary else f"{path}, no header")
     return Table(Frame(names, X), y, str(path))
@@ -81,15 +97,15 @@ def example(labelled) -> Table:
     return Table(Frame(data.names, data.X), y, "no FILE given, the built-in example")
 
 
-def check_out(path, inputs):
+def check_out(option, path, inputs):
     """Refuse to write where that is not possible, or over what is to be read."""
     if path is None:
         return
     if path.is_dir() or not path.parent.is_dir():
-        raise ValueError(f"--out {path}: is not a file in an existing folder")
+        raise ValueError(f"--{option} {path}: is not a file in an existing folder")
     existing = [other for other in inputs if other and other.exists()]
     if path.exists() and any(map(path.samefile, existing)):
-        raise ValueError(f"--out {path}: is a file to be read")
+        raise ValueError(f"--{option} {path}: is a file to be read")
 
 
 def save(path, rows):
@@ -100,20 +116,32 @@ def save(path, rows):
         table.writerows(rows)
 
 
-def _read_npy(path, target):
+def _read_npy(path, apart):
     try:
         X = np.lib.format.open_memmap(path, mode="r")
     except ValueError:
         raise ValueError("is not a complete .npy file of numbers") from None
-    if target is None:
-        return X, None, None
+    if not apart:
+        return X, None, {}
     if X.ndim != 2:
         raise ValueError(f"has {X.ndim} dimension{'s' * (X.ndim != 1)}; 2 are needed")
-    column = _find(target, None, X.shape[1])
-    return _without(X, column), None, np.array(X[:, column])
+    columns = [_find(column, None, X.shape[1]) for column in apart]
+    return X, None, {column: np.array(X[:, column]) for column in columns}
 
 
-def _read_text(path, target):
+def _read_npz(path, apart):
+    from scipy.sparse import load_npz
+
+    try:
+        X = load_npz(path)
+    except (ValueError, EOFError, BadZipFile):
+        raise ValueError("is not a sparse matrix of scipy.sparse.save_npz") from None
+    X = X.tocsc() if apart else X
+    columns = [_find(column, None, X.shape[1]) for column in apart]
+    return X, None, {column: X[:, [column]].toarray()[:, 0] for column in columns}
+
+
+def _read_text(path, apart):
     with open(path, encoding="utf-8-sig", newline="") as file:
         delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(file)
         first = next(filter(None, csv.reader(file, delimiter=delimiter)), None)
@@ -122,17 +150,13 @@ def _read_text(path, target):
         names, skipped = _names(first)
         if names is None:
             file.seek(0)
-        codes = {}
-        converters = {}
-        if target is not None:
-            column = _find(target, names and names[skipped:], len(first))
-            converters[column + skipped] = partial(_code, codes)
+        columns = [_find(column, names and names[skipped:], len(first)) for column in apart]
+        codes = {column: {} for column in columns}
+        converters = {column + skipped: partial(_code, codes[column]) for column in columns}
         X = _load(file, delimiter, names, len(first), skipped, converters)
-    names = names[skipped:] if names else None
-    if target is None:
-        return X, names, None
-    y = np.array(list(codes), dtype=object)[X[:, column].astype(int)]
-    return _without(X, column), names and names[:column] + names[column + 1 :], y
+    labels = {column: np.array([*codes[column]], dtype=object) for column in columns}
+    cells = {column: labels[column][X[:, column].astype(int)] for column in columns}
+    return X, names[skipped:] if names else None, cells
 
 
 def _delimiter(file):
@@ -164,9 +188,11 @@ def _find(target, names, width):
             )
         return int(target)
     name = " ".join(target.split())
-    if names.count(name) != 1:
-        number = names.count(name) or "no"
-        raise ValueError(f"has {number} column{'s' * (number != 'no')} {reprlib.repr(target)}")
+    if name not in names:
+        some = ", ".join(names[:COLUMNS_TOLD]) + (", ..." if len(names) > COLUMNS_TOLD else "")
+        raise ValueError(f"has no column {reprlib.repr(target)}; it has {some}")
+    if names.count(name) > 1:
+        raise ValueError(f"has {names.count(name)} columns {reprlib.repr(target)}")
     return names.index(name)
 
 
@@ -176,11 +202,13 @@ def _code(codes, cell):
     return codes.setdefault(None if label.lower() in NO_LABEL else label, len(codes))
 
 
-def _without(X, column):
+def _without(X, names, apart):
     """All other columns, without a copy if that is possible."""
-    if column == 0:
-        return X[:, 1:]
-    return X[:, :-1] if column == X.shape[1] - 1 else np.delete(X, column, axis=1)
+    left = np.delete(np.arange(X.shape[1]), [*apart])
+    names = [names[column] for column in left] if names else None
+    if len(left) and left[-1] - left[0] == len(left) - 1:
+        return X[:, left[0] : left[-1] + 1], names
+    return X.take(left, axis=1) if isinstance(X, np.ndarray) else X[:, left], names
 
 
 def _load(file, delimiter, names, width, skipped, converters):

@@ -16,6 +16,8 @@ import numpy as np
 from specsel import alternate, blocks, checks, linalg, results, side_info
 from specsel.results import Weights
 
+__all__ = ["solve"]
+
 TRADEOFF_SHARE = 2.0
 
 # The relative error of the second eigenvalue of G at which positions are taken.
@@ -155,6 +157,11 @@ class Map:
             f"Map({len(self.positions)} features, {len(self.weights)} rounds, "
             f"{sizes} above the gap)"
         )
+
+    def _repr_html_(self):
+        from specsel import html
+
+        return html.of_map(self)
 
     @property
     def relevances(self) -> np.ndarray:

@@ -9,7 +9,7 @@ from numba import prange
 from specsel import packed, streams
 from specsel.linalg import jit
 
-# Steps of the search for the least triple product; the error falls by half in each.
+# Steps of the search for the least triple product; the error of a cosine falls by half in each.
 SEARCH_STEPS = 60
 
 # Of a generic vector in the start of an iteration, which else may lack what is looked for.
@@ -103,13 +103,23 @@ def triple_products(keys, q, k, cosine, least, products):
                 vectors[i] -= (vectors[i] * vectors[j]).sum() * vectors[j]
             vectors[i] /= np.sqrt((vectors[i] * vectors[i]).sum())
             total += (a * vectors[i]).sum() * (b * vectors[i]).sum()
-        inner = (a * b).sum()
-        products[trial] = inner * total
-        # The c that makes the product least for a and b is (a - b)/‖a - b‖, or with a plus where
-        # the cosine of a and b is negative. Its cosine with a is the next; only cosines matter.
-        for _ in range(SEARCH_STEPS):
-            least[trial] = -0.5 * abs(inner) * (1.0 - abs(inner))
-            inner = np.sqrt(0.5 * (1.0 - abs(inner)))
+        products[trial] = (a * b).sum() * total
+        least[trial] = _least_product(a, vectors[0].copy(), np.empty(q))
+
+
+@jit
+def _least_product(a, b, c):
+    """Product ``(aᵀb)(aᵀc)(bᵀc)`` at the end of a search, which starts from a and b.
+
+    Each vector in turn is moved to where the product is least for the other two: to a - b, or to
+    a + b where their cosine is negative, scaled to unit norm.
+    """
+    for _ in range(SEARCH_STEPS):
+        sign = 1.0 if (a * b).sum() >= 0.0 else -1.0
+        c[:] = a - sign * b
+        c /= np.sqrt((c * c).sum())
+        a, b, c = b, c, a
+    return (a * b).sum() * (a * c).sum() * (b * c).sum()
 
 
 @jit(parallel=True)

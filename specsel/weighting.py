@@ -28,6 +28,8 @@ import numpy as np
 from specsel import alternate, blocks, checks, linalg
 from specsel.results import Weights
 
+__all__ = ["solve"]
+
 
 def solve(X, y=None, *, tradeoff=1.0) -> Weights:
     """Weigh features by how much they share with all others, or by how they tell classes apart.

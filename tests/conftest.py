@@ -7,6 +7,7 @@ if "NUMBA_CACHE_DIR" not in os.environ:
     # numba does not notice an edited helper in another file: never test an old compilation.
     os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(prefix="specsel-tests-")
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -26,3 +27,21 @@ def clustered(rng):
     X = rng.standard_normal((40, 30))
     X[:20, :6] += 3.0
     return X
+
+
+@pytest.fixture
+def set_threads():
+    """Set the number of numba's threads for one test."""
+    before = numba.get_num_threads()
+    yield numba.set_num_threads
+    numba.set_num_threads(before)
+
+
+@pytest.fixture
+def pyplot():
+    """matplotlib without a screen; what was drawn is closed in the end."""
+    from matplotlib import pyplot
+
+    pyplot.switch_backend("Agg")
+    yield pyplot
+    pyplot.close("all")

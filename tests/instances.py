@@ -1,11 +1,11 @@
-"""Small pairs of matrices of many kinds, and their values by enumeration."""
+"""Weights as they are wanted; small pairs of matrices of many kinds, and their values."""
 
 import itertools
 
 import numpy as np
 from scipy.linalg import eigh
 
-from specsel import trees
+from specsel import Weights, trees
 
 KINDS = (
     "indefinite",
@@ -19,6 +19,23 @@ KINDS = (
     "negative",
     "block",
 )
+
+
+def weights_of(alpha, **changes):
+    alpha = np.asarray(alpha, dtype=float)
+    values = {
+        "alpha": alpha,
+        "objective": 1.0,
+        "history": [1.0],
+        "eigenvalues": [1.0],
+        "basis": np.ones((2, 1)),
+        "n_iter": 1,
+        "n_passes": 3,
+        "converged": True,
+        "mean": np.zeros(len(alpha)),
+        "norm": np.ones(len(alpha)),
+    }
+    return Weights(**(values | changes))
 
 
 def wishart(rng, n, rank=None):

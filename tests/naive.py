@@ -501,17 +501,19 @@ def resampled(x, y, matrix, n_boot, seed):
 def bca_shares(x, y, matrix, confidence, values):
     """Shares of the resampled values below the two ends, Efron and Tibshirani (14.10)."""
     estimate, n_boot = similarity(x, y, matrix), len(values)
-    tie = 1e-12 * np.sqrt(similarity(x, x, matrix) * similarity(y, y, matrix))
+    unit = np.sqrt(similarity(x, x, matrix) * similarity(y, y, matrix))
+    tie = 1e-12 * unit
     below = np.sum(values < estimate - tie) + np.sum(np.abs(values - estimate) <= tie) / 2
     bias = scipy.stats.norm.ppf(min(max(below, 0.5), n_boot - 0.5) / n_boot)
     keep = ~np.eye(len(x), dtype=bool)
     jackknife = np.array([similarity(x[rest], y[rest], matrix) for rest in keep])
     u = jackknife.mean() - jackknife
     spread = (u**2).sum()
-    acceleration = (u**3).sum() / (6 * spread**1.5) if spread > 0 else 0.0
+    varies = spread > len(x) * (1e-14 * unit) ** 2
+    acceleration = (u**3).sum() / (6 * spread**1.5) if varies else 0.0
     shares = []
-    for tail in ((1 - confidence) / 2, (1 + confidence) / 2):
-        moved = bias + scipy.stats.norm.ppf(tail)
+    for sign in (1, -1):
+        moved = bias + sign * scipy.stats.norm.ppf((1 - confidence) / 2)
         left = 1 - acceleration * moved
         moved = moved / left if left > 0 else np.sign(moved) * np.inf
         shares.append(scipy.stats.norm.cdf(bias + moved))
@@ -580,7 +582,7 @@ def stable_subspace(A, E, retain, skip=False):
                 k = enough[0]
                 return kept, removed, k, shares[k], True, decomposed
             for k, share in shares.items():
-                if best is None or share > best[3]:
+                if best is None or share > best[3] * (1 + TIE):
                     best = [*kept], [*removed], k, share, False
         norms = np.linalg.norm(E[block], axis=1)
         worst = int(np.argmax(norms >= norms.max() * (1 - TIE)))
@@ -624,3 +626,30 @@ def irrelevant_bound(M, alpha, Q, relevant):
     M2 = np.delete(M, relevant, axis=0)
     gamma = np.linalg.eigvalsh(M2 @ M2.T)
     return np.sqrt((gamma**2).sum() / (alpha @ gram(M, Q) @ alpha))
+
+
+def wishart_moment(n, q, k):
+    """Mean of ``tr((M Mᵀ/q)^k)/n`` for Gaussians: pairs of equal entries, in all ways (Wick)."""
+    total = 0
+    for pairs in pairings(list(range(2 * k))):
+        # The factors are M[r0, c0] M[r1, c0] M[r1, c1] ... M[r0, c(k-1)]; pairs have both equal.
+        rows, columns = list(range(k)), list(range(k))
+        for one, other in pairs:
+            merge(rows, (one + 1) // 2 % k, (other + 1) // 2 % k)
+            merge(columns, one // 2, other // 2)
+        total += n ** len(set(rows)) * q ** len(set(columns))
+    return total / (n * q**k)
+
+
+def merge(labels, one, other):
+    labels[:] = [labels[one] if label == labels[other] else label for label in labels]
+
+
+def pairings(items):
+    """All ways to part items into pairs."""
+    if not items:
+        yield []
+        return
+    for i in range(1, len(items)):
+        for rest in pairings(items[1:i] + items[i + 1 :]):
+            yield [(items[0], items[i]), *rest]

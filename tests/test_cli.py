@@ -676,9 +676,9 @@ class TestTarget:
     @pytest.mark.parametrize(
         ("content", "target", "message"),
         [
-            ("a,b\n1,2\n", "c", "has no column 'c'"),
-            ("a,b\n1,2\n", "0", "has no column '0'"),
-            (",b\n1,2\n", "column 1", "has no column 'column 1'"),
+            ("a,b\n1,2\n", "c", "has no column 'c'; it has a, b"),
+            ("a,b\n1,2\n", "0", "has no column '0'; it has a, b"),
+            (",b\n1,2\n", "column 1", "has no column 'column 1'; it has b"),
             ("a,a\n1,2\n", "a", "has 2 columns 'a'"),
             ("1,2\n3,4\n", "2", "has columns 0 to 1, without names; no column '2'"),
             ("1,2\n3,4\n", "-1", "has columns 0 to 1, without names; no column '-1'"),

@@ -60,7 +60,7 @@ def test_the_table_shows_every_size_and_the_outcome(capsys, saved):
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == f"{saved}: 150 samples x 8 features"
-    assert lines[1] == "covariance, 200 resamples, confidence 0.9"
+    assert lines[1] == "covariance, 200 resamples, confidence 0.9, retain 0.01"
     assert lines[3].split() == ["left", "removed", "gap", "4", "|E|", "stable", "k", "(share)"]
     assert lines[4].split()[0] == "8"
     assert lines[5].startswith("     7  word ")
@@ -97,8 +97,8 @@ def test_nothing_stable_is_told(capsys, tmp_path):
 
 def test_features_without_variation_are_told(capsys, tmp_path):
     np.save(tmp_path / "data.npy", np.insert(X, 2, 0.0, axis=1))
-    code, out, err = run(capsys, tmp_path / "data.npy", "--json")
-    assert code in (0, 1)
+    code, out, err = run(capsys, tmp_path / "data.npy", "--json", "--retain", 0.3)
+    assert code == 0
     assert err == "specsel: warning: 1 of 9 features is zero and is left out\n"
     assert json.loads(out)["constant"] == ["2"]
 
@@ -116,10 +116,38 @@ def test_eigenvectors_are_written(capsys, saved, tmp_path):
     np.testing.assert_allclose(entries, found.vectors[:, 0])
 
 
-def test_the_built_in_example(capsys):
-    code, out, _ = run(capsys, "--retain", 0.2, "--n-boot", "auto")
+@pytest.mark.parametrize("seed", range(3))
+def test_the_built_in_example_finds_its_signals(capsys, seed):
+    code, out, _ = run(capsys, "--seed", seed)
     assert code == 0
-    assert "built-in example" in out
+    lines = out.splitlines()
+    assert lines[0] == "no FILE given, the built-in example: 90 samples x 40 features"
+    assert lines[1] == "correlation, 1000 resamples, confidence 0.9, retain 0.1"
+    kept = lines[-2].removeprefix("kept: ").split(", ")
+    assert sorted(kept) == [f"signal_{i}" for i in range(1, 7)]
+
+
+def test_options_hold_for_the_example_as_well(capsys):
+    code, out, _ = run(capsys, "--retain", 0.2, "--n-boot", "auto", "--matrix", "cosine", "--json")
+    printed = json.loads(out)
+    assert code == 0
+    assert (printed["matrix"], printed["retain"]) == ("cosine", 0.2)
+    assert printed["n_boot"] > 100
+    assert printed["k"] == 1
+
+
+def test_a_file_is_compared_by_cosines_for_half_of_the_trace(capsys, saved):
+    _, out, _ = run(capsys, saved, "--target", "spam")
+    assert out.splitlines()[1] == "cosine, 1000 resamples, confidence 0.9, retain 0.5"
+
+
+def test_one_feature_has_no_subspace(capsys, tmp_path):
+    np.save(tmp_path / "data.npy", X[:, :1])
+    code, out, err = run(capsys, tmp_path / "data.npy")
+    assert (code, err) == (1, "")
+    assert out.splitlines()[-1] == (
+        "no principal subspace is stable; 0 decompositions made, 0 skipped"
+    )
 
 
 REFUSED = {

@@ -296,3 +296,14 @@ def test_the_start_is_the_greedy_value():
     np.testing.assert_array_equal(greedy.starts, greedy.values)
     assert (path.starts <= path.values * (1 + 1e-12)).all()
     assert (path.starts < path.values * (1 - 1e-6)).any()
+
+
+def test_a_size_is_bounded_by_the_larger_ones():
+    rows = [Found(k, np.arange(k), 0.0, 0.0) for k in (2, 3, 4, 5)]
+    rows[0] = rows[0]._replace(value=4.0, bound=9.0, status="time")
+    rows[1] = rows[1]._replace(value=5.0, bound=9.0, status="time")
+    rows[2] = rows[2]._replace(value=5.0, bound=6.0, status="optimal")
+    rows[3] = rows[3]._replace(value=7.0, bound=8.0, status="time")
+    closed = eslda._closed(rows)
+    assert [row.bound for row in closed] == [5.0, 5.0, 5.0, 8.0]
+    assert [row.status for row in closed] == ["time", "optimal", "optimal", "time"]

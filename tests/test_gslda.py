@@ -3,6 +3,7 @@
 import tracemalloc
 
 import naive
+import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -300,16 +301,13 @@ def test_baselines_refuse_what_they_cannot_use():
         gslda.correlation_ranking(X, y)
 
 
-def test_the_same_bits_for_any_number_of_threads():
-    import numba
-
+def test_the_same_bits_for_any_number_of_threads(set_threads):
     pencil = pencils.from_pair(*datasets.wishart_pair(30, random_state=1))
     found = []
-    for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
-        numba.set_num_threads(threads)
+    for threads in (1, numba.config.NUMBA_NUM_THREADS):
+        set_threads(threads)
         path = gslda.search(
             pencil, range(1, 31), "both", range(1, 31), *pencils.check_sets((), (), 30)
         )
         found.append([(value, support.tolist()) for value, support in path.values()])
-    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
     assert found[0] == found[1]

@@ -1,4 +1,4 @@
-"""Simulations against eigen-solves of the same matrices, and against what theory says."""
+"""Simulations against what theory says of them."""
 
 import inspect
 import re
@@ -12,106 +12,12 @@ import scipy.stats
 from specsel import datasets, packed, positivity, qalpha, streams, trials
 
 FIRST = (1 / 6, 2**0.5 / 6)  # the curve of Fig. 2a
-MIXED = [(20, *FIRST), (60, 0.1, 1.0), (40, 0.3, 1.0), (30, 0.0, 1.0), (25, -0.3, 1.0)]
-SMALL = [(1, 0.5, 1.0), (2, 0.2, 1.0), (9, 0.4, 1.0)]
-
-
-def matrices(keys, kind, n, mu, sigma):
-    """The matrices that the trials see."""
-    for key in keys:
-        entries = np.empty(n * (n + 1) // 2)
-        streams.fill(key, streams.KINDS[kind], 0, entries)
-        yield naive.unpacked(mu + sigma * entries, n)
 
 
 def inside(estimate, value, slack=1.5):
     """Whether a value lies in the interval, made somewhat wider."""
     middle, half = (estimate.low + estimate.high) / 2, (estimate.high - estimate.low) / 2
     return abs(value - middle) <= slack * half
-
-
-def test_words_are_those_of_splitmix64():
-    keys = streams.keys(0, 5)
-    for key in keys:
-        for place in (0, 1, 12345, 2**40 + 7):
-            assert int(streams.word(key, place)) == naive.splitmix(int(key), place)
-
-
-@pytest.mark.parametrize(("kind", "law"), [("gaussian", "norm"), ("uniform", "uniform")])
-def test_variables_have_their_distribution(kind, law):
-    x = np.empty(200_000)
-    streams.fill(streams.keys(1, 1)[0], streams.KINDS[kind], 0, x)
-    arguments = () if kind == "gaussian" else (-(3**0.5), 2 * 3**0.5)
-    assert scipy.stats.kstest(x, law, arguments).pvalue > 0.01
-    assert abs(np.corrcoef(x[:-1], x[1:])[0, 1]) < 0.01
-    if kind == "gaussian":
-        tail = 2 * scipy.stats.norm.sf(streams.TAIL)
-        assert (np.abs(x) > streams.TAIL).mean() == pytest.approx(tail, rel=0.3)
-        beyond = np.abs(x[np.abs(x) > streams.TAIL])
-        assert (
-            scipy.stats.kstest(beyond, scipy.stats.truncnorm(streams.TAIL, np.inf).cdf)[1] > 0.01
-        )
-
-
-def test_two_values_have_equal_chance():
-    x = np.empty(100_000)
-    streams.fill(streams.keys(1, 1)[0], streams.TWO_VALUED, 0, x)
-    assert set(x) == {-1.0, 1.0}
-    assert abs(x.mean()) < 0.02
-
-
-def test_streams_of_two_keys_are_independent():
-    x, y = np.empty((2, 10_000))
-    for key, out in zip(streams.keys(3, 2), (x, y), strict=True):
-        streams.fill(key, streams.GAUSSIAN, 0, out)
-    assert abs(np.corrcoef(x, y)[0, 1]) < 0.04
-
-
-@pytest.mark.parametrize("kind", ["gaussian", "uniform"])
-@pytest.mark.parametrize("case", MIXED + SMALL)
-def test_signs_are_those_of_a_full_eigen_solve(kind, case):
-    keys = streams.keys(7, 200)
-    found = np.empty(len(keys), bool)
-    trials.signs(keys, streams.KINDS[kind], *case, found)
-    expected = [naive.has_positive_leading(G) for G in matrices(keys, kind, *case)]
-    assert found.tolist() == expected
-
-
-@pytest.mark.parametrize("case", [*MIXED, (1, -0.5, 1.0), (150, 0.25, 1.0)])
-def test_leading_pairs_are_those_of_a_full_eigen_solve(case):
-    keys = streams.keys(8, 20)
-    values, sums = np.empty((2, len(keys)))
-    trials.leading_pairs(keys, streams.GAUSSIAN, *case, values, sums)
-    for G, value, total in zip(matrices(keys, "gaussian", *case), values, sums, strict=True):
-        vector, expected = naive.leading(G)
-        assert value == pytest.approx(expected, abs=1e-10 * np.abs(G).sum())
-        assert total == pytest.approx(abs(vector.sum()), abs=1e-7)
-
-
-@pytest.mark.parametrize("kind", streams.KINDS)
-@pytest.mark.parametrize("case", [(3, 1.0, 1.0), (12, 0.0, 1.0), (40, 0.5, 1.0)])
-def test_counts_are_those_of_all_eigenvalues(kind, case):
-    keys, edges = streams.keys(9, 20), np.array([-3.3, -1.03, 0.017, 2.21, 5.7])
-    counts = np.empty((len(keys), len(edges)))
-    trials.counts_above(keys, streams.KINDS[kind], *case, edges, counts)
-    for G, found in zip(matrices(keys, kind, *case), counts, strict=True):
-        values = np.linalg.eigvalsh(G)
-        assert found.tolist() == [(values > edge).sum() for edge in edges]
-
-
-def test_a_repeated_eigenvalue_does_not_end_the_tridiagonal_form():
-    entries = np.zeros(10)
-    entries[[0, 2, 5, 9]] = 2.0, 2.0, 2.0, 1.0  # diag(2, 2, 2, 1)
-    diagonal, beside = np.empty((2, 4))
-    packed.tridiagonal(entries, np.array([1.0, 2.0, 3.0, 5.0]), diagonal, beside)
-    assert [packed.count_above(diagonal, beside, bound) for bound in (0.5, 1.5, 2.5)] == [4, 3, 0]
-
-
-def test_a_start_that_lacks_the_leading_vector_is_no_trap():
-    """The row sums of this matrix are an eigenvector of its least eigenvalue."""
-    found = np.empty(50, bool)
-    trials.signs(streams.keys(0, 50), streams.TWO_VALUED, 2, -1.0, 1e-9, found)
-    assert not found.any()
 
 
 def test_the_published_curve():
@@ -157,17 +63,28 @@ def test_spectra_fill_the_semicircle(distribution):
     assert found.below < 0.5
 
 
-def test_moments_are_narayana_polynomials():
+def test_moments_of_large_matrices_are_narayana_polynomials():
     found = positivity.wishart_moments(80, 40, 3, trials=50, random_state=0)
-    np.testing.assert_allclose(found.expected, [1, 1 + 2, 1 + 3 * 2 + 2**2])
-    np.testing.assert_allclose(found.mean, found.expected, rtol=0.04)
-    M = np.empty((80, 40))
-    for i in range(80):
-        streams.fill(streams.keys(0, 1)[0], streams.GAUSSIAN, i * 40, M[i])
-    one = positivity.wishart_moments(80, 40, 3, trials=1, random_state=0)
-    W = M @ M.T / 40
-    literal = [np.trace(np.linalg.matrix_power(W, k)) / 80 for k in (1, 2, 3)]
-    np.testing.assert_allclose(one.mean, literal)
+    np.testing.assert_allclose(found.limit, [1, 1 + 2, 1 + 3 * 2 + 2**2])
+    np.testing.assert_allclose(found.mean, found.limit, rtol=0.04)
+
+
+@pytest.mark.parametrize(("n", "q"), [(4, 3), (3, 7), (1, 1)])
+def test_moments_of_small_matrices_are_sums_over_pairings(n, q):
+    found = positivity.wishart_moments(n, q, 5, trials=20_000, random_state=0)
+    exact = [naive.wishart_moment(n, q, k) for k in range(1, 5)]
+    np.testing.assert_allclose(found.expected, [*exact, np.nan])
+    assert (np.abs(found.mean - found.expected)[:4] <= 4 * found.error[:4]).all()
+    assert abs(found.mean[1] - found.limit[1]) > 10 * found.error[1]
+
+
+@pytest.mark.parametrize("distribution", ["uniform", "bernoulli"])
+def test_second_moments_depend_on_fourth_powers(distribution):
+    found = positivity.wishart_moments(
+        4, 3, distribution=distribution, trials=20_000, random_state=0
+    )
+    assert np.isnan(found.expected).tolist() == [False, False, True, True]
+    assert (np.abs(found.mean - found.expected)[:2] <= 4 * found.error[:2] + 1e-12).all()
 
 
 def test_triple_products_have_their_least_value_and_their_means(rng):
@@ -211,10 +128,45 @@ def test_irrelevant_features_weigh_no_more_than_their_bound():
     assert found.weight <= found.bound
 
 
-def test_the_same_bits_for_any_number_of_threads():
+def test_relevant_features_are_numbers_or_a_mask():
+    data = datasets.growing_classes(3, random_state=1)
+    weights = qalpha.solve(data.X, 3)
+    expected = positivity.irrelevant_weight_bound(weights, data.X, data.relevant)
+    mask = np.arange(125) < 5
+    for relevant in (mask, mask.tolist(), range(5), [4, 3, 2, 1, 0, 0], np.uint8(range(5))):
+        assert positivity.irrelevant_weight_bound(weights, data.X, relevant) == expected
+    none = positivity.irrelevant_weight_bound(weights, data.X, [])
+    assert none.weight == pytest.approx(weights.alpha.sum())
+
+
+@pytest.mark.parametrize(
+    ("relevant", "message"),
+    [
+        ([0, 202], "relevant = 202: must be from 0 to 201"),
+        ([-1], "relevant = -1: must be from 0 to 201"),
+        ([True, False], "relevant: a mask of 2 for 202 features"),
+        ([0.5], r"relevant = \[0.5\]: must be a list of feature numbers or a mask"),
+        (3, "relevant = 3: must be a list of feature numbers or a mask"),
+    ],
+)
+def test_features_that_are_not_there_are_refused(relevant, message):
+    data = datasets.weston_linear(40, random_state=0)
+    weights = qalpha.solve(data.X, 3)
+    with pytest.raises(ValueError, match=message):
+        positivity.irrelevant_weight_bound(weights, data.X, relevant)
+
+
+def test_trials_and_distribution_may_be_given_by_place():
+    found = positivity.probability(10, *FIRST, 50, "uniform", random_state=1)
+    named = positivity.probability(10, *FIRST, trials=50, distribution="uniform", random_state=1)
+    assert found == named
+    assert found.probability * 50 == round(found.probability * 50)
+
+
+def test_the_same_bits_for_any_number_of_threads(set_threads):
     found = []
     for threads in (1, numba.config.NUMBA_NUM_THREADS):
-        numba.set_num_threads(threads)
+        set_threads(threads)
         found.append(
             (
                 positivity.probability(30, *FIRST, trials=99, random_state=4),

@@ -7,25 +7,9 @@ import naive
 import numpy as np
 import pandas as pd
 import pytest
+from instances import weights_of
 
-from specsel import Weights, datasets, qalpha
-
-
-def weights_of(alpha, **changes):
-    alpha = np.asarray(alpha, dtype=float)
-    values = {
-        "alpha": alpha,
-        "objective": 1.0,
-        "history": [1.0],
-        "eigenvalues": [1.0],
-        "basis": np.ones((2, 1)),
-        "n_iter": 1,
-        "n_passes": 3,
-        "converged": True,
-        "mean": np.zeros(len(alpha)),
-        "norm": np.ones(len(alpha)),
-    }
-    return Weights(**(values | changes))
+from specsel import datasets, qalpha
 
 
 def test_ranking_puts_ties_in_order():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from specsel import tables
 
@@ -79,7 +80,8 @@ def test_npy_is_mapped_and_its_target_a_number(write):
         ("a,b\n", None, "holds a header but no samples"),
         ("a,b\n1,2\n3\n", None, "line 3: has 1 cells, the first row has 2"),
         ("a,b\n1,x\n", None, "column 'b', line 2: 'x' is not a number"),
-        ("a,b\n1,2\n", "c", "has no column 'c'"),
+        ("a,b\n1,2\n", "c", "has no column 'c'; it has a, b"),
+        ("a,b,c,d,e,f,g\n", "h", "has no column 'h'; it has a, b, c, d, e, f, ..."),
         ("a,a,b\n1,2,3\n", "a", "has 2 columns 'a'"),
         ("1,2\n3,4\n", "a", "has columns 0 to 1, without names; no column 'a'"),
     ],
@@ -112,3 +114,54 @@ def test_what_are_no_pairs_is_refused(write, text, message):
     with pytest.raises(ValueError) as caught:
         tables.read_pairs(path)
     assert str(caught.value) == f"{path}: {message}"
+
+
+@pytest.mark.parametrize("make", [sparse.csr_array, sparse.coo_array, sparse.csc_matrix])
+def test_sparse_matrices(tmp_path, make):
+    dense = np.array([[0, 1.5, 0, 2], [3, 0, 0, 1], [0, 0, 4, 2]])
+    path = tmp_path / "data.npz"
+    sparse.save_npz(path, make(dense))
+    table = tables.read(path)
+    np.testing.assert_array_equal(table.X, dense)
+    assert table.origin == str(path)
+    kept = tables.read(path, sparse=True).X
+    assert sparse.issparse(kept)
+    np.testing.assert_array_equal(kept.toarray(), dense)
+    labelled = tables.read(path, "3", sparse=True)
+    np.testing.assert_array_equal(labelled.X.toarray(), dense[:, :3])
+    np.testing.assert_array_equal(labelled.y, [2, 1, 2])
+    with pytest.raises(ValueError, match=r"has columns 0 to 3, without names; no column '4'$"):
+        tables.read(path, "4")
+
+
+def test_other_archives_are_refused(tmp_path):
+    path = tmp_path / "data.npz"
+    np.savez(path, X=np.eye(3))
+    message = f"{path}: is not a sparse matrix of scipy.sparse.save_npz"
+    for content in (None, b"PK no archive", b""):
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(ValueError) as caught:
+            tables.read(path)
+        assert str(caught.value) == message
+
+
+def test_columns_that_are_left_out(write, tmp_path):
+    path = write("data.csv", "id,a,b,kind,c\nx1,1,2,p,3\nx2,4,5,q,6\n")
+    table = tables.read(path, "kind", drop=["id", "b"])
+    assert table.X.columns == ["a", "c"]
+    np.testing.assert_array_equal(table.X.to_numpy(), [[1, 3], [4, 6]])
+    assert table.y.tolist() == ["p", "q"]
+    numbers = np.arange(12.0).reshape(3, 4)
+    sparse.save_npz(tmp_path / "data.npz", sparse.csr_array(numbers))
+    for path in (write("data.npy", numbers), tmp_path / "data.npz"):
+        table = tables.read(path, "1", drop=["0"])
+        np.testing.assert_array_equal(table.X, numbers[:, 2:])
+        np.testing.assert_array_equal(table.y, numbers[:, 1])
+        np.testing.assert_array_equal(tables.read(path, drop=["1"]).X, numbers[:, [0, 2, 3]])
+
+
+def test_labels_are_not_to_be_left_out(write):
+    path = write("data.csv", "a,b\n1,2\n3,4\n")
+    with pytest.raises(ValueError, match=r"data\.csv: column 'b' holds the labels; it cannot be"):
+        tables.read(path, "b", drop=["b"])

@@ -32,9 +32,9 @@ def run(varied=VARIED, runs=20, k=2, tell=None):
         label = "base" if value is None else f"{name} = {value:g}"
         likelier = "30 at least" if name == "s" else "-"
         rows += [
-            report.row(f"{label}: mean weight, relevant over irrelevant", ratios),
-            report.row(f"{label}: times likelier to be in the top", chances, likelier),
-            report.row(f"{label}: share right of the top five", right, PUBLISHED.get(name, "1")),
+            report.row(label, ratios, unit="mean weight, relevant over irrelevant"),
+            report.row(label, chances, likelier, unit="times likelier to be in the top"),
+            report.row(label, right, PUBLISHED.get(name, "1"), unit="share right of the top five"),
         ]
     return report.Report(
         title="A model of gene expression",
@@ -48,6 +48,12 @@ def run(varied=VARIED, runs=20, k=2, tell=None):
             "differences of variance, which features of unit norm hardly show",
         ),
     )
+
+
+def draw(found, figure):
+    """Bars, the chances on a logarithmic scale."""
+    report.draw(found, figure)
+    figure.axes[1].set_xscale("log")
 
 
 def outcome(given, seed, k):

@@ -1,18 +1,20 @@
 """Discriminants on a few features, and how well they tell new samples apart.
 
 What `sonar`, `ionosphere` and `genes` share. A support of features has one discriminant,
-``w = (B_S + εI)⁻¹ d_S`` with the pooled scatter B within two classes and the difference d of their
-means, of standardised features; a sample goes to the class of the nearer projected mean.
+``w = B_S⁻¹ d_S``: d is the difference of the means of two classes, of standardised features, and
+B the scatter within them with a ridge, the same in the search and in the classifier. A sample goes
+to the class of the nearer projected mean.
 """
 
 import warnings
 
 import numpy as np
 
-from specsel import gslda
+from specsel import eslda, gslda
 from specsel.papers import rankings, report
+from specsel.papers.sources import standardised
 
-# Added to the diagonal within the classes, as a share of its mean.
+# Added to the diagonal of B, for features of variance 1.
 RIDGE = 1e-3
 FOLDS = 5
 
@@ -34,22 +36,23 @@ def cross_validated(X, y, sizes, methods, trials, tell):
 
 def predicted(X, y, others, support):
     """Classes of other samples by the discriminant on a support."""
-    mean, deviation = X[:, support].mean(axis=0), X[:, support].std(axis=0)
-    scale = np.where(deviation > 0, deviation, 1)
-    Z, W = (X[:, support] - mean) / scale, (others[:, support] - mean) / scale
-    centers = np.array([Z[y == c].mean(axis=0) for c in (0, 1)])
-    left = Z - centers[y]
-    within = left.T @ left / len(y)
-    within += RIDGE * np.trace(within) / len(within) * np.eye(len(within))
+    centers, left = split(X[:, support], y)
+    within = left.T @ left + RIDGE * np.eye(len(support))
     axis = np.linalg.solve(within, centers[1] - centers[0])
-    return (W @ axis > centers.mean(axis=0) @ axis).astype(int)
+    scores = standardised(X[:, support], others[:, support]) @ axis
+    return (scores > centers.mean(axis=0) @ axis).astype(int)
+
+
+def split(X, y):
+    """Means of both classes, and what is left of the samples: a factor of the scatter."""
+    Z = standardised(X)
+    centers = np.array([Z[y == c].mean(axis=0) for c in (0, 1)])
+    return centers, (Z - centers[y]) / np.sqrt(len(y))
 
 
 def greedy(X, y, sizes, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of what is constant in a fold
-        path = gslda.solve(X, y, max_size=max(sizes), **options)
-    return [path.supports[path.sizes.tolist().index(size)] for size in sizes]
+    """Supports that greedy search finds."""
+    return searched(gslda.solve, X, y, sizes, max_size=max(sizes), **options)
 
 
 def forward(X, y, sizes):
@@ -57,18 +60,30 @@ def forward(X, y, sizes):
     return greedy(X, y, sizes, direction="forward", refine=False)
 
 
+def exact(X, y, sizes):
+    """The best supports."""
+    return searched(eslda.solve, X, y, sizes, k=list(sizes))
+
+
+def searched(solve, X, y, sizes, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of what is constant in a fold
+        path = solve(X, y, shrinkage=RIDGE, **options)
+    return [path[size].support for size in sizes]
+
+
 def thresholded(X, y, sizes):
-    """Largest entries of the leading eigenvector of the normalised scatter."""
-    deviation = X.std(axis=0)
-    Z = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
-    centers = np.array([Z[y == c].mean(axis=0) for c in (0, 1)])
-    left = Z - centers[y]
-    within = left.T @ left / len(y)
-    within += RIDGE * np.trace(within) / len(within) * np.eye(len(within))
-    between = np.outer(centers[1] - centers[0], centers[1] - centers[0])
-    return [gslda.simple_threshold(between, within, size).support for size in sizes]
+    """Largest entries of the leading eigenvector ``B^(-½) d`` of ``B^(-½) A B^(-½)``."""
+    centers, left = split(X, y)
+    d = centers[1] - centers[0]
+    _, scales, axes = np.linalg.svd(left, full_matrices=False)
+    inner = axes @ d
+    outside = (d - inner @ axes) / np.sqrt(RIDGE)
+    leading = outside + inner / np.sqrt(scales**2 + RIDGE) @ axes
+    return [rankings.best(np.abs(leading), size) for size in sizes]
 
 
 def correlated(X, y, sizes):
-    order = np.argsort(-rankings.pearson(X, y), kind="stable")
-    return [order[:size] for size in sizes]
+    """Features of the largest correlation with the class."""
+    score = rankings.pearson(X, y)
+    return [rankings.best(score, size) for size in sizes]

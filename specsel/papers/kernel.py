@@ -27,7 +27,7 @@ def run(variances=(0.001, 0.005, 0.01, 0.02), runs=80, tell=None):
         values = [[found[variance, seed][label] for seed in range(runs)] for variance in variances]
         shares = np.mean(values, axis=1)
         lines[label] = report.Line(np.array(variances), shares, shares, shares)
-        known = "0" if label.startswith("plain") else "-"
+        known = "0" if label == "plain, signs last" else "-"
         rows += [
             report.row(f"{label}, variance from {variance}", of_variance, known)
             for variance, of_variance in zip(variances, values, strict=True)
@@ -36,8 +36,12 @@ def run(variances=(0.001, 0.005, 0.01, 0.02), runs=80, tell=None):
         title="Share of runs with ten of twelve features right",
         rows=rows,
         notes=(
-            "published: as a figure, for the kernel and for squared data; plain always 0",
-            "signs last: the kernel levels off at about .78 however small the variance",
+            "published: as a figure, for the kernel and for squared data; plain always 0; signs "
+            "last, as the text has it",
+            "signs last: a success of .8 at the smallest variance is not met in expectation; over "
+            "2,000 seeds it is .754, with a standard error of .010, and eighty may show more. The "
+            "features it misses are those whose cluster means happen to lie close: standard "
+            "deviation .17, of the others .22",
             "signs before permuting: plain succeeds too, which it never does in the paper",
             "part of the effect lies on the diagonal of the kernel matrix, which tells a feature "
             "with large clusters without comparing it to others",
@@ -54,9 +58,12 @@ def successes(variance, seed):
     for order, signs_last in ORDERS.items():
         X = signed_clusters(variance, seed, signs_last)
         for method, solve in METHODS.items():
-            top = solve(X).select(N_RELEVANT)
-            found[f"{method}, {order}"] = int((top < N_RELEVANT).sum() >= 10)
+            found[f"{method}, {order}"] = succeeds(solve, X)
     return found
+
+
+def succeeds(solve, X):
+    return int((solve(X).select(N_RELEVANT) < N_RELEVANT).sum() >= 10)
 
 
 def signed_clusters(variance, seed, signs_last=True):

@@ -1,8 +1,8 @@
 """Moghaddam et al. (ICML 2006), Fig. 1: how near greedy search comes to the optimum.
 
 Pairs of covariance matrices of fractional Brownian motions, 16 features, every number k of them:
-the value that greedy search and simple thresholding reach, over that of the proved optimum. The
-paper has 50,000 pairs; greedy is with additions and deletions alone, and also with swaps.
+the value that greedy search and simple thresholding reach, and its share of the proved optimum.
+The paper has 50,000 pairs; greedy is with additions and deletions alone, and also with swaps.
 """
 
 import time
@@ -16,37 +16,61 @@ QUICK = {"pairs": 200}
 PUBLISHED = {"greedy": "0.9 or more"}
 
 
-def run(pairs=50_000, n_features=16, tell=None):
-    """Ratios to the optimum for every method and size."""
+def run(
+    pairs=50_000, n_features=16, methods=("greedy", "greedy with swaps", "thresholding"), tell=None
+):
+    """Shares of the optimum for every method and size; as lines the mean values as well."""
     start = time.perf_counter()
-    found = [ratios(n_features, seed) for seed in report.each(range(pairs), tell)]
+    found = [values(n_features, seed, methods) for seed in report.each(range(pairs), tell)]
     each_pair = (time.perf_counter() - start) / pairs
     sizes = np.arange(1, n_features + 1)
-    rows, lines = [], {}
-    for method in found[0]:
-        values = np.array([one[method] for one in found]).T
-        lines[method] = report.line(sizes, values)
+    best = np.array([one["optimum"] for one in found]).T
+    rows, lines = [], {"value, optimum": report.line(sizes, best)}
+    for method in methods:
+        reached = np.array([one[method] for one in found]).T
+        lines[f"value, {method}"] = report.line(sizes, reached)
+        lines[f"share, {method}"] = report.line(sizes, reached / best)
         rows += [
             report.row(f"{method}, {k} features", of_size, PUBLISHED.get(method, "-"))
-            for k, of_size in zip(sizes, values, strict=True)
+            for k, of_size in zip(sizes, reached / best, strict=True)
         ]
     return report.Report(
         title="Value over the optimum",
         rows=rows,
-        notes=(f"50,000 pairs as in the paper: {50_000 * each_pair / 60:.0f} minutes",),
+        notes=(
+            f"50,000 pairs as in the paper take {50_000 * each_pair / 60:.0f} minutes",
+            "mean values are above the middle half of the pairs, for few are much larger",
+            "the smoothness of the paper's random paths is not given: here Hurst exponents are "
+            "uniform from .1 to .9, and greedy search is worst at three features, in the paper at "
+            "eight",
+        ),
         lines=lines,
         x_label="features",
-        y_label="share of the optimum",
     )
 
 
-def ratios(n_features, seed):
-    """Share of the optimum at every size, by method."""
+def values(n_features, seed, methods):
+    """Values at every size, by method, and the optimum."""
     A, B = datasets.brownian_pair(n_features, random_state=seed)
-    best = eslda.solve_pair(A, B, "all").values
-    thresholded = [gslda.simple_threshold(A, B, k).value for k in range(1, n_features + 1)]
-    return {
-        "greedy": gslda.solve_pair(A, B, refine=False).values / best,
-        "greedy with swaps": gslda.solve_pair(A, B).values / best,
-        "thresholding": np.array(thresholded) / best,
-    }
+    found = {method: METHODS[method](A, B) for method in methods}
+    return {"optimum": eslda.solve_pair(A, B, "all").values, **found}
+
+
+def thresholded(A, B):
+    return np.array([gslda.simple_threshold(A, B, k).value for k in range(1, len(A) + 1)])
+
+
+def draw(found, figure):
+    """Mean values, and mean shares of the optimum, in a panel each."""
+    left, right = figure.subplots(1, 2)
+    report.draw_lines(report.starting(found.lines, "value, "), left)
+    report.draw_lines(report.starting(found.lines, "share, "), right)
+    left.set(title="Mean value", xlabel=found.x_label, ylabel="Rayleigh quotient")
+    right.set(title=found.title, xlabel=found.x_label, ylabel="share of the optimum")
+
+
+METHODS = {
+    "greedy": lambda A, B: gslda.solve_pair(A, B, refine=False).values,
+    "greedy with swaps": lambda A, B: gslda.solve_pair(A, B).values,
+    "thresholding": thresholded,
+}

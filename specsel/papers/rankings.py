@@ -2,23 +2,35 @@
 
 import numpy as np
 
+TINY = np.finfo(float).tiny
+
 
 def pearson(X, y):
     """Modulus of the correlation with the label of two classes."""
     label = (y == y.max()) - np.mean(y == y.max())
     centred = X - X.mean(axis=0)
     norms = np.sqrt((centred**2).sum(axis=0) * (label**2).sum())
-    return np.abs(label @ centred) / np.maximum(norms, np.finfo(float).tiny)
+    return np.abs(label @ centred) / np.maximum(norms, TINY)
 
 
 def fisher(X, y):
-    """Variance of the class means over the mean variance within the classes."""
+    """Distance of the means of two classes over the sum of their variances (Weston et al. 2001).
+
+    It depends on the units of a feature.
+    """
+    one, other = (X[y == c] for c in np.unique(y))
+    variances = one.var(axis=0) + other.var(axis=0)
+    return np.abs(one.mean(axis=0) - other.mean(axis=0)) / np.maximum(variances, TINY)
+
+
+def variance_ratio(X, y):
+    """Fisher's ratio of any number of classes: variance of the means over that within."""
     classes = [X[y == c] for c in np.unique(y)]
     sizes = np.array([len(part) for part in classes])[:, None] / len(X)
     means = np.array([part.mean(axis=0) for part in classes])
     within = (sizes * [part.var(axis=0) for part in classes]).sum(axis=0)
     between = (sizes * (means - X.mean(axis=0)) ** 2).sum(axis=0)
-    return between / np.maximum(within, np.finfo(float).tiny)
+    return between / np.maximum(within, TINY)
 
 
 def kolmogorov_smirnov(X, y):

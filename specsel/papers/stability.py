@@ -28,9 +28,9 @@ def run(runs=10, tell=None):
         ]
         label = f"{name}, {retain:.2f} to retain"
         rows += [
-            report.row(f"{label}: features removed", [len(one.removed) for one in found], removed),
-            report.row(f"{label}: dimension", [one.k for one in found], k),
-            report.row(f"{label}: share", [one.share for one in found], f"{retain:.2f} or more"),
+            report.row(label, [len(one.removed) for one in found], removed, "features removed"),
+            report.row(label, [one.k for one in found], k, "dimension"),
+            report.row(label, [one.share for one in found], f"{retain:.2f} or more", "share"),
         ]
     return report.Report(
         title="Features removed until a subspace is stable",
@@ -38,7 +38,9 @@ def run(runs=10, tell=None):
         notes=(
             "segmentation: the first direction retains .554, which is enough for .55 at once; .65 "
             "is not reached, and the best found is reported",
-            "ionosphere: a feature that is zero everywhere is left out; the paper counts 35",
+            "samples x features of the paper: ionosphere 351 x 35, spambase 4601 x 58, "
+            "segmentation 2000 x 19; here 351 x 33, for one more is zero everywhere, 4601 x 57, "
+            "2310 x 19",
             "the share is of the trace of all similarities, which does not fit every figure of "
             "the paper",
         ),

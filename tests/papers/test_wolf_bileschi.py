@@ -2,34 +2,32 @@
 
 import numpy as np
 import pytest
+from reports import ours
 
 from specsel.papers import faces, pca
 
 
-def ours(report):
-    return {row.what: row.ours for row in report.rows}
-
-
 @pytest.mark.parametrize("figure", pca.FIGURES)
 def test_weighting_makes_components_see_the_clusters(figure):
-    found = ours(pca.run(spreads=(8.0,), runs=6, figures=(figure,)))
-    label = f"{figure}, means 8 times as far: silhouette"
-    sharp, soft, plain = (
-        found[f"{label}, {method}"] for method in ("Algorithm 1 + PCA", "Algorithm 2 + PCA", "PCA")
+    found = ours(pca.run(spreads=(16.0,), runs=10, figures=(figure,)))
+    sharp, soft, plain, alone = (
+        found[f"{figure}, means x 16, {method}: silhouette"]
+        for method in ("Algorithm 1 + PCA", "Algorithm 2 + PCA", "PCA", pca.ALONE)
     )
-    assert sharp > soft > plain
-    assert sharp > 0.5 * found[f"{label}, {pca.ALONE}"]
+    assert sharp > soft + 0.1
+    assert soft > plain + 0.1
+    assert sharp > 0.5 * alone
 
 
 def test_with_the_printed_parameters_there_is_nothing_to_see():
     found = ours(pca.run(spreads=(1.0,), runs=3, figures=("Fig. 1",)))
-    assert found[f"Fig. 1: silhouette, {pca.ALONE}"] < 0.1
+    assert found[f"Fig. 1, {pca.ALONE}: silhouette"] < 0.1
 
 
 def test_weighted_wavelets_recognise_more_faces():
-    found = ours(faces.run(runs=1))
-    assert found["PCA, wavelets weighted"] > found["PCA, wavelets"]
-    assert found["Fisher, wavelets weighted"] > found["Fisher, wavelets"]
+    found = ours(faces.run(runs=3))
+    assert found["PCA, wavelets weighted"] > found["PCA, wavelets"] + 5
+    assert found["Fisher, wavelets weighted"] > found["Fisher, wavelets"] + 5
 
 
 def test_haar_coefficients_are_orthonormal(rng):

@@ -2,31 +2,29 @@
 
 import numpy as np
 import pytest
-from scipy.stats import ks_2samp, pearsonr
+from reports import ours
+from scipy.stats import binomtest, ks_2samp, pearsonr
 
 from specsel.papers import bendor, classes, kernel, positivity, rankings, sparsity, weston
 
 
-def ours(report):
-    return {row.what: row.ours for row in report.rows}
-
-
 def test_labels_halve_the_error_of_all_features():
-    found = ours(weston.run(sizes=(50,), runs=10, problems=("linear",)))
-    every = found["linear, 50 samples, all features"]
-    assert found["linear, 50 samples, Q-α with labels"] < every / 2
-    assert found["linear, 50 samples, Q-α without labels"] < every
+    found = ours(weston.run(sizes=(50,), runs=30))
+    for problem in weston.PROBLEMS:
+        every = found[f"{problem}, 50 samples, all features"]
+        assert found[f"{problem}, 50 samples, Q-α with labels"] < every / 2
+        assert found[f"{problem}, 50 samples, Q-α without labels"] < every
 
 
 def test_the_non_linear_problem_needs_few_features():
-    found = ours(weston.run(sizes=(100,), runs=3, problems=("non-linear",)))
+    found = ours(weston.run(sizes=(100,), runs=10, problems=("non-linear",)))
     assert found["non-linear, 100 samples, Q-α with labels"] < 0.1
     assert found["non-linear, 100 samples, all features"] > 0.4
 
 
 def test_the_gap_is_wide_up_to_six_classes():
-    found = ours(classes.run(classes=(2, 4, 6), runs=8))
-    for n in (2, 4, 6):
+    found = ours(classes.run(classes=range(2, 7), runs=20))
+    for n in range(2, 7):
         assert found[f"{n} classes, k = n"] >= 5
 
 
@@ -46,15 +44,29 @@ def test_weights_are_positive_and_concentrated():
 
 
 def test_a_kernel_sees_through_random_signs():
-    found = ours(kernel.run(variances=(0.001,), runs=40))
-    assert found["kernel, signs last, variance from 0.001"] >= 0.65
+    report = kernel.run(variances=(0.001,), runs=20)
+    found = ours(report)
+    assert found["kernel, signs last, variance from 0.001"] > 0.4
     assert found["kernel, signs before permuting, variance from 0.001"] == 1
     assert found["squared data, signs last, variance from 0.001"] == 1
     assert found["plain, signs last, variance from 0.001"] == 0
+    published = {row.what: row.published for row in report.rows}
+    assert published["plain, signs last, variance from 0.001"] == "0"
+    assert published["plain, signs before permuting, variance from 0.001"] == "-"
+
+
+def test_the_success_of_the_kernel_is_the_one_reported_and_not_four_fifths():
+    solve = kernel.METHODS["kernel"]
+    wins = sum(kernel.succeeds(solve, kernel.signed_clusters(0.001, seed)) for seed in range(200))
+    low, high = binomtest(wins, 200).proportion_ci(0.999)
+    assert low < 0.754 < high
+    notes = " ".join(kernel.run(variances=(0.001,), runs=1).notes)
+    assert "a success of .8 at the smallest variance is not met in expectation" in notes
+    assert "over 2,000 seeds it is .754, with a standard error of .010" in notes
 
 
 def test_relevant_genes_weigh_most():
-    found = ours(bendor.run(varied={"e": (0.95,), "d": (1.0,)}, runs=2))
+    found = ours(bendor.run(varied={"e": (0.95,), "d": (1.0,)}, runs=5))
     for setting in ("base", "e = 0.95", "d = 1"):
         assert found[f"{setting}: mean weight, relevant over irrelevant"] >= 10
         assert found[f"{setting}: share right of the top five"] == 1
@@ -69,5 +81,10 @@ def test_filters_are_what_they_are_called(rng):
     for i, score in enumerate(rankings.kolmogorov_smirnov(X, y)):
         assert score == pytest.approx(ks_2samp(X[y == 0, i], X[y == 1, i]).statistic)
     r = rankings.pearson(X, y)
-    np.testing.assert_allclose(rankings.fisher(X, y), r**2 / (1 - r**2))
+    np.testing.assert_allclose(rankings.variance_ratio(X, y), r**2 / (1 - r**2))
+    one, other = X[y == 0], X[y == 1]
+    literal = [
+        abs(a.mean() - b.mean()) / (a.var() + b.var()) for a, b in zip(one.T, other.T, strict=True)
+    ]
+    np.testing.assert_allclose(rankings.fisher(X, y), literal)
     assert rankings.best(rankings.fisher(X, y), 2)[0] == 0

@@ -1,0 +1,111 @@
+"""``specsel info``: what a report of a problem needs to say."""
+
+import argparse
+import importlib
+import json
+import os
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import specsel
+from specsel import terminal
+
+PACKAGES = ("numpy", "scipy", "numba", "llvmlite")
+EXTRAS = ("scikit-learn", "pandas", "matplotlib")
+VARIABLES = ("NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "SPECSEL_")
+
+EPILOG = """\
+"kernels" are the compiled parts: those in the cache start at once, others are compiled when first
+used, which takes seconds each.
+
+example:
+  specsel info --json
+"""
+
+
+def add_command(commands):
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "info",
+        help="print versions, threads and the state of the cache",
+        description="Print versions, threads and the state of the cache of compiled code.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(args) -> int:
+    """Collect the facts and print them."""
+    facts = {
+        "specsel": specsel.__version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        **{package: _version(package) for package in (*PACKAGES, *EXTRAS)},
+        **_threads(),
+        **_cache(),
+        **{name: os.environ[name] for name in sorted(os.environ) if name.startswith(VARIABLES)},
+    }
+    if args.json:
+        terminal.write(json.dumps(facts))
+        return 0
+    width = max(map(len, facts))
+    lines = (f"{name:{width}}  {'-' if fact is None else fact}" for name, fact in facts.items())
+    terminal.write("\n".join(lines))
+    return 0
+
+
+def _version(package):
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _threads():
+    """How many threads kernels use, and by which library: known once one has run."""
+    import numba
+    import numpy as np
+
+    from specsel import linalg
+
+    linalg.rank_one(np.zeros((1, 1)), np.ones(1), np.ones(1))
+    return {
+        "cores": os.cpu_count(),
+        "threads": numba.get_num_threads(),
+        "threading layer": numba.threading_layer(),
+    }
+
+
+def _cache():
+    """Where compiled kernels are kept, and how many of them are there and not older than code."""
+    kernels = list(_kernels())
+    folders = sorted({kernel.stats.cache_path for kernel in kernels} - {None})
+    ready = sum(_is_cached(kernel) for kernel in kernels)
+    return {
+        "cache": ", ".join(folders) or "off",
+        "kernels": f"{ready} of {len(kernels)} in the cache",
+    }
+
+
+def _kernels():
+    """All compiled functions of the solvers."""
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        if not path.stem.startswith(("_", "cli", "estimators", "plotting")):
+            module = importlib.import_module(f"specsel.{path.stem}")
+            for function in vars(module).values():
+                if hasattr(function, "py_func") and function.__module__ == module.__name__:
+                    yield function
+
+
+def _is_cached(kernel):
+    folder, code = kernel.stats.cache_path, kernel.py_func.__code__
+    if folder is None:
+        return False
+    python = f"py{sys.version_info.major}{sys.version_info.minor}"
+    indices = Path(folder).glob(f"*.{code.co_name}-{code.co_firstlineno}.{python}.nbi")
+    written = Path(code.co_filename).stat().st_mtime
+    return any(index.stat().st_mtime >= written for index in indices)

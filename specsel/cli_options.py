@@ -1,0 +1,58 @@
+"""What the commands that read a table have in common."""
+
+import importlib.util
+from pathlib import Path
+
+from specsel import tables
+
+FILE_HELP = "CSV, TSV, .npy or sparse .npz, samples as rows; without it, the built-in example"
+
+
+def add_input(add, target_help):
+    """Add the table and its columns to the options of a command."""
+    add("file", metavar="FILE", nargs="?", type=Path, help=FILE_HELP)
+    add("--target", metavar="COLUMN", help=f"{target_help}: a column's name, else number from 0")
+    add("--drop", default="", metavar="COLUMNS", help="columns to leave out, commas between")
+
+
+def add_output(add, out_help, plot_help):
+    """Add where results go."""
+    add("--out", type=Path, metavar="CSV", help=f"write {out_help} to this file")
+    add("--plot", type=Path, metavar="FILE", help=f"draw {plot_help}: .png, .svg or .pdf")
+    add("--json", action="store_true", help="print one JSON object")
+
+
+def listed(text):
+    """What is named with commas between."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def read(args, labelled, *, sparse=False) -> tables.Table:
+    """Read the table that is asked for; the example is `labelled` or not."""
+    for option in ("target", "drop"):
+        if args.file is None and getattr(args, option):
+            raise ValueError(f"--{option}: needs FILE")
+    if args.file is None:
+        return tables.example(labelled)
+    return tables.read(args.file, args.target, drop=listed(args.drop), sparse=sparse)
+
+
+def check_output(args, inputs=()):
+    """Refuse to write where that is not possible, or over what is to be read."""
+    for option in ("out", "plot"):
+        tables.check_out(option, getattr(args, option), [args.file, *inputs])
+    if args.plot and args.plot.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise ValueError(f"--plot {args.plot}: must end in .png, .svg or .pdf")
+    if args.plot and importlib.util.find_spec("matplotlib") is None:
+        raise ValueError("--plot: needs matplotlib: pip install 'specsel[plot]'")
+
+
+def draw(path, display, result):
+    """Draw a result by a display of `plotting`, into a file."""
+    from matplotlib.figure import Figure
+
+    from specsel import plotting
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    getattr(plotting, display).from_result(result, ax=figure.add_subplot())
+    figure.savefig(path, dpi=150)

@@ -1,0 +1,96 @@
+"""Accelerations of BCa intervals: how skew similarities are with a sample left out.
+
+With u the similarity without one sample or other, the acceleration of its interval is
+``Σ(mean - u)³ / (6 (Σ(mean - u)²)^(3/2))`` (Efron and Tibshirani 1993, Eq. 14.15). A similarity is
+a sum of products less `weight` times the product of two sums, times a factor of either feature;
+with a sample left out the sums lose a term.
+
+Departure. Where u does not vary but for rounding, the acceleration is 0.
+"""
+
+from numba import prange
+
+from specsel.linalg import jit
+
+# What rounding makes of a similarity whose factors are 1; otherwise it is in proportion to them.
+ROUNDING = 1e-14
+
+
+@jit
+def _left_out(total, x, y, rest_x, rest_y, weight, scale):
+    """A similarity without one sample."""
+    return (total - x * y - weight * rest_x * rest_y) * scale
+
+
+@jit
+def _skewness(count, total, square, cube, size):
+    """Acceleration from sums of powers of u, less any constant.
+
+    Rounding is in proportion to the factors in u, `size` the sum of their squares.
+    """
+    mean = total / count
+    variance = square - count * mean**2
+    third = 3 * mean * square - cube - 2 * count * mean**3
+    return third / (6 * variance**1.5) if variance > ROUNDING**2 * size else 0.0
+
+
+@jit(parallel=True)
+def dense(features, factors, sums, products, weight, first, second, out):
+    """Accelerations of pairs from all values, features x samples.
+
+    From u is taken what it is without the first sample, for it is often about the same for all.
+    """
+    count = features.shape[1]
+    for p in prange(len(first)):
+        i, j = first[p], second[p]
+        product, constant = products[i, j], 0.0
+        total = square = cube = size = 0.0
+        for s in range(count):
+            x, y, scale = features[i, s], features[j, s], factors[i, s] * factors[j, s]
+            u = _left_out(product, x, y, sums[i] - x, sums[j] - y, weight, scale)
+            constant = u if s == 0 else constant
+            u -= constant
+            total += u
+            square += u * u
+            cube += u * u * u
+            size += scale * scale
+        out[p] = _skewness(count, total, square, cube, size)
+
+
+@jit(parallel=True)
+def sparse(
+    starts, indices, data, factors, zero_factors, sums, products, weight, count, first, second, out
+):
+    """The same from samples at which one of the two is not zero; at the others all is alike."""
+    for p in prange(len(first)):
+        i, j = first[p], second[p]
+        a, b, a_end, b_end = starts[i], starts[j], starts[i + 1], starts[j + 1]
+        product, left, constant = products[i, j], count, 0.0
+        total = square = cube = size = 0.0
+        while a < a_end or b < b_end:
+            x = y = 0.0
+            scale_x, scale_y = zero_factors[i], zero_factors[j]
+            at_x = indices[a] if a < a_end else count
+            at_y = indices[b] if b < b_end else count
+            if at_x <= at_y:
+                x, scale_x = data[a], factors[a]
+                a += 1
+            if at_y <= at_x:
+                y, scale_y = data[b], factors[b]
+                b += 1
+            scale = scale_x * scale_y
+            u = _left_out(product, x, y, sums[i] - x, sums[j] - y, weight, scale)
+            constant = u if left == count else constant
+            u -= constant
+            total += u
+            square += u * u
+            cube += u * u * u
+            size += scale * scale
+            left -= 1
+        scale = zero_factors[i] * zero_factors[j]
+        u = _left_out(product, 0.0, 0.0, sums[i], sums[j], weight, scale) - constant
+        total += left * u
+        square += left * u * u
+        cube += left * u * u * u
+        size += left * scale * scale
+        out[p] = _skewness(count, total, square, cube, size)

@@ -1,0 +1,74 @@
+"""``specsel info``, in processes of their own: the state of a cache is that of a process."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numba
+import numpy as np
+import pytest
+
+import specsel
+from specsel import cli, cli_info
+
+
+def info(folder, before="", **environment):
+    script = f"{before}\nfrom specsel import cli\nraise SystemExit(cli.main(['info', '--json']))"
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder)} | environment
+    process = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=environment
+    )
+    assert (process.returncode, process.stderr) == (0, "")
+    return json.loads(process.stdout)
+
+
+def cached(facts):
+    ready, of, total, *_ = facts["kernels"].split()
+    assert of == "of"
+    return int(ready), int(total)
+
+
+def test_versions_and_threads(tmp_path):
+    facts = info(tmp_path, NUMBA_NUM_THREADS="1")
+    assert facts["specsel"] == specsel.__version__
+    assert facts["numba"] == numba.__version__
+    assert facts["numpy"] == np.__version__
+    assert facts["threads"] == 1
+    assert facts["threading layer"] in ("omp", "tbb", "workqueue")
+    assert facts["NUMBA_NUM_THREADS"] == "1"
+
+
+def test_the_cache_fills_and_is_stale_when_code_is_newer(tmp_path):
+    ready, total = cached(info(tmp_path))
+    assert ready <= 2 < total
+    use = "import numpy as np\nfrom specsel import bounds\nbounds.invert(np.eye(3))"
+    facts = info(tmp_path, use)
+    assert facts["cache"].startswith(str(tmp_path))
+    warm, _ = cached(facts)
+    assert warm >= ready + 2  # invert, and what it calls
+    assert cached(info(tmp_path)) == (warm, total)
+    for index in tmp_path.rglob("*.nbi"):
+        os.utime(index, (0, 0))
+    assert cached(info(tmp_path))[0] < warm
+
+
+def test_a_cache_that_is_off(tmp_path):
+    facts = info(tmp_path, SPECSEL_CACHE="0")
+    assert facts["cache"] == "off"
+    assert cached(facts)[0] == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_text_is_aligned_and_marks_what_is_missing(capsys, monkeypatch):
+    monkeypatch.setattr(cli_info, "EXTRAS", ("no-such-package",))
+    assert cli.main(["info"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert next(line for line in lines if line.startswith("no-such-package")).split()[1] == "-"
+    assert len({len(line) - len(line.split("  ", 1)[1].lstrip()) for line in lines}) == 1
+
+
+@pytest.mark.parametrize("arguments", [["info", "more"], ["info", "--out", "x"]])
+def test_it_takes_nothing_else(capsys, arguments):
+    assert cli.main(arguments) == 2
+    assert capsys.readouterr().err.startswith("specsel: unrecognized arguments")

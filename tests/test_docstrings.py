@@ -1,0 +1,52 @@
+"""Every public function explains its parameters, all of them in order, and shows an example."""
+
+import importlib
+import inspect
+import re
+
+import pytest
+
+import specsel
+
+PARAMETERS = re.compile(
+    r"^Parameters\n-+\n(.*?)(?=\n\n\w[\w ]*\n-+\n|\Z)", re.MULTILINE | re.DOTALL
+)
+
+
+def public():
+    for name in specsel.__all__:
+        if name[0].islower():
+            module = importlib.import_module(f"specsel.{name}")
+            for key in module.__all__:
+                if inspect.isfunction(getattr(module, key)):
+                    yield pytest.param(getattr(module, key), id=f"{name}.{key}")
+
+
+PUBLIC = list(public())
+
+
+def documented(docstring):
+    """Names in the section of parameters, where one line may hold several."""
+    section = PARAMETERS.search(docstring)
+    lines = section.group(1).splitlines() if section else []
+    heads = [line.split(" : ")[0] for line in lines if line and not line[0].isspace()]
+    return [name.strip() for head in heads for name in head.split(",")]
+
+
+@pytest.mark.parametrize("function", PUBLIC)
+def test_parameters_are_those_of_the_signature(function):
+    docstring = inspect.getdoc(function)
+    assert documented(docstring) == list(inspect.signature(function).parameters)
+
+
+@pytest.mark.parametrize("function", PUBLIC)
+def test_there_is_an_example(function):
+    _, examples = inspect.getdoc(function).split("\nExamples\n--------\n")
+    assert ">>> " in examples
+
+
+def test_names_are_found_where_a_line_holds_several():
+    docstring = (
+        "Do.\n\nParameters\n----------\na, b : int\n    Some.\nc\n    More.\n\nReturns\n-------\nd"
+    )
+    assert documented(docstring) == ["a", "b", "c"]

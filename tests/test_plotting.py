@@ -1,0 +1,198 @@
+"""What is drawn of weights, maps and simulations, and the pictures of the README."""
+
+import inspect
+import re
+from dataclasses import fields
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pictures
+import pytest
+from figures import draw
+from instances import weights_of
+from matplotlib.colors import to_hex
+from matplotlib.patches import Ellipse
+
+from specsel import plotting, positivity, sbs, topography
+from specsel.display import BLUE, GRAY
+from specsel.plotting import (
+    ConvergenceDisplay,
+    PositivityDisplay,
+    SpectrumDisplay,
+    TopographyDisplay,
+    WeightsDisplay,
+)
+
+pytestmark = pytest.mark.usefixtures("pyplot")
+
+FIGURES = Path(__file__).parent / "figures"
+
+
+def map_of(relevances, positions):
+    weights = tuple(weights_of(alpha) for alpha in np.transpose(relevances))
+    return topography.Map(weights, np.array(positions, dtype=float), 3)
+
+
+def labels_of(ax):
+    return ax.get_legend_handles_labels()[1]
+
+
+def described(documented):
+    section = inspect.getdoc(documented).split("Parameters\n")[1].split("\n\n")[0]
+    lines = re.findall(r"^(\w[\w, ]*) :.*$", section, flags=re.M)
+    return [name for line in lines for name in line.strip().split(", ")]
+
+
+@pytest.mark.parametrize("name", plotting.__all__)
+def test_docstrings_describe_every_parameter(name):
+    display = getattr(plotting, name)
+    assert described(display) == [field.name for field in fields(display)]
+    for method in (display.from_result, display.plot):
+        taken = [one for one in inspect.signature(method).parameters if one != "self"]
+        assert described(method) == taken
+
+
+def test_weights_are_ranked_and_named():
+    weights = weights_of([0.1, 0.7, 0.0, 0.6], names=("a", "b", "c", "d"))
+    ax = WeightsDisplay.from_result(weights, top=3).ax_
+    assert [bar.get_height() for bar in ax.patches] == [0.7, 0.6, 0.1, 0.0]
+    assert [to_hex(bar.get_facecolor()).upper() for bar in ax.patches] == [BLUE, BLUE, GRAY, GRAY]
+    assert [text.get_text() for text in ax.texts] == ["b", "d", "a"]
+    assert ax.get_title() == "2 of 4 features above the gap"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rank", "weight")
+
+
+def test_weights_that_are_alike_have_no_cut():
+    ax = WeightsDisplay.from_result(weights_of(np.ones(4))).ax_
+    assert ax.get_title() == "there is no gap"
+    assert not ax.collections
+
+
+def test_weights_of_a_map_are_those_of_all_rounds():
+    chart = map_of([[0.6, 0.0], [0.0, 0.8], [0.0, 0.1]], np.zeros((3, 2)))
+    display = WeightsDisplay.from_result(chart)
+    np.testing.assert_allclose(display.weights, np.sort(chart.combined.alpha)[::-1])
+    assert display.names == ["1", "0", "2"]
+
+
+def test_the_largest_gap_of_the_spectrum_of_weights_is_shown():
+    display = SpectrumDisplay.from_result(
+        weights_of([1.0, 0.0], eigenvalues=[5.0, -1.0, 4.0, 0.5])
+    )
+    ax = display.ax_
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), [5, 4, 0.5, -1])
+    np.testing.assert_allclose(ax.lines[0].get_xdata(), [1, 2, 3, 4])
+    assert display.k == 2
+    assert ax.lines[1].get_xydata().tolist() == [[2.5, 4.0], [2.5, 0.5]]
+    assert labels_of(ax) == ["gap of 3.5 after 2"]
+    colors = [to_hex(color).upper() for color in ax.collections[0].get_facecolors()]
+    assert colors == [BLUE, BLUE, GRAY, GRAY]
+
+
+@pytest.mark.parametrize("k", [0, 3])
+def test_a_spectrum_may_have_no_gap(k):
+    ax = SpectrumDisplay(eigenvalues=np.array([3.0, 2.0, 1.0]), k=k).plot().ax_
+    assert len(ax.lines) == 1
+    assert ax.get_legend() is None
+
+
+def test_one_eigenvalue_has_no_gap():
+    assert SpectrumDisplay.from_result(weights_of([1.0, 0.0])).k == 0
+
+
+def test_the_spectrum_of_a_stable_subspace_has_its_gap(rng):
+    stable = sbs.solve(rng.random((60, 8)), retain=0.7, n_boot=100, random_state=0)
+    display = SpectrumDisplay.from_result(stable)
+    assert display.k == stable.k == 1
+    np.testing.assert_array_equal(display.ax_.lines[0].get_ydata(), stable.eigenvalues)
+
+
+def test_convergence_is_drawn_by_iteration():
+    ax = ConvergenceDisplay.from_result(weights_of([1.0, 0.0], history=[1.0, 3.0, 3.5])).ax_
+    assert ax.lines[0].get_xydata().tolist() == [[1, 1], [2, 3], [3, 3.5]]
+    assert labels_of(ax) == ["converged"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("iteration", "objective")
+
+
+def test_convergence_of_a_map_is_drawn_by_round():
+    rounds = [
+        weights_of([1.0, 0.0], history=[1.0, 2.0]),
+        weights_of([0.0, 1.0], history=[4.0], converged=False),
+    ]
+    ax = ConvergenceDisplay.from_result(topography.Map(tuple(rounds), np.zeros((2, 2)), 3)).ax_
+    assert [line.get_ydata().tolist() for line in ax.lines] == [[1, 2], [4]]
+    assert labels_of(ax) == ["round 1, converged", "round 2, not converged"]
+    first, second = ax.lines
+    assert first.get_color() != second.get_color()
+    assert first.get_linestyle() != second.get_linestyle()
+
+
+def test_maps_have_an_ellipse_for_every_feature():
+    relevances = [[0.6, 0.2], [0.0, 0.01], [0.5, 0.7]]
+    positions = [[0.1, -1.0], [0.0, 0.3], [1.2, 0.5]]
+    ax = TopographyDisplay.from_result(map_of(relevances, positions), names=list("abc")).ax_
+    drawn = {tuple(patch.center): patch for patch in ax.patches if isinstance(patch, Ellipse)}
+    for place, size in zip(positions, relevances, strict=True):
+        patch = drawn[tuple(place)]
+        np.testing.assert_allclose([patch.width, patch.height], 0.6 * np.array(size))
+        low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
+        half = np.array([patch.width, patch.height]) / 2
+        assert (low < place - half).all()
+        assert (place + half < high).all()
+    assert sorted(text.get_text() for text in ax.texts) == ["a", "c"]
+    assert labels_of(ax) == ["rest (1)", "above the gap (2)"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("position, round 1", "position, round 2")
+
+
+def test_any_two_rounds_of_a_map_can_be_drawn(rng):
+    chart = map_of(rng.random((6, 3)), rng.random((6, 3)))
+    display = TopographyDisplay.from_result(chart, rounds=(3, 1))
+    np.testing.assert_array_equal(display.positions, chart.positions[:, [2, 0]])
+    np.testing.assert_array_equal(display.relevances, chart.relevances[:, [2, 0]])
+    assert display.ax_.get_xlabel() == "position, round 3"
+    for rounds in ((1, 4), (0, 1), (1, 2, 3)):
+        message = rf"^rounds = {re.escape(str(rounds))}: must be two numbers from 1 to 3$"
+        with pytest.raises(ValueError, match=message):
+            TopographyDisplay.from_result(chart, rounds=rounds)
+
+
+@pytest.mark.parametrize("n", [5, 200])
+def test_names_on_a_map_do_not_overlap(rng, n):
+    chart = map_of(rng.random((n, 2)), rng.uniform(-1.5, 1.5, (n, 2)))
+    display = TopographyDisplay.from_result(chart)
+    assert not pictures.overlapping(display.ax_.texts)
+    assert len(display.ax_.texts) == min(20, display.n_selected)
+
+
+def test_probabilities_are_drawn_with_their_intervals():
+    found = {n: positivity.Estimate(n / 20, n / 20 - 0.1, n / 20 + 0.1) for n in (10, 2, 5)}
+    ax = PositivityDisplay.from_result(found, label="one").ax_
+    assert ax.lines[0].get_xydata().tolist() == [[2, 0.1], [5, 0.25], [10, 0.5]]
+    corners = ax.collections[0].get_paths()[0].vertices
+    for n in found:
+        at_n = corners[corners[:, 0] == n, 1]
+        np.testing.assert_allclose([at_n.min(), at_n.max()], [n / 20 - 0.1, n / 20 + 0.1])
+    PositivityDisplay.from_result(found, label="two", ax=ax)
+    assert labels_of(ax) == ["one", "two"]
+    assert ax.lines[0].get_color() != ax.lines[1].get_color()
+    low, high = ax.get_ylim()
+    assert low < 0
+    assert high > 1
+
+
+def test_pictures_of_the_readme_are_as_they_are_drawn_now(tmp_path):
+    folders = tmp_path / "one", tmp_path / "two"
+    for folder in folders:
+        folder.mkdir()
+        draw.draw(folder)
+    one, two = ({file.name: file.read_text() for file in x.iterdir()} for x in folders)
+    assert one == two
+    readme = (FIGURES.parents[1] / "README.md").read_text()
+    assert sorted(re.findall(r"\]\(tests/figures/(.*?)\)", readme)) == sorted(one)
+    for name, now in one.items():
+        kept = (FIGURES / name).read_text()
+        ElementTree.fromstring(kept)
+        assert len(kept) < 60_000
+        assert "<dc:date>" not in kept
+        assert re.findall("<!-- (.*?) -->", kept) == re.findall("<!-- (.*?) -->", now)

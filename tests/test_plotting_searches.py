@@ -1,0 +1,145 @@
+"""What is drawn of paths and of searches for stable subspaces."""
+
+import re
+
+import numpy as np
+import pictures
+import pytest
+from matplotlib.colors import to_hex
+
+from specsel import datasets, eslda, gslda, sbs
+from specsel.display import BLUE
+from specsel.plotting import PathDisplay, StabilityDisplay
+
+pytestmark = pytest.mark.usefixtures("pyplot")
+
+PAIR = datasets.wishart_pair(24, random_state=2)
+
+
+def lines_of(ax):
+    """Points of every line that has a label."""
+    return dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
+
+
+def points(line):
+    return line.get_xydata().tolist()
+
+
+def test_greedy_paths_are_one_line():
+    path = gslda.solve_pair(*PAIR, max_size=6)
+    ax = PathDisplay.from_result(path).ax_
+    drawn = lines_of(ax)
+    assert list(drawn) == ["greedy"]
+    np.testing.assert_array_equal(drawn["greedy"].get_xydata(), np.c_[path.sizes, path.values])
+    assert len(ax.lines) == 1
+    assert not ax.collections
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("number of features", "value")
+
+
+def test_exact_values_are_drawn_beside_greedy_ones():
+    path = eslda.solve_pair(*PAIR, [1, 2, 3])
+    drawn = lines_of(PathDisplay.from_result(path).ax_)
+    assert list(drawn) == ["greedy", "exact"]
+    np.testing.assert_array_equal(drawn["greedy"].get_ydata(), path.starts)
+    np.testing.assert_array_equal(drawn["exact"].get_ydata(), path.values)
+    assert path.values[1] > 1.05 * path.starts[1]
+
+
+def test_what_is_not_proved_is_hollow_below_a_band_up_to_its_bound():
+    path = eslda.solve_pair(*PAIR, range(1, 9), node_limit=20)
+    proved = np.array(path.statuses) == "optimal"
+    assert 0 < proved.sum() < len(path)
+    ax = PathDisplay.from_result(path).ax_
+    drawn = lines_of(ax)
+    assert list(drawn) == ["greedy", "exact", "best found", "bound"]
+    for label, part, heights in (
+        ("exact", proved, path.values),
+        ("best found", ~proved, path.values),
+        ("bound", ~proved, path.bounds),
+    ):
+        assert points(drawn[label]) == np.c_[path.sizes, heights][part].tolist()
+    assert to_hex(drawn["exact"].get_markerfacecolor()).upper() == BLUE
+    assert to_hex(drawn["best found"].get_markerfacecolor()) == "#ffffff"
+    corners = ax.collections[0].get_paths()[0].vertices
+    for size, value, bound in zip(path.sizes, path.values, path.bounds, strict=True):
+        at_size = corners[corners[:, 0] == size, 1]
+        np.testing.assert_allclose([at_size.min(), at_size.max()], [value, bound])
+    assert ax.get_ylim()[1] > path.bounds.max()
+
+
+def test_sizes_without_a_bound_have_no_band():
+    bounds = np.array([np.inf, 3.0, 4.0])
+    values = np.array([1.0, 2.0, 3.0])
+    ax = (
+        PathDisplay(
+            sizes=np.arange(1, 4), values=values, starts=values, bounds=bounds, proved=bounds < 0
+        )
+        .plot()
+        .ax_
+    )
+    assert {x for x, _ in ax.collections[0].get_paths()[0].vertices} == {2, 3}
+    assert points(lines_of(ax)["bound"]) == [[2, 3], [3, 4]]
+
+
+def test_searches_are_drawn_size_by_size(rng):
+    X = rng.standard_normal((400, 10))
+    X[:, :8] += rng.standard_normal((400, 1))
+    X[:, 8:] /= rng.random((400, 1))  # two that are known badly
+    stable = sbs.solve(X, matrix="covariance", retain=0.001, n_boot=200, random_state=0)
+    ax = StabilityDisplay.from_result(stable).ax_
+    drawn = lines_of(ax)
+    assert points(drawn["4 ‖E‖"]) == [[step.size, step.error] for step in stable.trace]
+    known = [[step.size, step.gap] for step in stable.trace if step.stable is not None]
+    assert points(drawn["largest gap"]) == known
+    assert len(stable.removed) == 2
+    assert set(drawn["stable with 8"].get_xdata()) == {8}
+    left, right = ax.get_xlim()
+    assert left > right
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("features left", "gap between eigenvalues")
+
+
+def test_bounds_on_gaps_are_hollow():
+    sizes, gaps, errors = np.array([[4, 3, 2], [1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])
+    ax = (
+        StabilityDisplay(
+            sizes=sizes,
+            gaps=gaps,
+            errors=errors,
+            decomposed=np.array([True, False, True]),
+            chosen=2,
+        )
+        .plot()
+        .ax_
+    )
+    drawn = lines_of(ax)
+    assert points(drawn["largest gap"]) == [[4, 1], [2, 3]]
+    assert points(drawn["bound on it"]) == [[3, 2]]
+    assert to_hex(drawn["largest gap"].get_markerfacecolor()).upper() == BLUE
+    assert to_hex(drawn["bound on it"].get_markerfacecolor()) == "#ffffff"
+
+
+def test_searches_that_found_nothing_have_no_mark(rng):
+    stable = sbs.solve(rng.standard_normal((12, 3)), retain=0.9, n_boot=100, random_state=0)
+    assert stable.k == 0
+    display = StabilityDisplay.from_result(stable)
+    assert display.chosen is None
+    assert not any(re.match("stable", label) for label in lines_of(display.ax_))
+
+
+def test_one_feature_leaves_nothing_to_search(rng):
+    stable = sbs.solve(rng.random((30, 1)), n_boot=100, random_state=0)
+    assert len(lines_of(StabilityDisplay.from_result(stable).ax_)["4 ‖E‖"].get_xdata()) == 0
+
+
+@pytest.mark.parametrize("n", [5, 200])
+def test_frequencies_are_ranked_and_cut_at_the_threshold(rng, n):
+    frequencies = rng.random(n)
+    names = [f"feature_{i}" for i in range(n)]
+    display = StabilityDisplay.from_frequencies(frequencies, names=names, threshold=0.6, top=4)
+    ax, count = display.ax_, int((frequencies >= 0.6).sum())
+    order = np.argsort(-frequencies)
+    np.testing.assert_array_equal([bar.get_height() for bar in ax.patches], frequencies[order])
+    assert [text.get_text() for text in ax.texts] == [names[i] for i in order[:4]]
+    assert ax.collections[0].get_segments()[0][0, 0] == count + 0.5
+    assert ax.get_title() == f"{count} of {n} features at least 0.6 of the time"
+    assert not pictures.overlapping(ax.texts)
