@@ -25,6 +25,23 @@ __all__ = [
     "weighting",
 ]
 
+# In which file an estimator is. Not in __all__: a star import must work without scikit-learn.
+ESTIMATORS = {
+    "ExactSparseLDA": "subset_estimators",
+    "FisherWeighting": "estimators",
+    "GreedySparseLDA": "subset_estimators",
+    "KernelQAlpha": "estimators",
+    "LaplacianQAlpha": "estimators",
+    "PairwiseQAlpha": "side_estimators",
+    "ParameterFreeWeighting": "estimators",
+    "QAlpha": "estimators",
+    "SideInfoQAlpha": "side_estimators",
+    "StabilitySelection": "stability_selection",
+    "StableLSI": "subset_estimators",
+    "StablePCA": "subset_estimators",
+    "SupervisedQAlpha": "estimators",
+}
+
 
 def __getattr__(name):
     """Import a part when it is first asked for, so that importing the package costs nothing."""
@@ -32,10 +49,21 @@ def __getattr__(name):
         return getattr(import_module("specsel.results"), name)
     if name in ("Intervals", "StableSubspace"):
         return getattr(import_module("specsel.stability"), name)
+    if name in ESTIMATORS:
+        return _estimator(name)
     if name in __all__:
         return import_module(f"specsel.{name}")
     raise AttributeError(f"module 'specsel' has no attribute {name!r}")
 
 
+def _estimator(name):
+    try:
+        return getattr(import_module(f"specsel.{ESTIMATORS[name]}"), name)
+    except ModuleNotFoundError as error:
+        if error.name.split(".")[0] != "sklearn":
+            raise
+    raise ImportError(f"{name} needs scikit-learn: pip install 'specsel[sklearn]'")
+
+
 def __dir__():
-    return [*globals(), *__all__]
+    return [*globals(), *__all__, *ESTIMATORS]

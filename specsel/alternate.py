@@ -8,6 +8,10 @@ With ``Φ`` the features' rows at the current basis, the weights are the leading
 of orthogonal iteration with the weighted affinity. The start decides which of many maxima is
 found; by default the loop starts with a wide basis and narrows it, an iteration at a time, to the
 size asked for.
+
+With ``k="auto"`` a few iterations with a wide basis come first. The weights that they end with
+bring the clusters out, as many leading eigenvalues as there are clusters stand apart from the
+rest, less the one of the mean in centred data, and the largest ratio of one to the next tells k.
 """
 
 import itertools
@@ -24,6 +28,11 @@ from specsel.results import Weights
 # Continuation begins with 4k + 4 columns and narrows them in this many steps.
 WIDTH_FACTOR = 4
 NARROWING_STEPS = 4
+
+# Columns of the basis, iterations and tolerance with which k is found where it is "auto".
+AUTO_WIDTH = 10
+AUTO_ITERATIONS = 3
+AUTO_TOL = 0.01
 
 # The weights of an iteration are as exact as this share of the last change of the objective, which
 # counts as no more than that; before the end, as this share of the tolerance.
@@ -184,7 +193,7 @@ CRITERIA = {"energy": Energy, "gap": Gap}
 
 def solve(
     problem: Energy,
-    k: int,
+    k: int | str,
     *,
     init="continuation",
     n_init: int = 15,
@@ -195,6 +204,8 @@ def solve(
     final_weights: bool = False,
 ) -> tuple[State, dict]:
     """Run the loop from every start and return the best end and its record."""
+    if k == "auto":
+        k = count_clusters(problem)
     best = None
     for basis, widths in starts(problem, k, init, n_init, random_state):
         state, record, stopped = _run(
@@ -213,6 +224,19 @@ def solve(
             f"not converged after {count} iterations: {advice}", stacklevel=checks.caller()
         )
     return best
+
+
+def count_clusters(problem) -> int:
+    """k by the largest ratio of neighbouring eigenvalues, that of the mean left aside."""
+    width = min(AUTO_WIDTH, problem.data.rank_bound)
+    basis = problem.subspace(np.ones(problem.data.n_features), width)
+    state = _run(problem, basis, [width], AUTO_TOL, AUTO_ITERATIONS, None, False)[0]
+    values = np.abs(linalg.largest_modulus(state.basis.T @ state.image, width)[0])
+    values = values[0 if problem.data.mean_free else 1 :]
+    if len(values) < 2:
+        return width
+    ratios = values[:-1] / np.maximum(values[1:], max(problem.data.floor * values[0], TINY))
+    return int(np.argmax(ratios)) + 2
 
 
 def q_alpha(data, k, *, method, criterion, init, **options) -> Weights:
@@ -234,14 +258,29 @@ def check_form(method, criterion):
 
 def check_options(shape, k, init, n_init, tol, max_iter, random_state, callback):
     """Refuse bad common arguments before any work; the start is a name or a basis."""
-    checks.check_integer("k", k, 1, min(shape), "min(n_samples, n_features)")
+    check_k(k, min(shape), "min(n_samples, n_features)")
     check_loop(init, n_init, tol, max_iter, random_state, callback, "a basis")
     if isinstance(init, str):
         return
+    check_auto_start(k)
     basis = _start_array(init, (shape[0], k), "a basis")
     error = np.abs(basis.T @ basis - np.eye(k)).max()
     if not error <= 1e-6:
         raise ValueError(f"init: columns must be orthonormal; they are off by {error:.2g}")
+
+
+def check_k(k, most, what=""):
+    """Refuse what is neither "auto" nor a number of directions."""
+    if isinstance(k, str):
+        checks.check_choice("k", k, ("auto",))
+    else:
+        checks.check_integer("k", k, 1, most, what)
+
+
+def check_auto_start(k):
+    """Refuse "auto" where the start is an array."""
+    if isinstance(k, str):
+        raise ValueError("k = 'auto': needs a start by name, and init is an array")
 
 
 def check_weights_start(n_features, init, n_init, tol, max_iter, random_state, callback):

@@ -116,6 +116,8 @@ class Dense:
     mean, norm : ndarray
         Of every column: its mean and the norm of what remains, 0 for a constant one. As it is, a
         column has no mean.
+    mean_free : bool
+        Whether every feature sums to zero over the samples, or did before data were reduced.
     floor : float
         The relative error of a pass: what rounding in the precision of the data leaves.
     """
@@ -128,7 +130,7 @@ class Dense:
         self.features = view.T
         self.n_columns, self.n_samples = self.features.shape
         self.names = names
-        self.center = representation == "centered"
+        self.center = self.mean_free = representation == "centered"
         self._counter = SimpleNamespace(passes=1)
         self.floor = RESIDUAL_FLOOR if array.dtype == np.float64 else FLOAT32_FLOOR
         self.mean, self.norm = moments(array, names, center=representation != "as-is")
@@ -241,6 +243,16 @@ class Dense:
         other = copy.copy(self)
         other._rescaled = True
         other.norms = self.norms / factors.reshape(self.norms.shape)
+        other._forget()
+        return other
+
+    def alike(self, array) -> "Dense":
+        """Other samples of the same features, shifted and scaled as these are."""
+        other = copy.copy(self)
+        other.features = np.ascontiguousarray(array, self.features.dtype).T
+        other.features.flags.writeable = False
+        other.n_samples = len(array)
+        other._counter = SimpleNamespace(passes=0)
         other._forget()
         return other
 
@@ -393,7 +405,7 @@ class Dense:
         data.features.flags.writeable = False
         data.n_columns, data.n_samples = data.features.shape
         data.n_features = data.n_columns
-        data.names, data.center = origin.names, False
+        data.names, data.center, data.mean_free = origin.names, False, origin.mean_free
         data._counter = SimpleNamespace(passes=0)
         data.floor = RESIDUAL_FLOOR
         data.mean = data.middle = np.zeros(data.n_columns)

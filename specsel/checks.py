@@ -177,6 +177,23 @@ def as_pairs(name, pairs, n_samples) -> np.ndarray:
     return array.astype(np.intp)
 
 
+def as_samples(name, pairs, n_features, names) -> tuple[np.ndarray, np.ndarray]:
+    """First and second samples of pairs, of the features of X."""
+    found = [as_matrix(part, least_samples=0, name=name) for part in pairs]
+    (first, _), (second, _) = found
+    if first.shape != second.shape or first.shape[1] != n_features:
+        raise ValueError(
+            f"{name}: has samples of shapes {first.shape} and {second.shape}; two arrays of as "
+            f"many samples and of {n_features} features are needed"
+        )
+    for part, part_names in found:
+        if part_names and names and part_names != names:
+            raise ValueError(f"{name}: has other column names than X, or in another order")
+        if not np.isfinite(part).all():
+            raise ValueError(describe_not_finite(part, names, name))
+    return first, second
+
+
 def check_integer(name, value, low, high=None, what="") -> int:
     """Return value as an int, or say in one line what is allowed."""
     allowed = f"at least {low}" if high is None else f"from {low} to {high}"

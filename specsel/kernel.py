@@ -117,9 +117,9 @@ def solve(
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, or a data frame; for the precomputed kernel the matrix
         V itself, of shape (n_features, n_features).
-    k : int
-        Number of leading directions that should carry the structure. At most n_features; with the
-        linear kernel at most min(n_samples, n_features).
+    k : int or "auto"
+        Number of leading directions that should carry the structure, as in `qalpha.solve`.
+        At most n_features; with the linear kernel at most min(n_samples, n_features).
     kernel : {"linear", "poly", "rbf", "sectioned", "precomputed"} or callable
         What replaces the inner product of two features, centred and of unit norm: nothing;
         ``(m_i · m_j + offset)^degree``; ``exp(-|m_i - m_j|² / (2 sigma²))``; the sum of the
@@ -164,7 +164,7 @@ def solve(
     array, names = checks.as_matrix(X, least_samples=1 if kernel == "precomputed" else 2)
     n_features = array.shape[1]
     _check_parameters(kernel, sigma, degree, offset, sections, len(array))
-    checks.check_integer("k", k, 1, min(array.shape) if kernel == "linear" else n_features)
+    alternate.check_k(k, min(array.shape) if kernel == "linear" else n_features)
     checks.check_choice("criterion", criterion, CRITERIA)
     options = {"n_init": n_init, "tol": tol, "max_iter": max_iter}
     options |= {"random_state": random_state, "callback": callback}
@@ -174,9 +174,11 @@ def solve(
     else:
         data = blocks.Dense(array, names, representation="centered" if center else "as-is")
         matrix = Matrix(evaluate(data, kernel, sigma, degree, offset, sections), names, data)
+        matrix.mean_free = center and kernel == "linear"
         matrix.rank_bound = data.rank_bound if kernel == "linear" else n_features
     problem = CRITERIA[criterion](matrix)
     if not isinstance(init, str):
+        alternate.check_auto_start(k)
         init = problem.subspace(np.asarray(init, dtype=float), k)
     state, record = alternate.solve(problem, k, init=init, **options)
     return alternate.pack(matrix, state, record)
@@ -297,6 +299,7 @@ class Matrix:
         self.norm = data.norm if data else self.varies
         self.passes = data.passes if data else 0
         self.rank_bound, self.floor = self.n_features, linalg.RESIDUAL_FLOOR
+        self.mean_free = False
 
     def joined(self, alpha):
         """Weights of the columns: a column is a feature."""

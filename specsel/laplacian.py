@@ -48,8 +48,9 @@ def solve(
     ----------
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, or a data frame.
-    k : int
+    k : int or "auto"
         Number of leading directions. The first one is constant; clusters show from the second on.
+        "auto" counts them as `qalpha.solve` does.
     shift : {"degree", "definition"}
         What is added to the diagonal: the largest degree, or the number that the paper prints.
     representation : {"parts", "shift", "ranks", "as-is"}
@@ -85,6 +86,8 @@ def solve(
     alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
     checks.check_choice("shift", shift, SHIFTS)
     checks.check_choice("representation", representation, blocks.NON_NEGATIVE)
+    if k == "auto":
+        k = alternate.count_clusters(alternate.Energy(blocks.Dense(array, names)))
     data = blocks.Dense(array, names, representation=representation)
     data.warn_if_negative(representation)
     state, record = alternate.solve(

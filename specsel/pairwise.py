@@ -44,10 +44,11 @@ def solve(
     ----------
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, or a data frame.
-    k : int
-        Number of leading directions that should carry the structure.
-    apart, together : array of shape (n_pairs, 2), optional
-        Row numbers of two samples that belong to different clusters, or to the same.
+    k : int or "auto"
+        Number of leading directions that should carry the structure, as in `qalpha.solve`.
+    apart, together : array of shape (n_pairs, 2), or two arrays (n_pairs, n_features), optional
+        Row numbers of two samples that belong to different clusters, or to the same; or the
+        samples themselves, first and second ones of the pairs, which need not be in X.
     tradeoff : float
         λ, what the pairs count against the clusters: the larger, the more. At 0 they do not count,
         at 1 about as much as the clusters, and far above that hardly anything else does.
@@ -57,7 +58,7 @@ def solve(
         after all.
     criterion : {"energy", "gap"}
         Maximise the energy of k directions, or that energy less the energy of all others; the
-        latter in O(n q²) a pass.
+        latter in O(n q²) a pass, and with pairs by row number alone.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
         Start, as in `qalpha.solve`.
     n_init, tol, max_iter, random_state, callback
@@ -93,16 +94,25 @@ def solve(
     checks.check_choice("criterion", criterion, alternate.CRITERIA)
     checks.check_not_negative("tradeoff", tradeoff)
     checks.check_choice("representation", representation, blocks.REPRESENTATIONS)
-    apart = checks.as_pairs("apart", apart, len(array))
-    together = checks.as_pairs("together", together, len(array))
+    apart, together, others = _read_pairs(array, names, apart, together)
     if len(apart) + len(together) == 0:
         raise ValueError("apart, together: hold no pair of samples; at least one is needed")
     both = {*map(frozenset, apart.tolist())} & {*map(frozenset, together.tolist())}
     if both:
         raise ValueError(f"together: holds {tuple(sorted(min(both, key=sorted)))}, as apart does")
+    if others is not None and (criterion == "gap" or representation == "ranks"):
+        raise ValueError(
+            f"criterion = {criterion!r}, representation = {representation!r}: "
+            "need pairs of row numbers, not of samples"
+        )
+    if k == "auto":
+        k = alternate.count_clusters(alternate.Energy(blocks.Dense(array, names)))
     data = blocks.Dense(array, names, representation=representation)
     data.warn_if_negative(representation)
-    problem = (Pairwise if criterion == "energy" else PairwiseGap)(data, apart, together, tradeoff)
+    if criterion == "gap":
+        problem = PairwiseGap(data, apart, together, tradeoff)
+    else:
+        problem = Pairwise(data, apart, together, tradeoff, others)
     state, record = alternate.solve(
         problem,
         k,
@@ -116,6 +126,26 @@ def solve(
     return alternate.pack(data, state, record)
 
 
+def _read_pairs(array, names, *given):
+    """Pairs of rows: of X and None or, where samples are given, of an array that holds them."""
+    arguments = dict(zip(("apart", "together"), given, strict=True))
+    if not any(_are_samples(pairs) for pairs in given):
+        return *(checks.as_pairs(name, arguments[name], len(array)) for name in arguments), None
+    parts, rows, count = [], [], 0
+    for name, pairs in arguments.items():
+        if _are_samples(pairs):
+            first, second = checks.as_samples(name, pairs, array.shape[1], names)
+        else:
+            first, second = (array[i] for i in checks.as_pairs(name, pairs, len(array)).T)
+        numbers = count + np.arange(2 * len(first)).reshape(2, -1).T
+        parts, rows, count = [*parts, first, second], [*rows, numbers], count + numbers.size
+    return *rows, np.concatenate(parts)
+
+
+def _are_samples(pairs):
+    return isinstance(pairs, tuple | list) and [np.ndim(part) for part in pairs] == [2, 2]
+
+
 def _signs(apart, together, tradeoff, n_samples):
     """What the square of the entry of every pair counts in the objective."""
     sizes = [len(pairs) for pairs in (apart, together)]
@@ -126,14 +156,16 @@ def _signs(apart, together, tradeoff, n_samples):
 class Pairwise(alternate.Energy):
     """The products of ``αᵀ (G - λ B) α``; duals are q x k, then a number for every pair."""
 
-    def __init__(self, data, apart, together, tradeoff):
+    def __init__(self, data, apart, together, tradeoff, others=None):
         super().__init__(data)
-        self.pairs = blocks.Pairs.sort(np.vstack((apart, together)), data.n_samples)
+        self.paired = data if others is None else Beside(data, others)
+        n_rows = data.n_samples if others is None else len(others)
+        self.pairs = blocks.Pairs.sort(np.vstack((apart, together)), n_rows)
         self.weights = _signs(apart, together, tradeoff, data.n_samples)
 
     def product(self, dual, basis):
         matrix, values = self._split(dual, basis)
-        _, image, entries = self.data.fused_pairs(matrix, basis, self.pairs, values)
+        _, image, entries = self.paired.fused_pairs(matrix, basis, self.pairs, values)
         return np.concatenate((image.ravel(), entries))
 
     def signs(self, image, basis):
@@ -141,13 +173,13 @@ class Pairwise(alternate.Energy):
 
     def enter(self, basis):
         equal = np.ones(self.data.n_features)
-        image, entries = self.data.adjoint_pairs(equal, basis, self.pairs)
+        image, entries = self.paired.adjoint_pairs(equal, basis, self.pairs)
         return np.concatenate((image.ravel(), self.weights * entries))
 
     def advance(self, pair, basis, width):
         matrix, values = self._split(pair.dual, basis)
         before, basis = basis, linalg.narrow(self._split(pair.image, basis)[0], basis, width)
-        alpha, image, entries = self.data.fused_pairs(matrix, before, self.pairs, values, basis)
+        alpha, image, entries = self.paired.fused_pairs(matrix, before, self.pairs, values, basis)
         signed = self.weights * entries
         objective = np.vdot(image, image) + np.vdot(signed, entries)
         start = np.concatenate((image.ravel(), signed))
@@ -155,6 +187,23 @@ class Pairwise(alternate.Energy):
 
     def _split(self, vector, basis):
         return vector[: basis.size].reshape(basis.shape), vector[basis.size :]
+
+
+class Beside:
+    """The passes with pairs, where these are pairs of other samples than those of the data."""
+
+    def __init__(self, data, others):
+        self.data, self.others = data, data.alike(others)
+        self.nothing = np.zeros((len(others), 1))
+
+    def adjoint_pairs(self, alpha, basis, pairs):
+        entries = self.others.adjoint_pairs(alpha, self.nothing[:, :0], pairs)[1]
+        return self.data.adjoint(alpha, basis), entries
+
+    def fused_pairs(self, dual, basis, pairs, values, target=None):
+        alpha = self.others.fused_pairs(self.nothing, self.nothing, pairs, values)[0]
+        alpha += self.data.forward(dual, basis)
+        return alpha, *self.adjoint_pairs(alpha, basis if target is None else target, pairs)
 
 
 class PairwiseGap(alternate.Gap):

@@ -98,6 +98,12 @@ class Weights:
         rest = weights[count:].mean()
         return float(weights[:count].mean() / rest) if rest > 0 else np.inf
 
+    @property
+    def scale(self) -> np.ndarray:
+        """What `reweight` multiplies a centred feature by: √α over its norm."""
+        scale = np.divide(1.0, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0)
+        return scale * np.sqrt(np.maximum(self.alpha, 0.0))
+
     def select(self, n=None, *, threshold=None, diverse=None) -> np.ndarray:
         """Indices of the selected features, best first.
 
@@ -143,9 +149,8 @@ class Weights:
         """
         array, names = checks.as_matrix(X, least_samples=1)
         check_features(array.shape[1], names, len(self.alpha), self.names, "weights")
-        scale = np.divide(1.0, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0)
         weighted = array - self.mean
-        weighted *= scale * np.sqrt(np.maximum(self.alpha, 0.0))
+        weighted *= self.scale
         return weighted
 
     def to_frame(self):

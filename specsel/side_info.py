@@ -43,8 +43,8 @@ def solve(
         Dense numbers in any memory order, or a data frame.
     side : array of shape (n_side_samples, n_features), list of such arrays, or (n_features,)
         Side data; several data sets add up. One number a feature is taken as D itself.
-    k : int
-        Number of leading directions that should carry the structure.
+    k : int or "auto"
+        Number of leading directions that should carry the structure, as in `qalpha.solve`.
     tradeoff : float
         λ, what is added to the variance ratios D: the larger, the less the side data count. At 0
         every feature must vary in the side data.

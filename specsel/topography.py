@@ -43,8 +43,9 @@ def solve(
     ----------
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, or a data frame.
-    k : int
-        Number of leading directions that should carry the structure of a round.
+    k : int or "auto"
+        Number of leading directions that should carry the structure of a round, as in
+        `qalpha.solve`; "auto" chooses for every round.
     rounds : int
         How many sets to look for; for a diverse selection, more than there may be.
     tradeoff : float, optional

@@ -39,8 +39,9 @@ def solve(X, y=None, *, tradeoff=1.0) -> Weights:
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, or a data frame.
     y : array of shape (n_samples,), optional
-        Class labels; with them the weights are for discriminant analysis, and the features must
-        not be linearly independent, which takes more of them than samples.
+        Class labels; with them the weights are for discriminant analysis. Where the features are
+        linearly independent, as they are most often with fewer of them than samples, all weight
+        falls on one of them, with a warning.
     tradeoff : float
         With labels, what the scatter within the classes counts against the scatter between them:
         larger means fewer features that vary within a class.
@@ -112,9 +113,10 @@ def _fisher_form(data, means, tradeoff):
     values, axes = np.linalg.eigh(inner)
     keep = values > linalg.GRAM_FLOOR * values[-1]
     if keep.sum() == np.count_nonzero(data.norm):
-        raise ValueError(
-            f"X: its {keep.sum()} features are linearly independent, so that with y all weight "
-            "would fall on one of them; more features than samples are needed, or `supervised`"
+        warnings.warn(
+            "X: its features are linearly independent, so that with y all weight falls on one of "
+            "them; take more features than samples, or `supervised`",
+            stacklevel=checks.caller(),
         )
     inverse = axes[:, keep] / values[keep] @ axes[:, keep].T
     between = means @ means.T

@@ -138,6 +138,17 @@ def represent(X, representation):
     raise ValueError(representation)
 
 
+def represent_others(X, others, representation):
+    """Other samples with the middle and the norms of X; constant features are 0."""
+    X, others = np.array(X, dtype=float), np.array(others, dtype=float)
+    middle = {"centered": X.mean(axis=0), "shift": X.min(axis=0), "parts": np.median(X, axis=0)}
+    above, below = X - middle[representation], others - middle[representation]
+    if representation == "parts":
+        above, below = (np.hstack([np.maximum(x, 0), np.maximum(-x, 0)]) for x in (above, below))
+    norms = np.linalg.norm(above, axis=0)
+    return (below / np.where(norms > 0, norms, np.inf)).T
+
+
 def join(alpha):
     """``√(α₊² + α₋²)`` of the weights of parts, negatives clipped to 0, of unit norm."""
     positive, negative = np.maximum(alpha, 0).reshape(2, -1)
@@ -348,16 +359,20 @@ def position(G):
 # Pairwise side information, Sec. 5 -----------------------------------------------------------
 
 
-def pair_matrix(M, pairs):
-    """``B = (q²/#pairs) PᵀP``, ``P_{pair,r} = M_rs M_rt``; zeros for no pairs."""
+def pair_matrix(M, pairs, others=None):
+    """``B = (q²/#pairs) PᵀP``, ``P_{pair,r} = M_rs M_rt``; zeros for no pairs.
+
+    The pairs are of the samples of M, or of others, scaled as those are.
+    """
     pairs = np.array(pairs, dtype=int).reshape(-1, 2)
-    P = np.array([M[:, s] * M[:, t] for s, t in pairs]).reshape(-1, len(M))
+    paired = M if others is None else others
+    P = np.array([paired[:, s] * paired[:, t] for s, t in pairs]).reshape(-1, len(M))
     return M.shape[1] ** 2 / max(len(pairs), 1) * P.T @ P
 
 
-def pairwise_iterations(M, Q, count, apart, together, tradeoff):
+def pairwise_iterations(M, Q, count, apart, together, tradeoff, others=None):
     """Sec. 5, `count` cycles: α, Q and Eq. 3 after each, pairs together of opposite sign."""
-    B = pair_matrix(M, apart) - pair_matrix(M, together)
+    B = pair_matrix(M, apart, others) - pair_matrix(M, together, others)
     history = []
     for _ in range(count):
         alpha, _ = leading(gram(M, Q) - tradeoff * B)

@@ -6,7 +6,17 @@ import naive
 import numpy as np
 import pytest
 
-from specsel import alternate, blocks, datasets, qalpha
+from specsel import (
+    alternate,
+    blocks,
+    datasets,
+    kernel,
+    laplacian,
+    pairwise,
+    qalpha,
+    side_info,
+    topography,
+)
 
 
 def best_of_random(X, k, count):
@@ -170,3 +180,69 @@ def test_seeds_are_the_features_of_largest_parameter_free_weight():
     _, expected = naive.by_modulus(naive.affinity(M, naive.squared(M)[best]), 2)
     np.testing.assert_allclose(basis @ basis.T, expected @ expected.T, atol=1e-9)
     assert widths == [2]
+
+
+def clusters(count, seed, *, n_samples=90, n_features=100, n_relevant=30):
+    """As many samples in every cluster, apart in the first features; of all scales and offsets."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_samples, n_features))
+    X[:, :n_relevant] += 3 * rng.standard_normal((count, n_relevant))[
+        np.arange(n_samples) % count
+    ]
+    return X * np.exp(rng.standard_normal(n_features)) + 5
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("shape", [(90, 100), (60, 200), (400, 60)])
+def test_auto_finds_as_many_directions_as_clusters(count, shape):
+    found = []
+    for seed in range(4):
+        X = clusters(count, seed, n_samples=shape[0], n_features=shape[1])
+        found.append(qalpha.solve(X, "auto").basis.shape[1])
+    assert found == [count] * 4
+
+
+AUTO = {
+    "gap": lambda X: qalpha.solve(X, "auto", criterion="gap"),
+    "laplacian": lambda X: laplacian.solve(X, "auto"),
+    "kernel": lambda X: kernel.solve(X, "auto", kernel="linear"),
+    "side_info": lambda X: side_info.solve(X, np.zeros(X.shape[1]), "auto"),
+    "pairwise": lambda X: pairwise.solve(X, "auto", apart=[(0, 1)], tradeoff=0),
+    "topography": lambda X: topography.solve(X, "auto", rounds=1).weights[0],
+}
+
+
+@pytest.mark.parametrize("solve", AUTO.values(), ids=AUTO)
+@pytest.mark.parametrize("count", [2, 4, 6])
+def test_auto_finds_clusters_by_every_method(solve, count):
+    assert solve(clusters(count, 0)).basis.shape[1] == count
+
+
+@pytest.mark.parametrize(("kernel_name", "offset"), [("poly", 1.0), ("rbf", 0.0)])
+def test_auto_leaves_the_mean_aside_where_the_kernel_has_one(kernel_name, offset):
+    found = [
+        kernel.solve(clusters(3, seed), "auto", kernel=kernel_name, offset=offset).basis.shape[1]
+        for seed in range(4)
+    ]
+    assert found == [3] * 4
+
+
+def test_auto_is_what_the_same_number_gives():
+    X = clusters(4, 0)
+    np.testing.assert_array_equal(qalpha.solve(X, "auto").alpha, qalpha.solve(X, 4).alpha)
+
+
+@pytest.mark.parametrize("shape", [(2, 1), (9, 1), (2, 9), (3, 2), (4, 30), (30, 4)])
+def test_auto_is_never_more_than_there_can_be(shape, rng):
+    found = qalpha.solve(rng.standard_normal(shape), "auto").basis.shape[1]
+    assert 1 <= found <= min(shape)
+
+
+def test_auto_is_the_only_word_and_needs_a_named_start(clustered):
+    with pytest.raises(ValueError, match=r"^k = 'many': must be one of auto$"):
+        qalpha.solve(clustered, "many")
+    message = r"^k = 'auto': needs a start by name, and init is an array$"
+    with pytest.raises(ValueError, match=message):
+        qalpha.solve(clustered, "auto", init=np.eye(40)[:, :2])
+    with pytest.raises(ValueError, match=message):
+        kernel.solve(clustered, "auto", init=np.ones(30))

@@ -48,6 +48,45 @@ def test_version_is_that_of_the_installed_package():
     assert specsel.__version__ == importlib.metadata.version("specsel")
 
 
+def test_every_estimator_exists():
+    for name, module in specsel.ESTIMATORS.items():
+        assert getattr(specsel, name).__module__ == f"specsel.{module}"
+        assert name in dir(specsel)
+        assert name not in specsel.__all__
+
+
+WITHOUT_SKLEARN = """
+import sys
+sys.modules["sklearn"] = None
+import specsel
+from specsel import *
+print(qalpha.solve(datasets.example().X, 3).converged)
+for name in specsel.ESTIMATORS:
+    try:
+        getattr(specsel, name)
+    except ImportError as error:
+        print(error)
+"""
+
+
+def test_without_sklearn_one_line_says_what_to_install_and_the_rest_works():
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_SKLEARN], capture_output=True, text=True, check=True
+    )
+    message = "{} needs scikit-learn: pip install 'specsel[sklearn]'"
+    assert run.stdout.splitlines() == ["True", *map(message.format, specsel.ESTIMATORS)]
+    assert run.stderr == ""
+
+
+def test_an_import_that_fails_for_another_reason_is_not_blamed_on_sklearn(monkeypatch):
+    monkeypatch.delitem(sys.modules, "specsel.estimators", raising=False)
+    monkeypatch.delattr(specsel, "estimators", raising=False)
+    monkeypatch.setitem(sys.modules, "specsel.laplacian", None)
+    monkeypatch.delattr(specsel, "laplacian")
+    with pytest.raises(ImportError, match="laplacian"):
+        _ = specsel.QAlpha
+
+
 def modules_after(statement):
     source = f"{statement}; import sys; print(*sys.modules)"
     run = subprocess.run(

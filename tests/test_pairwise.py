@@ -4,6 +4,7 @@ import warnings
 
 import naive
 import numpy as np
+import pandas as pd
 import pytest
 
 from specsel import alternate, blocks, pairwise, qalpha
@@ -36,7 +37,7 @@ def random_basis(q, k, seed=0):
 
 def solve(X, k, **options):
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "not converged|X has negative")
+        warnings.filterwarnings("ignore", "not converged|X has negative|.* is constant")
         return pairwise.solve(X, k, **options)
 
 
@@ -110,6 +111,65 @@ def test_iterations_are_those_of_the_definition(shape, representation, tradeoff)
         expected = naive.join(alpha) if representation == "parts" else alpha
         np.testing.assert_allclose(got.alpha, expected, atol=1e-6)
         np.testing.assert_allclose(got.basis @ got.basis.T, basis @ basis.T, atol=1e-6)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("representation", ["parts", "shift", "centered"])
+def test_pairs_of_samples_outside_of_X_are_the_definition(shape, representation, order):
+    X, others = np.array(sample(shape), order=order), sample((40, shape[1]), seed=1)
+    X[:, 4] = 1.0
+    M, paired = (naive.represent_others(X, part, representation) for part in (X, others))
+    apart, together = disjoint_pairs(40, 15, 6)
+    Q = random_basis(shape[0], 2)
+    arguments = (CYCLES, apart, np.array(together), 2.0, paired)
+    _, _, history = naive.pairwise_iterations(M, Q, *arguments)
+    given = {"apart": apart, "together": np.array(together)}
+    given = {name: tuple(others[column] for column in pairs.T) for name, pairs in given.items()}
+    options = {"tradeoff": 2.0, "representation": representation, "init": Q, "tol": 0}
+    got = solve(X, 2, **given, **options, max_iter=CYCLES)
+    np.testing.assert_allclose(got.history, history, rtol=1e-7)
+
+
+@pytest.mark.parametrize("representation", ["parts", "as-is"])
+def test_samples_of_X_and_their_row_numbers_are_the_same_pairs(representation):
+    X, pairs = planted(60)
+    together = [(0, 2), (1, 4)]
+    by_number = solve(X, 2, apart=pairs, together=together, representation=representation)
+    samples = (X[pairs[:, 0]], X[pairs[:, 1]])
+    by_sample = solve(X, 2, apart=samples, together=together, representation=representation)
+    np.testing.assert_allclose(by_sample.alpha, by_number.alpha, atol=1e-9)
+    narrow = tuple(part.astype(np.float32) for part in samples)
+    found = solve(X.astype(np.float32), 2, apart=narrow, together=together)
+    np.testing.assert_allclose(
+        found.alpha, solve(X, 2, apart=pairs, together=together).alpha, atol=1e-3
+    )
+
+
+def test_pairs_of_samples_are_checked():
+    X = sample((20, 5))
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    bad = {
+        "apart: has samples of shapes (3, 5) and (2, 5); two arrays of as many samples and of 5 "
+        "features are needed": {"apart": (X[:3], X[:2])},
+        "apart: has samples of shapes (3, 4) and (3, 4); two arrays of as many samples and of 5 "
+        "features are needed": {"apart": (X[:3, :4], X[:3, :4])},
+        "together: 1 value is NaN or infinite, first at sample 1, feature 0; finite numbers are "
+        "needed": {"together": (X[:2], [[1] * 5, [np.nan] + [1] * 4])},
+        "criterion = 'gap', representation = 'parts': need pairs of row numbers, not of samples": {
+            "apart": (X[:2], X[3:5]),
+            "criterion": "gap",
+        },
+        "criterion = 'energy', representation = 'ranks': need pairs of row numbers, not of "
+        "samples": {"apart": (X[:2], X[3:5]), "representation": "ranks"},
+    }
+    for message, options in bad.items():
+        with pytest.raises(ValueError) as caught:
+            pairwise.solve(X, 2, **options)
+        assert str(caught.value) == message
+    turned = frame[list("edcba")]
+    with pytest.raises(ValueError, match=r"^apart: has other column names than X, or in another"):
+        pairwise.solve(frame, 2, apart=(turned[:3], turned[3:6]))
 
 
 @pytest.mark.parametrize("criterion", ["energy", "gap"])

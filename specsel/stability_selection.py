@@ -1,0 +1,186 @@
+"""How stable a selection is under resampling, for any selector, and what is selected stably.
+
+A selector is fitted to many subsamples. Features that it selects in a good share of them are
+selected (Meinshausen and Bühlmann, JRSS B 72, 2010). How much the selections agree is told by the
+mean over all pairs of two indices of their overlap (Jaccard; Kuncheva, AIA 2007).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from specsel import checks
+from specsel.estimators import Selector, as_seed
+
+
+def jaccard(supports) -> float:
+    """Mean over all pairs of selections of the share of common features in those of either.
+
+    Parameters
+    ----------
+    supports : array of bool, shape (n_selections, n_features)
+
+    Examples
+    --------
+    >>> from specsel import stability_selection
+    >>> stability_selection.jaccard([[True, True, False], [True, False, True]])
+    0.3333333333333333
+    """
+    common, first, second, _ = _overlaps(supports)
+    either = first + second - common
+    return float(np.divide(common, either, out=np.ones(len(either)), where=either > 0).mean())
+
+
+def kuncheva(supports) -> float:
+    """Mean over all pairs of selections of their overlap beyond chance.
+
+    With r common features of k each among n this is ``(r - k²/n) / (k - k²/n)``: 1 for equal
+    selections, 0 on average for random ones. For selections of k and of l features it is
+    ``(r - kl/n) / (min(k, l) - kl/n)``, and 0 where one of them holds nothing or everything, as
+    Kuncheva has it.
+
+    Parameters
+    ----------
+    supports : array of bool, shape (n_selections, n_features)
+
+    Examples
+    --------
+    >>> from specsel import stability_selection
+    >>> stability_selection.kuncheva([[True, True, False, False], [True, False, True, False]])
+    0.0
+    """
+    common, first, second, n_features = _overlaps(supports)
+    chance = first * second / n_features
+    most = np.minimum(first, second) - chance
+    index = np.divide(common - chance, most, out=np.zeros(len(most)), where=most > 0)
+    return float(index.mean())
+
+
+def _overlaps(supports):
+    """Of every pair of selections: common features, features of each; and how many there are."""
+    supports = np.asarray(supports)
+    if supports.ndim != 2 or supports.dtype != bool or len(supports) < 2 or not supports.size:
+        raise ValueError(
+            f"supports: has shape {supports.shape} and dtype {supports.dtype}; at least 2 "
+            "selections x features, True or False, are needed"
+        )
+    first, second = np.triu_indices(len(supports), 1)
+    common = supports.astype(float) @ supports.T
+    sizes = common.diagonal()
+    return common[first, second], sizes[first], sizes[second], supports.shape[1]
+
+
+@dataclass(eq=False, repr=False)
+class StabilitySelection(Selector):
+    """Select the features that a selector selects in a good share of subsamples.
+
+    Parameters
+    ----------
+    estimator : estimator with `get_support`
+        Any selector of this package or of scikit-learn.
+    n_resamples : int
+        Subsamples, drawn without replacement.
+    share : float
+        Size of a subsample as a share of all samples, or, where y are classes, of every class.
+    threshold : float
+        Share of the subsamples in which a feature must be selected.
+    random_state : int, RandomState, Generator or None
+        Seed of the subsamples.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Selection frequencies: in which share of the subsamples a feature is selected.
+    result_ : ndarray of bool, shape (n_resamples, n_features)
+        The selections.
+    estimator_ : estimator
+        Fitted to all samples, for comparison.
+    kuncheva_, jaccard_ : float
+        How much the selections agree: see `kuncheva` and `jaccard`.
+    support_, ranking_, n_features_in_, feature_names_in_
+        As in `QAlpha`.
+
+    References
+    ----------
+    Meinshausen, N. and Bühlmann, P. (2010). Stability selection. JRSS B 72, 417-473.
+
+    Kuncheva, L. (2007). A stability index for feature selection. AIA, 421-427.
+
+    Examples
+    --------
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> from specsel import StabilitySelection, datasets
+    >>> data = datasets.weston_linear(100, random_state=5)
+    >>> stable = StabilitySelection(SelectKBest(k=10), random_state=0).fit(data.X, data.y)
+    >>> stable.get_support(indices=True).tolist()
+    [0, 1, 2, 3, 4, 5]
+    >>> round(stable.kuncheva_, 1)
+    0.5
+    """
+
+    estimator: object
+    n_resamples: int = 100
+    share: float = 0.5
+    threshold: float = 0.6
+    random_state: int | np.random.RandomState | np.random.Generator | None = None
+
+    def _read(self, X, y):
+        from sklearn.utils import indexable
+        from sklearn.utils.validation import validate_data
+
+        self._check()
+        validate_data(self, X, skip_check_array=True)  # the estimator itself checks its data
+        return indexable(X, y)
+
+    def _check(self):
+        checks.check_integer("n_resamples", self.n_resamples, 2)
+        if not (checks.is_finite(self.share) and 0 < self.share < 1):
+            raise ValueError(f"share = {self.share!r}: must be between 0 and 1")
+        if not (checks.is_finite(self.threshold) and 0 < self.threshold <= 1):
+            raise ValueError(f"threshold = {self.threshold!r}: must be above 0 and at most 1")
+        if not hasattr(self.estimator, "get_support"):
+            raise ValueError(
+                f"estimator: {type(self.estimator).__name__} has no get_support; a selector is "
+                "needed"
+            )
+
+    def _solve(self, X, y):
+        """The selections from all subsamples."""
+        from sklearn.base import clone
+        from sklearn.utils import resample
+
+        options = {"replace": False, "stratify": y if _are_classes(y) else None}
+        options["n_samples"] = max(1, round(self.share * _count(X)))
+        self.estimator_ = clone(self.estimator).fit(X, y)
+        generator, supports = checks.as_generator(as_seed(self.random_state)), []
+        for _ in range(self.n_resamples):
+            seed = int(generator.integers(2**31))
+            drawn = resample(X, random_state=seed, **options)
+            labels = None if y is None else resample(y, random_state=seed, **options)
+            supports.append(clone(self.estimator).fit(drawn, labels).get_support())
+        return np.array(supports)
+
+    def _choose(self, supports, X):
+        self.scores_ = supports.mean(axis=0)
+        self.jaccard_, self.kuncheva_ = jaccard(supports), kuncheva(supports)
+        order = np.argsort(-self.scores_, kind="stable")
+        return order, int((self.scores_ >= self.threshold).sum())
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import get_tags
+
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
+        return tags
+
+
+def _are_classes(y):
+    """Whether y are labels of no more classes than half as many as samples."""
+    from sklearn.utils.multiclass import type_of_target
+
+    kinds = ("binary", "multiclass")
+    return y is not None and type_of_target(y) in kinds and 2 * len(np.unique(y)) <= len(y)
+
+
+def _count(X):
+    return X.shape[0] if hasattr(X, "shape") else len(X)

@@ -1,0 +1,370 @@
+"""The estimators against their solvers, and as citizens of scikit-learn."""
+
+import inspect
+import pickle
+import re
+import warnings
+from dataclasses import fields
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.decomposition import PCA
+from sklearn.feature_selection import SelectorMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import specsel
+from specsel import (
+    QAlpha,
+    StabilitySelection,
+    datasets,
+    eslda,
+    estimators,
+    gslda,
+    kernel,
+    laplacian,
+    pairwise,
+    qalpha,
+    sbs,
+    side_info,
+    supervised,
+    topography,
+    weighting,
+)
+
+CLASSES = [
+    getattr(specsel, name) for name in specsel.ESTIMATORS if name != "StabilitySelection"
+]
+WEIGHTS = [c for c in CLASSES if issubclass(c, estimators.WeightSelector)]
+
+# What the data of scikit-learn's checks, noise for the most part, rightly lead to.
+EXPECTED = (
+    "ignore:not converged after",
+    "ignore:tradeoff = 1.0. no weights make classes differ more",
+    "ignore:X. its features are linearly independent",
+    "ignore:retain = 0.5. no stable subspace",
+    "ignore:.* constant and",
+    "ignore:Can't check dok sparse matrix",
+)
+
+
+@pytest.fixture
+def labelled():
+    return datasets.weston_linear(80, random_state=5)
+
+
+def make(cls, **options):
+    if cls is specsel.PairwiseQAlpha:
+        options.setdefault("apart", [(0, 1), (2, 5)])
+    if cls is specsel.SideInfoQAlpha:
+        options.setdefault("side", np.random.default_rng(1).standard_normal((20, 30)))
+    return cls(**options)
+
+
+def fit(estimator, X, y=None):
+    with warnings.catch_warnings():
+        for message in EXPECTED:
+            warnings.filterwarnings("ignore", message.removeprefix("ignore:"))
+        return estimator.fit(X, y)
+
+
+@pytest.mark.filterwarnings(*EXPECTED)
+@parametrize_with_checks(
+    [cls() for cls in CLASSES] + [make(specsel.PairwiseQAlpha), QAlpha(rounds=2, diverse=True)]
+    + [cls(reweight=True) for cls in WEIGHTS]
+    + [StabilitySelection(QAlpha(), n_resamples=3)]
+)  # fmt: skip
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_it_is_a_selector_with_its_attributes(cls, clustered):
+    y = np.arange(40) < 20
+    found = fit(make(cls), clustered, y)
+    assert isinstance(found, SelectorMixin)
+    assert found.fit(clustered, y) is found if cls is QAlpha else True
+    for name in ("scores_", "alpha_", "ranking_", "support_"):
+        assert getattr(found, name).shape == (30,)
+    assert sorted(found.ranking_) == list(range(1, 31))
+    assert found.support_.dtype == bool
+    assert np.linalg.norm(found.alpha_) == pytest.approx(1)
+    assert np.isfinite(found.objective_)
+    assert found.n_iter_ >= 1
+    chosen = found.support_.sum()
+    assert 1 <= chosen < 30
+    np.testing.assert_array_equal(found.ranking_ <= chosen, found.support_)
+    np.testing.assert_array_equal(found.transform(clustered), clustered[:, found.support_])
+    assert not {"X", "X_", "y_"} & set(vars(found))
+
+
+SOLVERS = {
+    "QAlpha": (qalpha.solve, {"k": 3}),
+    "ParameterFreeWeighting": (weighting.solve, {}),
+    "FisherWeighting": (weighting.solve, {"tradeoff": 0.5}),
+    "LaplacianQAlpha": (laplacian.solve, {"k": 3, "shift": "definition"}),
+    "SupervisedQAlpha": (supervised.solve, {"gamma": 0.3, "k_within": 1}),
+    "KernelQAlpha": (kernel.solve, {"k": 3, "kernel": "poly", "degree": 3}),
+    "SideInfoQAlpha": (side_info.solve, {"k": 3, "side": np.arange(202.0), "tradeoff": 0.5}),
+    "PairwiseQAlpha": (pairwise.solve, {"k": 2, "apart": [(0, 1)], "tradeoff": 2.0}),
+    "GreedySparseLDA": (gslda.solve, {"direction": "forward", "never": [3]}),
+    "ExactSparseLDA": (eslda.solve, {"never": list(range(20, 202)), "time_limit": None}),
+    "StablePCA": (sbs.solve, {"matrix": "correlation", "retain": 0.01, "random_state": 3}),
+    "StableLSI": (sbs.solve, {"retain": 0.01, "random_state": 3}),
+}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_weights_and_subsets_are_those_of_the_solver(name, labelled):
+    solve, options = SOLVERS[name]
+    cls = getattr(specsel, name)
+    X, y = labelled.X, labelled.y
+    given = (X, y) if cls.needs_classes else (X,)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if "LDA" in name:
+            found = cls(n_features_to_select=4, **options).fit(X, y)
+            size = {"max_size": 4} if name == "GreedySparseLDA" else {"k": 4}
+            expected = solve(*given, **size, **options)
+            expected = expected[4] if name == "GreedySparseLDA" else expected
+        else:
+            found = cls(**options).fit(X, y)
+            options = options | ({"matrix": "cosine"} if name == "StableLSI" else {})
+            expected = solve(*given, **options)
+    if issubclass(cls, estimators.WeightSelector):
+        np.testing.assert_array_equal(found.alpha_, expected.alpha)
+        np.testing.assert_array_equal(
+            found.get_support(indices=True), np.sort(expected.select())
+        )
+        assert (found.objective_, found.n_iter_) == (expected.objective, expected.n_iter)
+        assert found.k_ == expected.basis.shape[1]
+    else:
+        np.testing.assert_array_equal(found.get_support(indices=True), expected.support)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_defaults_are_those_of_the_solver(name):
+    solver = inspect.signature(SOLVERS[name][0]).parameters
+    own = estimators.OWN | {"rounds", "apart", "side", "together"}
+    changed = {("k", "auto"), ("time_limit", 60.0), ("matrix", "covariance")}
+    for field in fields(getattr(specsel, name)):
+        if field.name not in own and (field.name, field.default) not in changed:
+            assert solver[field.name].default == field.default or field.default == ()
+
+
+@pytest.mark.parametrize("cls", [*CLASSES, StabilitySelection], ids=lambda cls: cls.__name__)
+def test_docstrings_describe_every_parameter(cls):
+    section = inspect.getdoc(cls).split("Parameters\n")[1].split("\n\n")[0]
+    described = re.findall(r"^(\w[\w, ]*) ?(?::.*)?$", section, flags=re.M)
+    names = [name for line in described for name in line.strip().split(", ")]
+    assert sorted(names) == sorted(inspect.signature(cls).parameters)
+    assert list(inspect.signature(cls).parameters) == [field.name for field in fields(cls)]
+
+
+def test_how_many_features():
+    X = datasets.growing_classes(3, random_state=1).X
+    weights = qalpha.solve(X, 3)
+    for count, expected in (
+        (None, 5), ("gap", 5), (7, 7), (1, 1), (1.0, X.shape[1]), (0.1, 12), (1e-9, 1),
+        (np.int64(3), 3), (np.float32(0.5), X.shape[1] // 2),
+    ):  # fmt: skip
+        found = QAlpha(k=3, n_features_to_select=count).fit(X)
+        np.testing.assert_array_equal(
+            found.get_support(indices=True), np.sort(weights.ranking[:expected])
+        )
+    found = QAlpha(k=3, threshold=0.2).fit(X)
+    np.testing.assert_array_equal(found.support_, weights.alpha >= 0.2)
+    for count in (0, 999, -1, 1.5, 0.0, True, "all", np.nan, [3]):
+        with pytest.raises(ValueError, match=r"^n_features_to_select = .*: must be \"gap\", a who"):
+            QAlpha(k=3, n_features_to_select=count).fit(X)
+    with pytest.raises(ValueError, match="give one of them, not both"):
+        QAlpha(k=3, n_features_to_select=3, threshold=0.2).fit(X)
+    with pytest.raises(ValueError, match=r"^n_features_to_select = 'gap': must be a whole number"):
+        specsel.GreedySparseLDA(n_features_to_select="gap").fit(X, np.arange(60) % 2)
+
+
+def test_diverse_selection_is_that_of_the_weights():
+    X = np.repeat(datasets.example().X, 3, axis=1)
+    weights = qalpha.solve(X, 3)
+    chosen = weights.select(6, diverse=X)
+    found = QAlpha(k=3, n_features_to_select=6, diverse=True).fit(X)
+    np.testing.assert_array_equal(np.argsort(found.ranking_)[:6], chosen)
+    assert set(chosen) != set(weights.select(6))
+
+
+def test_rounds_are_those_of_a_map_for_selection():
+    X = datasets.two_solutions(random_state=1).X
+    found = QAlpha(k=2, rounds=3).fit(X)
+    expected = topography.solve(X, 2, rounds=3, tradeoff=1 / 20)
+    np.testing.assert_array_equal(found.alpha_, expected.combined.alpha)
+    assert set(range(9)) <= set(QAlpha(k=2, rounds=2, n_features_to_select=9).fit(X)
+                                .get_support(indices=True))  # fmt: skip
+    with pytest.raises(ValueError, match=r"^rounds = 2: several are for method = 'power' alone$"):
+        QAlpha(k=2, rounds=2, method="ritz").fit(X)
+    with pytest.raises(ValueError, match=r"^rounds = 0: must be at least 1$"):
+        QAlpha(k=2, rounds=0).fit(X)
+
+
+@pytest.mark.parametrize("cls", WEIGHTS, ids=lambda cls: cls.__name__)
+def test_reweighting_is_that_of_the_weights_and_goes_back(cls, clustered):
+    y = np.arange(40) < 20
+    found = fit(make(cls, reweight=True), clustered, y)
+    assert found.support_.all()
+    Z = found.transform(clustered)
+    np.testing.assert_allclose(Z, found.result_.reweight(clustered), atol=1e-12)
+    weighted = found.alpha_ > 1e-9
+    np.testing.assert_allclose(
+        found.inverse_transform(Z)[:, weighted], clustered[:, weighted], atol=1e-6
+    )
+    some = fit(make(cls, reweight=True, n_features_to_select=4), clustered, y)
+    np.testing.assert_allclose(some.transform(clustered), Z[:, some.support_], atol=1e-12)
+    narrow = some.fit_transform(clustered.astype(np.float32), y)
+    assert narrow.dtype == np.float32
+
+
+def test_reweighted_components_see_the_groups():
+    hidden = datasets.two_gaussians(spread=6.0)
+    scores = {}
+    for reweight in (False, True):
+        steps = [QAlpha(k=2, method="basic", n_features_to_select=1.0, reweight=reweight)]
+        first = make_pipeline(*steps, PCA(1)).fit_transform(hidden.X)[:, 0]
+        scores[reweight] = abs(np.corrcoef(first, hidden.y)[0, 1])
+    assert scores[False] < 0.5 < 0.8 < scores[True]
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_names_go_in_and_come_out(cls, clustered):
+    names = [f"gene {i}" for i in range(30)]
+    y = np.arange(40) < 20
+    for frame, kind in ((pd.DataFrame, "pandas"), (pl.DataFrame, "polars")):
+        X = frame(clustered, **{"columns" if frame is pd.DataFrame else "schema": names})
+        found = fit(make(cls), X, y).set_output(transform=kind)
+        out = found.transform(X)
+        assert isinstance(out, frame)
+        kept = [names[i] for i in found.get_support(indices=True)]
+        assert list(out.columns) == kept == found.get_feature_names_out().tolist()
+        np.testing.assert_array_equal(out.to_numpy(), clustered[:, found.support_])
+        plain = fit(make(cls), clustered, y)
+        np.testing.assert_array_equal(found.support_, plain.support_)
+    with pytest.raises(ValueError, match="feature names should match"):
+        found.transform(X[names[::-1]])
+    result = found.result_
+    assert list(result.intervals.names if "Stable" in cls.__name__ else result.names) == names
+
+
+def test_reweighted_frames_keep_their_names(clustered):
+    X = pd.DataFrame(clustered, columns=[f"x{i}" for i in range(30)])
+    found = QAlpha(k=2, reweight=True, n_features_to_select=3).set_output(transform="pandas")
+    out = found.fit_transform(X)
+    assert list(out.columns) == found.get_feature_names_out().tolist()
+    assert out.shape == (40, 3)
+
+
+def test_features_may_be_fixed_by_name(clustered):
+    X = pd.DataFrame(clustered, columns=[f"x{i}" for i in range(30)])
+    y = np.arange(40) < 20
+    for cls in (specsel.GreedySparseLDA, specsel.ExactSparseLDA):
+        found = cls(n_features_to_select=3, always=("x29",), never=("x0", "x1")).fit(X, y)
+        assert "x29" in found.get_feature_names_out()
+        assert not {"x0", "x1"} & set(found.get_feature_names_out())
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_clones_and_pickles_select_the_same(cls, clustered):
+    y = np.arange(40) < 20
+    found = fit(make(cls), clustered, y)
+    copied = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(copied.transform(clustered), found.transform(clustered))
+    again = clone(found)
+    assert not hasattr(again, "support_")
+    np.testing.assert_array_equal(fit(again, clustered, y).support_, found.support_)
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_float32_stays_and_the_data_are_left_alone(cls, clustered):
+    y = np.arange(40) < 20
+    X = clustered.astype(np.float32)
+    X.flags.writeable = False
+    found = fit(make(cls), X, y)
+    assert found.transform(X).dtype == np.float32
+    wide = fit(make(cls), clustered, y)
+    np.testing.assert_allclose(found.alpha_, wide.alpha_, atol=5e-3)
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+def test_the_solver_gets_the_array_itself(kind, clustered, monkeypatch):
+    given = []
+
+    def spy(X, **options):
+        given.append(X)
+        return solve(X, **options)
+
+    solve = qalpha.solve
+    monkeypatch.setattr(estimators.qalpha, "solve", spy)
+    X = np.asfortranarray(clustered, dtype=kind)
+    QAlpha(k=2).fit(X)
+    assert np.shares_memory(given[0], X)
+    assert given[0].dtype == kind
+
+
+def test_grid_search_over_k(labelled):
+    steps = make_pipeline(
+        QAlpha(n_features_to_select=20), LogisticRegression(C=0.01, max_iter=1000)
+    )
+    grid = {"qalpha__k": ["auto", 1, 2, 4], "qalpha__n_features_to_select": [5, 0.1]}
+    search = GridSearchCV(steps, grid, cv=3, error_score="raise").fit(labelled.X, labelled.y)
+    assert search.best_params_["qalpha__k"] in grid["qalpha__k"]
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    best = search.best_estimator_
+    assert best[0].transform(labelled.X).shape[1] in (5, 20)
+
+
+def test_auto_is_told():
+    rng = np.random.default_rng(0)
+    for count in range(2, 7):
+        X = rng.standard_normal((90, 60))
+        X[:, :30] += 3 * rng.standard_normal((count, 30))[np.arange(90) % count]
+        assert QAlpha().fit(X).k_ == count
+
+
+def test_supervised_selection_in_cross_validation_beats_no_selection(labelled):
+    model = LogisticRegression(max_iter=1000)
+    selector = specsel.SupervisedQAlpha(n_features_to_select=6)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "not converged")
+        selected = cross_val_score(make_pipeline(selector, model), labelled.X, labelled.y).mean()
+    assert selected > cross_val_score(model, labelled.X, labelled.y).mean() + 0.1
+
+
+@pytest.mark.parametrize("cls", [c for c in CLASSES if c.needs_classes], ids=lambda c: c.__name__)
+def test_labels_are_needed_and_may_be_strings(cls, clustered):
+    with pytest.raises(ValueError, match=f"This {cls.__name__} estimator requires y to be passed"):
+        cls().fit(clustered)
+    with pytest.raises(ValueError, match="Unknown label type"):
+        cls().fit(clustered, clustered[:, 0])
+    with pytest.raises(ValueError, match=r"^y: has one class"):
+        cls().fit(clustered, ["same"] * 40)
+    words = np.where(np.arange(40) < 20, "left", "right")
+    np.testing.assert_array_equal(
+        fit(cls(), clustered, words).support_, fit(cls(), clustered, words == "right").support_
+    )
+
+
+@pytest.mark.parametrize("seed", [3, np.random.RandomState(3), np.random.default_rng(3)])
+def test_any_seed_will_do(seed, clustered):
+    options = {"init": "random", "n_init": 2, "max_iter": 1000}
+    assert QAlpha(k=2, random_state=seed, **options).fit(clustered).support_[:6].all()
+
+
+def test_constant_features_are_never_selected_first(clustered):
+    clustered[:, 7] = 4.0
+    with pytest.warns(UserWarning, match="1 of 30 features is constant and gets weight 0"):
+        found = QAlpha(k=2).fit(clustered)
+    assert not found.support_[7]
+    with pytest.raises(ValueError, match=r"^X: all 3 features are constant"):
+        QAlpha().fit(np.ones((5, 3)))
