@@ -45,6 +45,9 @@ STYLES = ((BLUE, "o-"), (VERMILION, "s--"), (GREEN, "^-."), ("black", "D:"))
 # How wide an ellipse is at relevance 1; positions reach from -π/2 to π/2.
 ELLIPSE = 0.6
 
+# Eigenvalues below this share of the largest are rounding.
+ROUNDING = 1e-12
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class WeightsDisplay(Display):
@@ -118,7 +121,7 @@ class SpectrumDisplay(Display):
     Parameters
     ----------
     eigenvalues : ndarray
-        Largest first.
+        Largest modulus first.
     k : int
         How many there are before the gap; with 0 or all of them none is shown.
 
@@ -142,8 +145,8 @@ class SpectrumDisplay(Display):
         Parameters
         ----------
         result : Weights or StableSubspace
-            Of weights the leading eigenvalues, as many as were asked for, and the largest gap
-            between two of them; of a subspace all, and the gap after it.
+            Of weights the leading eigenvalues, as many as were asked for, and the gap where the
+            ratio of one to the next is largest; of a subspace all, and the gap after it.
         ax : matplotlib Axes, optional
 
         Returns
@@ -153,9 +156,11 @@ class SpectrumDisplay(Display):
         check_type(result, Weights, StableSubspace)
         if isinstance(result, StableSubspace):
             return cls(eigenvalues=result.eigenvalues, k=result.k).plot(ax)
-        eigenvalues = np.sort(result.eigenvalues)[::-1]
-        gaps = -np.diff(eigenvalues)
-        return cls(eigenvalues=eigenvalues, k=int(gaps.argmax()) + 1 if gaps.size else 0).plot(ax)
+        sizes = np.abs(result.eigenvalues)
+        least = max(ROUNDING * sizes[0], np.finfo(float).tiny)
+        ratios = sizes[:-1] / np.maximum(sizes[1:], least)
+        k = int(ratios.argmax()) + 1 if ratios.size else 0
+        return cls(eigenvalues=result.eigenvalues, k=k).plot(ax)
 
     def _draw(self, ax):
         places, k = np.arange(1, len(self.eigenvalues) + 1), self.k
@@ -164,7 +169,7 @@ class SpectrumDisplay(Display):
         size = 36 if len(places) <= SPARSE else 9
         ax.scatter(places, self.eigenvalues, size, colors, zorder=2)
         if 0 < k < len(places):
-            gap = self.eigenvalues[k - 1] - self.eigenvalues[k]
+            gap = abs(self.eigenvalues[k - 1]) - abs(self.eigenvalues[k])
             ends, label = self.eigenvalues[k - 1 : k + 1], f"gap of {gap:.3g} after {k}"
             ax.plot([k + 0.5, k + 0.5], ends, color=ORANGE, linewidth=5, label=label)
             ax.legend(loc="upper right")

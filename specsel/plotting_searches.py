@@ -81,7 +81,7 @@ class PathDisplay(Display):
                 dots = {"markersize": 9, "markerfacecolor": inside, "label": label}
                 ax.plot(self.sizes[part], self.values[part], "o", color=BLUE, **dots)
         if unproved.any():
-            band = {"where": bounded, "color": BLUE, "alpha": 0.2, "linewidth": 0}
+            band = {"color": BLUE, "alpha": 0.2, "linewidth": 0}
             ax.fill_between(self.sizes, self.values, self.bounds, **band)
             x, y = self.sizes[unproved], self.bounds[unproved]
             ax.plot(x, y, "_", color=BLUE, markersize=9, label="bound")
@@ -154,6 +154,36 @@ class StabilityDisplay(Display):
             decomposed=np.array([step.stable is not None for step in result.trace], bool),
             chosen=len(result.support) if result.k else None,
         ).plot(ax)
+
+    @classmethod
+    def from_estimator(cls, estimator, **options):
+        """Draw the search of a fitted estimator, or the frequencies of `StabilitySelection`.
+
+        Parameters
+        ----------
+        estimator : estimator of this package
+        **options
+            As of `from_result` or `from_frequencies`; for frequencies, names and threshold are
+            those of the estimator.
+
+        Returns
+        -------
+        StabilityDisplay
+
+        Examples
+        --------
+        >>> from specsel import QAlpha, StabilitySelection, datasets, plotting
+        >>> selection = StabilitySelection(QAlpha(k=2, n_features_to_select=4), 5)
+        >>> _ = selection.fit(datasets.example().X)
+        >>> display = plotting.StabilityDisplay.from_estimator(selection)
+        >>> display.threshold == selection.threshold
+        True
+        """
+        if not isinstance(getattr(estimator, "result_", None), np.ndarray):
+            return super().from_estimator(estimator, **options)
+        names = getattr(estimator, "feature_names_in_", None)
+        given = {"names": names, "threshold": estimator.threshold} | options
+        return cls.from_frequencies(estimator.scores_, **given)
 
     @classmethod
     def from_frequencies(cls, frequencies, *, names=None, threshold=0.5, top=10, ax=None):

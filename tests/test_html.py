@@ -109,14 +109,15 @@ def test_maps_have_columns_for_every_round(frame):
 
 
 def test_subsets_are_sorted_by_their_entries():
-    A, B = datasets.wishart_pair(12, random_state=1)
-    best = eslda.solve_pair(A, B, 3)
+    d = np.array([1.0, -3.0, 2.0, 0.0])
+    best = eslda.solve_pair(np.outer(d, d), np.eye(4), 3)
     rows, bars, texts = parsed(best)
-    assert sorted(int(row[0]) for row in rows[1:]) == best.support.tolist()
-    for name, entry, _ in rows[1:]:
-        assert float(entry) == pytest.approx(best.direction[int(name)], rel=1e-3)
-    assert bars == sorted(bars, reverse=True)
-    assert bars[0] == html.LONGEST
+    entries = best.direction[[1, 2, 0]]
+    assert entries.min() < 0 < entries.max()
+    assert [row[:2] for row in rows[1:]] == [
+        [name, f"{entry:#.4g}"] for name, entry in zip("120", entries, strict=True)
+    ]
+    np.testing.assert_allclose(bars, html.LONGEST * np.array([1, 2 / 3, 1 / 3]), atol=0.051)
     assert texts == [f"Subset of 3 features: value {best.value:.6g}, optimal, gap 0"]
 
 
@@ -148,6 +149,17 @@ def test_stable_subspaces_show_eigenvalues_cut_after_k(rng):
     assert texts[1] == f"and {len(stable.support) - html.ROWS} more"
     kept = ", ".join(map(str, stable.support[: html.FEATURES]))
     assert texts[2].startswith(f"features: {kept} and ")
+
+
+def test_shares_are_of_all_features(rng):
+    X = rng.standard_normal((400, 10))
+    X[:, :8] += rng.standard_normal((400, 1))
+    X[:, 8:] /= rng.random((400, 1))  # two that are known badly
+    stable = sbs.solve(X, matrix="covariance", retain=0.001, n_boot=200, random_state=0)
+    rows, _, texts = parsed(stable)
+    assert float(rows[1][3]) == pytest.approx(stable.share, rel=1e-3)
+    assert len(stable.removed) == 2
+    assert texts[-1] == f"removed: {stable.removed[0]}, {stable.removed[1]}"
 
 
 def test_there_is_no_script_and_no_colour_but_that_of_bars():

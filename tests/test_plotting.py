@@ -7,14 +7,16 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
+import pandas as pd
 import pictures
 import pytest
 from figures import draw
 from instances import weights_of
 from matplotlib.colors import to_hex
 from matplotlib.patches import Ellipse
+from test_docstrings import documented
 
-from specsel import plotting, positivity, sbs, topography
+from specsel import QAlpha, datasets, plotting, positivity, qalpha, sbs, topography
 from specsel.display import BLUE, GRAY
 from specsel.plotting import (
     ConvergenceDisplay,
@@ -38,19 +40,13 @@ def labels_of(ax):
     return ax.get_legend_handles_labels()[1]
 
 
-def described(documented):
-    section = inspect.getdoc(documented).split("Parameters\n")[1].split("\n\n")[0]
-    lines = re.findall(r"^(\w[\w, ]*) :.*$", section, flags=re.M)
-    return [name for line in lines for name in line.strip().split(", ")]
-
-
 @pytest.mark.parametrize("name", plotting.__all__)
 def test_docstrings_describe_every_parameter(name):
     display = getattr(plotting, name)
-    assert described(display) == [field.name for field in fields(display)]
+    assert documented(inspect.getdoc(display)) == [field.name for field in fields(display)]
     for method in (display.from_result, display.plot):
         taken = [one for one in inspect.signature(method).parameters if one != "self"]
-        assert described(method) == taken
+        assert documented(inspect.getdoc(method)) == taken
 
 
 def test_weights_are_ranked_and_named():
@@ -61,6 +57,13 @@ def test_weights_are_ranked_and_named():
     assert [text.get_text() for text in ax.texts] == ["b", "d", "a"]
     assert ax.get_title() == "2 of 4 features above the gap"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("rank", "weight")
+
+
+def test_names_are_those_that_an_estimator_was_fitted_with(clustered):
+    fitted = QAlpha(k=1).fit(pd.DataFrame(clustered).add_prefix("x"))
+    display = WeightsDisplay.from_estimator(fitted)
+    np.testing.assert_array_equal(display.weights, np.sort(fitted.result_.alpha)[::-1])
+    assert display.names[:3] == [f"x{i}" for i in fitted.result_.ranking[:3]]
 
 
 def test_weights_that_are_alike_have_no_cut():
@@ -76,18 +79,30 @@ def test_weights_of_a_map_are_those_of_all_rounds():
     assert display.names == ["1", "0", "2"]
 
 
-def test_the_largest_gap_of_the_spectrum_of_weights_is_shown():
-    display = SpectrumDisplay.from_result(
-        weights_of([1.0, 0.0], eigenvalues=[5.0, -1.0, 4.0, 0.5])
-    )
+def test_the_gap_of_weights_is_where_the_ratio_is_largest():
+    weights = weights_of([1.0, 0.0], eigenvalues=[50.0, -30.0, 0.5, 0.4])
+    display = SpectrumDisplay.from_result(weights)
     ax = display.ax_
-    np.testing.assert_allclose(ax.lines[0].get_ydata(), [5, 4, 0.5, -1])
-    np.testing.assert_allclose(ax.lines[0].get_xdata(), [1, 2, 3, 4])
+    assert ax.lines[0].get_xydata().tolist() == [[1, 50], [2, -30], [3, 0.5], [4, 0.4]]
     assert display.k == 2
-    assert ax.lines[1].get_xydata().tolist() == [[2.5, 4.0], [2.5, 0.5]]
-    assert labels_of(ax) == ["gap of 3.5 after 2"]
+    assert ax.lines[1].get_xydata().tolist() == [[2.5, -30.0], [2.5, 0.5]]
+    assert labels_of(ax) == ["gap of 29.5 after 2"]
     colors = [to_hex(color).upper() for color in ax.collections[0].get_facecolors()]
     assert colors == [BLUE, BLUE, GRAY, GRAY]
+
+
+def test_the_gap_is_that_by_which_k_is_chosen():
+    X = datasets.example().X
+    leading = qalpha.solve(X, k=6)
+    # One of three clusters goes with the mean.
+    assert SpectrumDisplay.from_result(leading).k == qalpha.solve(X, k="auto").basis.shape[1] - 1
+
+
+@pytest.mark.parametrize(
+    ("eigenvalues", "k"), [([0.0, 0.0], 1), ([1.0, 1e-14, 1e-30], 1), ([9.0, 2.0, 1.0], 1)]
+)
+def test_ratios_of_what_is_rounding_are_no_gap(eigenvalues, k):
+    assert SpectrumDisplay.from_result(weights_of([1.0, 0.0], eigenvalues=eigenvalues)).k == k
 
 
 @pytest.mark.parametrize("k", [0, 3])

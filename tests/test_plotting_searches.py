@@ -3,11 +3,12 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pictures
 import pytest
 from matplotlib.colors import to_hex
 
-from specsel import datasets, eslda, gslda, sbs
+from specsel import QAlpha, StabilitySelection, StablePCA, datasets, eslda, gslda, sbs
 from specsel.display import BLUE
 from specsel.plotting import PathDisplay, StabilityDisplay
 
@@ -143,3 +144,22 @@ def test_frequencies_are_ranked_and_cut_at_the_threshold(rng, n):
     assert ax.collections[0].get_segments()[0][0, 0] == count + 0.5
     assert ax.get_title() == f"{count} of {n} features at least 0.6 of the time"
     assert not pictures.overlapping(ax.texts)
+
+
+def test_frequencies_of_an_estimator_have_its_names_and_threshold(clustered):
+    frame = pd.DataFrame(clustered[:, :10]).add_prefix("x")
+    selection = StabilitySelection(QAlpha(k=1, n_features_to_select=6), 8, threshold=0.7)
+    display = StabilityDisplay.from_estimator(selection.fit(frame))
+    np.testing.assert_array_equal(display.frequencies, np.sort(selection.scores_)[::-1])
+    assert display.names == [f"x{i}" for i in np.argsort(-selection.scores_, kind="stable")]
+    assert display.threshold == 0.7
+    assert StabilityDisplay.from_estimator(selection, threshold=0.9).threshold == 0.9
+
+
+def test_searches_of_estimators_are_drawn(rng):
+    X = rng.standard_normal((200, 6)) + 3 * rng.standard_normal((200, 1))
+    fitted = StablePCA(retain=0.5, n_boot=100).fit(X)
+    display = StabilityDisplay.from_estimator(fitted)
+    assert display.sizes.tolist() == [step.size for step in fitted.result_.trace]
+    with pytest.raises(ValueError, match="has no result_; it must be fitted"):
+        StabilityDisplay.from_estimator(StablePCA())
