@@ -19,6 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import specsel
 from specsel import (
+    ParameterFreeWeighting,
     QAlpha,
     StabilitySelection,
     datasets,
@@ -44,7 +45,7 @@ EXPECTED = (
     "ignore:not converged after",
     "ignore:tradeoff = 1.0. no weights make classes differ more",
     "ignore:X. its features are linearly independent",
-    "ignore:retain = 0.5. no stable subspace",
+    "ignore:retain = .* no stable subspace",
     "ignore:.* constant and",
     "ignore:Can't check dok sparse matrix",
 )
@@ -94,7 +95,7 @@ def test_it_is_a_selector_with_its_attributes(cls, clustered):
         assert getattr(found, name).shape == (30,)
     assert sorted(found.ranking_) == list(range(1, 31))
     assert found.support_.dtype == bool
-    assert np.linalg.norm(found.alpha_) == pytest.approx(1)
+    assert np.linalg.norm(found.alpha_) == pytest.approx(1 if getattr(found, "k_", 1) else 0)
     assert np.isfinite(found.objective_)
     assert found.n_iter_ >= 1
     chosen = found.support_.sum()
@@ -167,24 +168,24 @@ def test_docstrings_describe_every_parameter(cls):
 
 def test_how_many_features(clustered):
     X = clustered
-    weights = qalpha.solve(X, 2)
+    weights = weighting.solve(X)
     for count, expected in (
         (None, 6), ("gap", 6), (7, 7), (1, 1), (1.0, X.shape[1]), (0.1, 3), (1e-9, 1),
         (np.int64(3), 3), (np.float32(0.5), X.shape[1] // 2),
     ):  # fmt: skip
-        found = QAlpha(k=2, n_features_to_select=count).fit(X)
+        found = ParameterFreeWeighting(n_features_to_select=count).fit(X)
         np.testing.assert_array_equal(
             found.get_support(indices=True), np.sort(weights.ranking[:expected])
         )
-    found = QAlpha(k=2, threshold=0.2).fit(X)
+    found = ParameterFreeWeighting(threshold=0.2).fit(X)
     np.testing.assert_array_equal(found.support_, weights.alpha >= 0.2)
     for count in (0, 999, -1, 1.5, 0.0, True, "all", np.nan, [3]):
         with pytest.raises(
             ValueError, match=r"^n_features_to_select = .*: must be \"gap\", a who"
         ):
-            QAlpha(k=2, n_features_to_select=count).fit(X)
+            ParameterFreeWeighting(n_features_to_select=count).fit(X)
     with pytest.raises(ValueError, match="give one of them, not both"):
-        QAlpha(k=2, n_features_to_select=3, threshold=0.2).fit(X)
+        ParameterFreeWeighting(n_features_to_select=3, threshold=0.2).fit(X)
     with pytest.raises(ValueError, match=r"^n_features_to_select = 'gap': must be a whole number"):
         specsel.GreedySparseLDA(n_features_to_select="gap").fit(X, np.arange(40) % 2)
 
@@ -200,11 +201,10 @@ def test_diverse_selection_is_that_of_the_weights():
 
 def test_rounds_are_those_of_a_map_for_selection():
     X = datasets.two_solutions(random_state=1).X
-    found = QAlpha(k=2, rounds=3).fit(X)
-    expected = topography.solve(X, 2, rounds=3, tradeoff=1 / 20)
+    found = QAlpha(k=2, rounds=2, n_features_to_select=9).fit(X)
+    expected = topography.solve(X, 2, rounds=2, tradeoff=1 / 20)
     np.testing.assert_array_equal(found.alpha_, expected.combined.alpha)
-    assert set(range(9)) <= set(QAlpha(k=2, rounds=2, n_features_to_select=9).fit(X)
-                                .get_support(indices=True))  # fmt: skip
+    assert found.get_support(indices=True).tolist() == list(range(9))
     with pytest.raises(ValueError, match=r"^rounds = 2: several are for method = 'power' alone$"):
         QAlpha(k=2, rounds=2, method="ritz").fit(X)
     with pytest.raises(ValueError, match=r"^rounds = 0: must be at least 1$"):

@@ -67,7 +67,7 @@ SELECTORS = {
     "of scikit-learn": SelectKBest(k=8),
     "wrapper": RFE(LogisticRegression(max_iter=300), n_features_to_select=8, step=0.5),
     "of a model": SelectFromModel(LogisticRegression(max_iter=300), max_features=8),
-    "of specsel": QAlpha(k=2, n_features_to_select=8, max_iter=1000, tol=1e-4),
+    "of specsel": QAlpha(k=2, n_features_to_select=8, tol=0.05),
 }
 
 

@@ -64,6 +64,7 @@ def test_a_stable_subspace_leaves_out_what_is_uncertain(factor):
     assert (found.k_, found.objective_) == (expected.k, expected.share)
     np.testing.assert_array_equal(np.argsort(found.ranking_)[8:], expected.removed[::-1])
     assert found.scores_.sum() == pytest.approx(found.k_)
+    assert np.linalg.norm(found.alpha_) == pytest.approx(1)
 
 
 def test_what_cannot_be_retained_warns(factor):
