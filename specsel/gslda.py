@@ -232,7 +232,8 @@ def _refine(pencil, path, sizes, always, allowed):
     for size in sizes:
         value, support = path[size]
         j, raised = state.best_addition()
-        if len(state.members) == size - 1 and raised - pencil.shift > value:
+        follows = len(state.members) == size - 1 >= len(always)
+        if follows and raised - pencil.shift > value:
             state.add(j)
         else:
             state.move_to(support)

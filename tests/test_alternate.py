@@ -186,9 +186,7 @@ def clusters(count, seed, *, n_samples=90, n_features=100, n_relevant=30):
     """As many samples in every cluster, apart in the first features; of all scales and offsets."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_samples, n_features))
-    X[:, :n_relevant] += 3 * rng.standard_normal((count, n_relevant))[
-        np.arange(n_samples) % count
-    ]
+    X[:, :n_relevant] += 3 * rng.standard_normal((count, n_relevant))[np.arange(n_samples) % count]
     return X * np.exp(rng.standard_normal(n_features)) + 5
 
 

@@ -8,7 +8,6 @@ from dataclasses import fields
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.decomposition import PCA
@@ -20,6 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import specsel
 from specsel import (
+    ParameterFreeWeighting,
     QAlpha,
     StabilitySelection,
     datasets,
@@ -37,9 +37,7 @@ from specsel import (
     weighting,
 )
 
-CLASSES = [
-    getattr(specsel, name) for name in specsel.ESTIMATORS if name != "StabilitySelection"
-]
+CLASSES = [getattr(specsel, name) for name in specsel.ESTIMATORS if name != "StabilitySelection"]
 WEIGHTS = [c for c in CLASSES if issubclass(c, estimators.WeightSelector)]
 
 # What the data of scikit-learn's checks, noise for the most part, rightly lead to.
@@ -47,7 +45,7 @@ EXPECTED = (
     "ignore:not converged after",
     "ignore:tradeoff = 1.0. no weights make classes differ more",
     "ignore:X. its features are linearly independent",
-    "ignore:retain = 0.5. no stable subspace",
+    "ignore:retain = .* no stable subspace",
     "ignore:.* constant and",
     "ignore:Can't check dok sparse matrix",
 )
@@ -63,6 +61,8 @@ def make(cls, **options):
         options.setdefault("apart", [(0, 1), (2, 5)])
     if cls is specsel.SideInfoQAlpha:
         options.setdefault("side", np.random.default_rng(1).standard_normal((20, 30)))
+    if cls in (specsel.StablePCA, specsel.StableLSI):
+        options |= {"random_state": 0, "retain": 0.01}
     return cls(**options)
 
 
@@ -75,10 +75,13 @@ def fit(estimator, X, y=None):
 
 @pytest.mark.filterwarnings(*EXPECTED)
 @parametrize_with_checks(
-    [cls() for cls in CLASSES] + [make(specsel.PairwiseQAlpha), QAlpha(rounds=2, diverse=True)]
-    + [cls(reweight=True) for cls in WEIGHTS]
-    + [StabilitySelection(QAlpha(), n_resamples=3)]
-)  # fmt: skip
+    [
+        *(cls() for cls in CLASSES),
+        make(specsel.PairwiseQAlpha),
+        QAlpha(rounds=2, diverse=True, reweight=True),
+        StabilitySelection(QAlpha(), n_resamples=3),
+    ]
+)
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
 
@@ -88,16 +91,15 @@ def test_it_is_a_selector_with_its_attributes(cls, clustered):
     y = np.arange(40) < 20
     found = fit(make(cls), clustered, y)
     assert isinstance(found, SelectorMixin)
-    assert found.fit(clustered, y) is found if cls is QAlpha else True
     for name in ("scores_", "alpha_", "ranking_", "support_"):
         assert getattr(found, name).shape == (30,)
     assert sorted(found.ranking_) == list(range(1, 31))
     assert found.support_.dtype == bool
-    assert np.linalg.norm(found.alpha_) == pytest.approx(1)
+    assert np.linalg.norm(found.alpha_) == pytest.approx(1 if getattr(found, "k_", 1) else 0)
     assert np.isfinite(found.objective_)
     assert found.n_iter_ >= 1
     chosen = found.support_.sum()
-    assert 1 <= chosen < 30
+    assert 1 <= chosen <= 30
     np.testing.assert_array_equal(found.ranking_ <= chosen, found.support_)
     np.testing.assert_array_equal(found.transform(clustered), clustered[:, found.support_])
     assert not {"X", "X_", "y_"} & set(vars(found))
@@ -138,9 +140,7 @@ def test_weights_and_subsets_are_those_of_the_solver(name, labelled):
             expected = solve(*given, **options)
     if issubclass(cls, estimators.WeightSelector):
         np.testing.assert_array_equal(found.alpha_, expected.alpha)
-        np.testing.assert_array_equal(
-            found.get_support(indices=True), np.sort(expected.select())
-        )
+        np.testing.assert_array_equal(found.get_support(indices=True), np.sort(expected.select()))
         assert (found.objective_, found.n_iter_) == (expected.objective, expected.n_iter)
         assert found.k_ == expected.basis.shape[1]
     else:
@@ -166,26 +166,28 @@ def test_docstrings_describe_every_parameter(cls):
     assert list(inspect.signature(cls).parameters) == [field.name for field in fields(cls)]
 
 
-def test_how_many_features():
-    X = datasets.growing_classes(3, random_state=1).X
-    weights = qalpha.solve(X, 3)
+def test_how_many_features(clustered):
+    X = clustered
+    weights = weighting.solve(X)
     for count, expected in (
-        (None, 5), ("gap", 5), (7, 7), (1, 1), (1.0, X.shape[1]), (0.1, 12), (1e-9, 1),
+        (None, 6), ("gap", 6), (7, 7), (1, 1), (1.0, X.shape[1]), (0.1, 3), (1e-9, 1),
         (np.int64(3), 3), (np.float32(0.5), X.shape[1] // 2),
     ):  # fmt: skip
-        found = QAlpha(k=3, n_features_to_select=count).fit(X)
+        found = ParameterFreeWeighting(n_features_to_select=count).fit(X)
         np.testing.assert_array_equal(
             found.get_support(indices=True), np.sort(weights.ranking[:expected])
         )
-    found = QAlpha(k=3, threshold=0.2).fit(X)
+    found = ParameterFreeWeighting(threshold=0.2).fit(X)
     np.testing.assert_array_equal(found.support_, weights.alpha >= 0.2)
     for count in (0, 999, -1, 1.5, 0.0, True, "all", np.nan, [3]):
-        with pytest.raises(ValueError, match=r"^n_features_to_select = .*: must be \"gap\", a who"):
-            QAlpha(k=3, n_features_to_select=count).fit(X)
+        with pytest.raises(
+            ValueError, match=r"^n_features_to_select = .*: must be \"gap\", a who"
+        ):
+            ParameterFreeWeighting(n_features_to_select=count).fit(X)
     with pytest.raises(ValueError, match="give one of them, not both"):
-        QAlpha(k=3, n_features_to_select=3, threshold=0.2).fit(X)
+        ParameterFreeWeighting(n_features_to_select=3, threshold=0.2).fit(X)
     with pytest.raises(ValueError, match=r"^n_features_to_select = 'gap': must be a whole number"):
-        specsel.GreedySparseLDA(n_features_to_select="gap").fit(X, np.arange(60) % 2)
+        specsel.GreedySparseLDA(n_features_to_select="gap").fit(X, np.arange(40) % 2)
 
 
 def test_diverse_selection_is_that_of_the_weights():
@@ -199,11 +201,10 @@ def test_diverse_selection_is_that_of_the_weights():
 
 def test_rounds_are_those_of_a_map_for_selection():
     X = datasets.two_solutions(random_state=1).X
-    found = QAlpha(k=2, rounds=3).fit(X)
-    expected = topography.solve(X, 2, rounds=3, tradeoff=1 / 20)
+    found = QAlpha(k=2, rounds=2, n_features_to_select=9).fit(X)
+    expected = topography.solve(X, 2, rounds=2, tradeoff=1 / 20)
     np.testing.assert_array_equal(found.alpha_, expected.combined.alpha)
-    assert set(range(9)) <= set(QAlpha(k=2, rounds=2, n_features_to_select=9).fit(X)
-                                .get_support(indices=True))  # fmt: skip
+    assert found.get_support(indices=True).tolist() == list(range(9))
     with pytest.raises(ValueError, match=r"^rounds = 2: several are for method = 'power' alone$"):
         QAlpha(k=2, rounds=2, method="ritz").fit(X)
     with pytest.raises(ValueError, match=r"^rounds = 0: must be at least 1$"):
@@ -217,13 +218,14 @@ def test_reweighting_is_that_of_the_weights_and_goes_back(cls, clustered):
     assert found.support_.all()
     Z = found.transform(clustered)
     np.testing.assert_allclose(Z, found.result_.reweight(clustered), atol=1e-12)
+    assert Z.dtype == clustered.dtype
     weighted = found.alpha_ > 1e-9
     np.testing.assert_allclose(
         found.inverse_transform(Z)[:, weighted], clustered[:, weighted], atol=1e-6
     )
     some = fit(make(cls, reweight=True, n_features_to_select=4), clustered, y)
     np.testing.assert_allclose(some.transform(clustered), Z[:, some.support_], atol=1e-12)
-    narrow = some.fit_transform(clustered.astype(np.float32), y)
+    narrow = fit(some, clustered.astype(np.float32), y).transform(clustered.astype(np.float32))
     assert narrow.dtype == np.float32
 
 
@@ -239,9 +241,11 @@ def test_reweighted_components_see_the_groups():
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_names_go_in_and_come_out(cls, clustered):
+    import polars
+
     names = [f"gene {i}" for i in range(30)]
     y = np.arange(40) < 20
-    for frame, kind in ((pd.DataFrame, "pandas"), (pl.DataFrame, "polars")):
+    for frame, kind in ((pd.DataFrame, "pandas"), (polars.DataFrame, "polars")):
         X = frame(clustered, **{"columns" if frame is pd.DataFrame else "schema": names})
         found = fit(make(cls), X, y).set_output(transform=kind)
         out = found.transform(X)
@@ -292,7 +296,7 @@ def test_float32_stays_and_the_data_are_left_alone(cls, clustered):
     X.flags.writeable = False
     found = fit(make(cls), X, y)
     assert found.transform(X).dtype == np.float32
-    wide = fit(make(cls), clustered, y)
+    wide = fit(make(cls), X.astype(float), y)
     np.testing.assert_allclose(found.alpha_, wide.alpha_, atol=5e-3)
 
 
@@ -316,12 +320,13 @@ def test_grid_search_over_k(labelled):
     steps = make_pipeline(
         QAlpha(n_features_to_select=20), LogisticRegression(C=0.01, max_iter=1000)
     )
-    grid = {"qalpha__k": ["auto", 1, 2, 4], "qalpha__n_features_to_select": [5, 0.1]}
-    search = GridSearchCV(steps, grid, cv=3, error_score="raise").fit(labelled.X, labelled.y)
+    grid = {"qalpha__k": ["auto", 2, 4], "qalpha__tol": [1e-3], "qalpha__diverse": [True]}
+    search = GridSearchCV(steps, grid, cv=3, error_score="raise")
+    fit(search, labelled.X, labelled.y)
     assert search.best_params_["qalpha__k"] in grid["qalpha__k"]
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     best = search.best_estimator_
-    assert best[0].transform(labelled.X).shape[1] in (5, 20)
+    assert best[0].transform(labelled.X).shape[1] == 20
 
 
 def test_auto_is_told():

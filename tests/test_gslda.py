@@ -19,7 +19,7 @@ PAIRS = {
     "indefinite": lambda seed: indefinite_pair(11, seed),
     "negative definite": lambda seed: negative_pair(11, seed),
 }
-SETS = [((), ()), ((4, 2), (0,))]
+SETS = [((), ()), ((4, 2), (0,)), ((5,), ())]
 
 
 def indefinite_pair(n, seed):
