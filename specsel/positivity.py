@@ -13,12 +13,12 @@ Hoeffding's inequality for squares of at most M² gives M⁴: see `norm_tail`.
 """
 
 from math import comb, exp, sqrt
-from typing import NamedTuple
 
 import numpy as np
 
-from specsel import blocks, checks, streams
+from specsel import blocks, checks, estimates, streams
 from specsel import trials as loops
+from specsel.estimates import Bound, Estimate, Leading, Moments, Spectrum, Tail, Triple
 
 __all__ = [
     "hoeffding_tail",
@@ -31,80 +31,11 @@ __all__ = [
     "wishart_moments",
 ]
 
-# Normal deviates within which 95 % of what is estimated lies.
-DEVIATES = 1.959963984540054
-
 # The largest deviation of a variable of variance 1, for the bounded distributions.
 LARGEST = {"uniform": sqrt(3.0), "bernoulli": 1.0}
 
 # Means of the fourth power of a variable of variance 1.
 FOURTH_POWERS = {"gaussian": 3.0, "uniform": 1.8, "bernoulli": 1.0}
-
-
-class Estimate(NamedTuple):
-    """A probability, and a 95 % confidence interval (Wilson)."""
-
-    probability: float
-    low: float
-    high: float
-
-
-class Mean(NamedTuple):
-    """A mean with a 95 % confidence interval, and what theory expects."""
-
-    mean: float
-    low: float
-    high: float
-    expected: float
-
-
-class Tail(NamedTuple):
-    """How often a bound is exceeded, and how often it may be at most."""
-
-    frequency: Estimate
-    bound: float
-    printed: float  # in the paper, where that differs
-
-
-class Triple(NamedTuple):
-    """The least product found over unit vectors, and the mean over random ones."""
-
-    minimum: float
-    product: Mean
-
-
-class Leading(NamedTuple):
-    """Leading eigenvalues and sums of the eigenvectors, a trial each."""
-
-    eigenvalue: Mean
-    eigenvalues: np.ndarray
-    sums: np.ndarray
-
-
-class Spectrum(NamedTuple):
-    """Shares of the eigenvalues between edges, and how many lie outside."""
-
-    edges: np.ndarray
-    share: np.ndarray
-    expected: np.ndarray
-    below: float
-    above: float
-
-
-class Moments(NamedTuple):
-    """Moments of the spectrum, from the first on."""
-
-    mean: np.ndarray
-    error: np.ndarray  # standard error
-    expected: np.ndarray  # for matrices of this size, NaN where that is not known
-    limit: np.ndarray  # for large ones
-
-
-class Bound(NamedTuple):
-    """Total weight of irrelevant features, and its bound."""
-
-    weight: float
-    bound: float
 
 
 def probability(
@@ -136,7 +67,7 @@ def probability(
     kind = _check(n, mu, sigma, trials, distribution)
     found = np.empty(trials, bool)
     loops.signs(streams.keys(random_state, trials), kind, n, mu, sigma, found)
-    return _estimate(found)
+    return estimates.share(found)
 
 
 def leading_eigenvalue(
@@ -168,7 +99,7 @@ def leading_eigenvalue(
     values, sums = np.empty((2, trials))
     loops.leading_pairs(streams.keys(random_state, trials), kind, n, mu, sigma, values, sums)
     expected = mu * n + sigma**2 / mu if mu > 0 else np.nan
-    return Leading(_mean(values, expected), values, sums)
+    return Leading(estimates.mean(values, expected), values, sums)
 
 
 def semicircle(
@@ -304,7 +235,7 @@ def triple_product(q, k=1, *, cosine=None, trials=10_000, random_state=None) -> 
     given = np.nan if cosine is None else float(cosine)
     loops.triple_products(streams.keys(random_state, trials), q, k, given, least, products)
     expected = k / q**2 if cosine is None else k / q * cosine**2
-    return Triple(float(least.min()), _mean(products, expected))
+    return Triple(float(least.min()), estimates.mean(products, expected))
 
 
 def hoeffding_tail(
@@ -340,7 +271,7 @@ def hoeffding_tail(
     sums, _ = _sums(random_state, trials, kind, n)
     scale = width / (2 * LARGEST[distribution])
     bound = exp(-2 * t**2 / (n * width**2))
-    return Tail(_estimate(scale * sums >= t), bound, bound)
+    return Tail(estimates.share(scale * sums >= t), bound, bound)
 
 
 def norm_tail(
@@ -382,7 +313,7 @@ def norm_tail(
     gamma = D * n ** (epsilon - 0.5)
     excess = max(gamma - (largest / LARGEST[distribution]) ** 2, 0.0)
     return Tail(
-        _estimate((largest / LARGEST[distribution]) ** 2 * squares >= n * gamma),
+        estimates.share((largest / LARGEST[distribution]) ** 2 * squares >= n * gamma),
         exp(-2 * n * excess**2 / largest**4),
         exp(-n * excess**2 / largest**2),
     )
@@ -448,20 +379,6 @@ def _sums(random_state, trials, kind, n):
     sums, squares = np.empty((2, trials))
     loops.sums(streams.keys(random_state, trials), kind, n, sums, squares)
     return sums, squares
-
-
-def _estimate(found):
-    count, p = len(found), float(np.mean(found))
-    z = DEVIATES**2 / count
-    middle = (p + z / 2) / (1 + z)
-    half = sqrt(z * (p * (1 - p) + z / 4)) / (1 + z)
-    return Estimate(p, max(middle - half, 0.0), min(middle + half, 1.0))
-
-
-def _mean(values, expected):
-    mean = float(values.mean())
-    half = DEVIATES * float(values.std()) / sqrt(len(values))
-    return Mean(mean, mean - half, mean + half, float(expected))
 
 
 def _check(n, mu, sigma, trials, distribution):

@@ -33,13 +33,6 @@ def test_the_second_curve_is_not_as_published():
     assert positivity.probability(2000, 0.1, 1.0, trials=20, random_state=0).low > 0.6
 
 
-def test_intervals_are_those_of_wilson():
-    exact = scipy.stats.binomtest(37, 100).proportion_ci(method="wilson")
-    found = positivity._estimate(np.arange(100) < 37)
-    assert found == pytest.approx((0.37, exact.low, exact.high))
-    assert positivity._estimate(np.zeros(10, bool)).low == 0.0
-
-
 def test_the_leading_eigenvalue_is_where_furedi_and_komlos_have_it():
     found = positivity.leading_eigenvalue(200, 0.5, 1.0, trials=400, random_state=1)
     assert inside(found.eigenvalue, found.eigenvalue.expected)
