@@ -171,8 +171,8 @@ class WeightSelector(Selector):
             return super().transform(X)
         check_is_fitted(self)
         selected = validate_data(self, X, dtype=FLOATS, reset=False)[:, self.support_]
-        selected -= self.result_.mean[self.support_].astype(selected.dtype)
-        selected *= self.result_.scale[self.support_].astype(selected.dtype)
+        selected -= self.result_.mean[self.support_]
+        selected *= self.result_.scale[self.support_]
         return selected
 
     def inverse_transform(self, X):

@@ -148,8 +148,10 @@ class StabilitySelection(Selector):
         """The selections from all subsamples."""
         from sklearn.base import clone
         from sklearn.utils import resample
+        from sklearn.utils.multiclass import type_of_target
 
-        options = {"replace": False, "stratify": y if _are_classes(y) else None}
+        classes = y is not None and type_of_target(y) in ("binary", "multiclass")
+        options = {"replace": False, "stratify": y if classes else None}
         options["n_samples"] = max(1, round(self.share * _count(X)))
         self.estimator_ = clone(self.estimator).fit(X, y)
         generator, supports = checks.as_generator(as_seed(self.random_state)), []
@@ -172,14 +174,6 @@ class StabilitySelection(Selector):
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
         return tags
-
-
-def _are_classes(y):
-    """Whether y are labels of no more classes than half as many as samples."""
-    from sklearn.utils.multiclass import type_of_target
-
-    kinds = ("binary", "multiclass")
-    return y is not None and type_of_target(y) in kinds and 2 * len(np.unique(y)) <= len(y)
 
 
 def _count(X):
