@@ -11,7 +11,11 @@ FILE_HELP = "CSV, TSV, .npy or sparse .npz, samples as rows; without it, the bui
 def add_input(add, target_help):
     """Add the table and its columns to the options of a command."""
     add("file", metavar="FILE", nargs="?", type=Path, help=FILE_HELP)
-    add("--target", metavar="COLUMN", help=f"{target_help}: a column's name, else number from 0")
+    add(
+        "--target",
+        metavar="COLUMN",
+        help=f"{target_help}: a column's name or, without a header, number",
+    )
     add("--drop", default="", metavar="COLUMNS", help="columns to leave out, commas between")
 
 

@@ -65,7 +65,7 @@ def run(args) -> int:
         terminal.say(f"warning: {warning.message}")
     rows = [_row(path, k) for k in path]
     if args.out:
-        tables.save(args.out, rows)
+        tables.save(args.out, [row | {"features": _listed(row)} for row in rows])
     if args.plot:
         cli_options.draw(args.plot, "PathDisplay", path)
     summary = {
@@ -124,7 +124,7 @@ def _row(path, k):
     return {
         "size": k,
         "greedy": float(path.starts[path.sizes == k][0]),
-        "exact": subset.value,
+        "exact": subset.value if known else None,
         "bound": subset.bound if known else None,
         "gap": subset.gap if known else None,
         "status": subset.status,
@@ -144,10 +144,16 @@ def _lines(origin, summary, rows):
     yield ""
     yield " size      greedy       exact       bound     gap  status     features"
     for row in rows:
-        bound = " " * 10 + "-" if row["bound"] is None else f"{row['bound']:11.6g}"
-        gap = " " * 6 + "-" if row["gap"] is None else f"{row['gap']:7.2%}"
-        features = ", ".join(map(str, row["features"]))
-        yield (
-            f"{row['size']:5} {row['greedy']:11.6g} {row['exact']:11.6g} {bound} {gap}  "
-            f"{row['status']:9}  {features}"
+        exact, bound = (
+            f"{'-':>11}" if row[name] is None else f"{row[name]:11.6g}"
+            for name in ("exact", "bound")
         )
+        gap = " " * 6 + "-" if row["gap"] is None else f"{row['gap']:7.2%}"
+        yield (
+            f"{row['size']:5} {row['greedy']:11.6g} {exact} {bound} {gap}  "
+            f"{row['status']:9}  {_listed(row)}"
+        )
+
+
+def _listed(row):
+    return ", ".join(map(str, row["features"]))

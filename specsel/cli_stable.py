@@ -143,7 +143,7 @@ def _summary(found, names):
         "k": found.k,
         "share": found.share,
         "stable": found.stable,
-        "kept": [names[i] for i in found.support],
+        "kept": [names[i] for i in found.support] if found.k else [],
         "removed": [names[i] for i in found.removed],
         "constant": [names[i] for i in known.constant],
         "eigenvalues": found.eigenvalues.tolist(),
@@ -159,7 +159,7 @@ def _summary(found, names):
 def _rows(found, names):
     """A row a feature: when it was removed, if so, and its entries in the eigenvectors."""
     order = {int(i): place for place, i in enumerate(found.removed, 1)}
-    place = {int(i): row for row, i in enumerate(found.support)}
+    place = {int(i): row for row, i in enumerate(found.support)} if found.k else {}
     rows = []
     for i, name in enumerate(names):
         entries = found.vectors[place[i]] if i in place else [0.0] * found.k

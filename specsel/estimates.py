@@ -81,7 +81,8 @@ def share(found) -> Estimate:
     z = DEVIATES**2 / count
     middle = (p + z / 2) / (1 + z)
     half = sqrt(z * (p * (1 - p) + z / 4)) / (1 + z)
-    return Estimate(p, max(middle - half, 0.0), min(middle + half, 1.0))
+    low = max(middle - half, 0.0) if p > 0 else 0.0
+    return Estimate(p, low, min(middle + half, 1.0) if p < 1 else 1.0)
 
 
 def mean(values, expected) -> Mean:

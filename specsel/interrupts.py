@@ -7,7 +7,14 @@ from contextlib import contextmanager
 
 @contextmanager
 def interrupts():
-    """Collect Ctrl-C, which would otherwise fall into compiled kernels; the second is raised."""
+    """Collect Ctrl-C, which would otherwise fall into compiled kernels; the second is raised.
+
+    Within another collection it is the same one.
+    """
+    caught = getattr(signal.getsignal(signal.SIGINT), "caught", None)
+    if caught is not None:
+        yield caught
+        return
     caught = []
 
     def collect(number, frame):
@@ -15,6 +22,7 @@ def interrupts():
             raise KeyboardInterrupt
         caught.append(number)
 
+    collect.caught = caught
     if threading.current_thread() is not threading.main_thread():
         yield caught
         return

@@ -109,6 +109,8 @@ def from_data(X, y=None, *, shrinkage=None, matrix="covariance") -> Pencil:
     elif shrinkage is not None:
         raise ValueError(f"shrinkage = {shrinkage}: is for data with classes, and y is None")
     mean, norm = blocks.moments(array, names, center=True)
+    if y is None and matrix == "covariance" and not _is_moderate(norm.max()):
+        raise ValueError(f"X: {checks.TOO_EXTREME}")
     constant = norm == 0
     if constant.all():
         raise ValueError(f"X: all {len(norm)} features are constant; at least one must vary")
@@ -129,6 +131,11 @@ def from_data(X, y=None, *, shrinkage=None, matrix="covariance") -> Pencil:
     factor, within = _scatter(centered, classes)
     added = _shrinkage(within[:, ~constant], shrinkage)
     return Pencil(factor, within, added + constant, shrinkage=added, names=names)
+
+
+def _is_moderate(norm):
+    """Whether the square of a variance is a number."""
+    return norm == 0 or LARGEST**-0.5 < norm < LARGEST**0.5
 
 
 def _narrow(factor):

@@ -142,6 +142,7 @@ class Search:
         self.best = []
         self.level = -np.inf
         self.version = 0
+        self.hurried = False
 
     def value(self, support):
         """Solve for the value of a support."""
@@ -211,6 +212,7 @@ class Search:
 
     def run(self, time_limit, node_limit, report):
         """Search until nothing is left, or until told to stop."""
+        self.hurried = time_limit == 0
         began = time.perf_counter()
         budget = FIRST_CHUNK
         with interrupts() as caught, ThreadPoolExecutor(get_num_threads()) as threads:
@@ -388,7 +390,7 @@ class Search:
         tests = [self._is_empty]
         if self.include:
             tests.append(is_dominated)
-        if not self.plain:
+        if not self.plain and not self.hurried:
             tests.append(is_empty_relaxed)
         return self._ceiling([(np.empty(0, np.int64), np.arange(self.n), self.choose)], tests)
 

@@ -92,7 +92,7 @@ def test_nothing_stable_is_told(capsys, tmp_path):
     assert code == 1
     assert out.splitlines()[-1].startswith("no principal subspace is stable; ")
     code, out, _ = run(capsys, tmp_path / "data.npy", "--matrix", "covariance", "--json")
-    assert (code, json.loads(out)["k"]) == (1, 0)
+    assert (code, json.loads(out)["k"], json.loads(out)["kept"]) == (1, 0, [])
 
 
 def test_features_without_variation_are_told(capsys, tmp_path):

@@ -307,3 +307,20 @@ def test_a_size_is_bounded_by_the_larger_ones():
     closed = eslda._closed(rows)
     assert [row.bound for row in closed] == [5.0, 5.0, 5.0, 8.0]
     assert [row.status for row in closed] == ["time", "optimal", "optimal", "time"]
+
+
+@pytest.mark.parametrize("solver", [gslda, eslda])
+def test_one_feature_that_is_always_held(solver):
+    """Alone at first, and then with the best that go with it."""
+    for seed in range(6):
+        A, B = datasets.wishart_pair(9, rank=(1, 2, None)[seed % 3], random_state=seed)
+        sizes = {"k": [1, 2, 3, 4]} if solver is eslda else {"max_size": 4}
+        path = solver.solve_pair(A, B, **sizes, always=[seed], never=[8 - seed // 2])
+        assert path.sizes.tolist() == [1, 2, 3, 4]
+        for k in path:
+            expected = naive.best_subsets(A, B, k, always=[seed], never=[8 - seed // 2])[0]
+            assert len(path[k].support) == k
+            assert seed in path[k].support
+            assert path[k].value <= expected[1] * (1 + 1e-9)
+            if solver is eslda:
+                assert tuple(path[k].support) == tuple(expected[0])

@@ -9,7 +9,9 @@ def test_intervals_are_those_of_wilson():
     exact = scipy.stats.binomtest(37, 100).proportion_ci(method="wilson")
     found = estimates.share(np.arange(100) < 37)
     assert found == pytest.approx((0.37, exact.low, exact.high))
-    assert estimates.share(np.zeros(10, bool)).low == 0.0
+    for count in (1, 3, 10, 77):
+        assert estimates.share(np.zeros(count, bool)).low == 0.0
+        assert estimates.share(np.ones(count, bool)).high == 1.0
 
 
 def test_the_mean_is_within_its_interval(rng):

@@ -21,13 +21,14 @@ def test_the_first_is_collected_and_the_second_raised():
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_an_outer_collection_goes_on_after_an_inner_one():
+def test_an_inner_collection_is_the_outer_one():
     with interrupts() as outer:
         with interrupts() as inner:
             press()
-        assert (outer, inner) == ([], [signal.SIGINT])
-        press()
+        assert outer is inner
         assert outer == [signal.SIGINT]
+        with interrupts(), pytest.raises(KeyboardInterrupt):
+            press()
 
 
 def test_other_threads_cannot_collect_and_do_not_fail():

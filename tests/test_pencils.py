@@ -129,3 +129,14 @@ def test_a_shrinkage_that_is_too_small_names_one_that_would_do(rng):
 def test_entries_beyond_what_can_be_squared_are_refused():
     with pytest.raises(ValueError, match=r"^A: is 1e\+200 times B; at most 1e\+150 is possible$"):
         pencils.from_pair(1e200 * np.eye(3), np.eye(3))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_variances_that_are_no_numbers_are_refused(rng, scale):
+    X = rng.standard_normal((20, 4))
+    with pytest.raises(ValueError, match=r"^X: values are too large or too small"):
+        pencils.from_data(X * scale)
+    expected = pencils.from_data(X, matrix="correlation").solve([0, 1])[0]
+    assert pencils.from_data(X * scale, matrix="correlation").solve([0, 1])[0] == pytest.approx(
+        expected
+    )
