@@ -64,7 +64,8 @@ def solve(
     always, never : list of int or str
         Features that every support holds, and that none may hold, by number or by column name.
     top : int
-        How many of the best supports to find; those after the first are `others`.
+        How many of the best supports to find; those after the first are `others`. A gap is then
+        a share of the value of the last.
     bound : {"best", "interlacing"}
         All bounds, or the paper's own alone (Eq. 8), which takes far more nodes.
     shrinkage : float, optional
@@ -198,6 +199,7 @@ def _sizes(k, least, most):
 def _search(pencil, sizes, starts, members, always, options, began, caught):
     """Search every size; with a time limit half of it first, then the rest where that is open."""
     problem = pencil.block(members), members, np.searchsorted(members, always)
+    highest = trees.highest(*problem[0])
     found, open_sizes, limit = {}, sizes, options["time_limit"]
     for share in (1.0,) if limit is None else (0.5, 1.0):
         for i, size in enumerate(open_sizes):
@@ -205,10 +207,14 @@ def _search(pencil, sizes, starts, members, always, options, began, caught):
             if limit is not None:
                 left = share * limit - (time.perf_counter() - began)
                 seconds = max(left, 0.0) / (len(open_sizes) - i)
-            start = found[size].support if size in found else starts[size][1]
             halted = caught or any(one.status == "interrupted" for one in found.values())
-            row = _search_size(pencil, problem, size, start, options, seconds, halted)
-            found[size] = _joined(found[size], row) if size in found else row
+            if not halted and seconds != 0:
+                start = found[size].support if size in found else starts[size][1]
+                row = _search_size(pencil, problem, size, start, options | {"time_limit": seconds})
+                found[size] = _joined(found[size], row) if size in found else row
+            elif size not in found:
+                status = "interrupted" if halted else "time"
+                found[size] = _unsearched(pencil, size, starts[size][1], highest, status)
         open_sizes = [size for size in sizes if found[size].status == "time"]
     return _closed([found[size] for size in sizes])
 
@@ -223,12 +229,15 @@ def _joined(before, after):
     )
 
 
-def _search_size(pencil, problem, size, start, options, seconds, halted):
+def _unsearched(pencil, size, start, highest, status):
+    """The start as it is, for want of time."""
+    value = pencil.solve(start)[0]
+    return Found(size, start, value, value, max(highest, value), status)
+
+
+def _search_size(pencil, problem, size, start, options):
     (A, B), members, always = problem
     began = time.perf_counter()
-    options = options | {"time_limit": seconds}
-    if halted:
-        options |= {"node_limit": 0, "report": None}
     result = trees.search(A, B, size, np.searchsorted(members, start), always=always, **options)
     supports = [members[list(support)] for support in result.supports]
     return Found(
@@ -237,7 +246,7 @@ def _search_size(pencil, problem, size, start, options, seconds, halted):
         value=pencil.solve(supports[0])[0],
         start=pencil.solve(start)[0],
         bound=result.bound,
-        status="interrupted" if halted else result.status,
+        status=result.status,
         nodes=result.nodes,
         seconds=time.perf_counter() - began,
         others=tuple(zip(supports[1:], result.values[1:], strict=True)),
@@ -249,7 +258,8 @@ def _closed(found):
     rows, ceiling = [], np.inf
     for row in found[::-1]:
         ceiling = min(ceiling, row.bound)
-        if row.status == "optimal" or ceiling - row.value <= PROVED * abs(row.value):
+        closed = not row.others and ceiling - row.value <= PROVED * abs(row.value)
+        if row.status == "optimal" or closed:
             row, ceiling = row._replace(status="optimal"), row.value
         rows.append(row._replace(bound=ceiling))
     return rows[::-1]

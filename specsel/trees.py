@@ -43,6 +43,7 @@ from specsel.descent import (
 )
 from specsel.include import Include, is_dominated
 from specsel.interrupts import interrupts
+from specsel.linalg import jit
 
 # Values nearer than this share of the larger one are ties.
 TIE = 1e-9
@@ -71,6 +72,27 @@ EARLY_SHARE, EARLY_ROUNDS, SMALL = 0.4, 20, 3
 # sought among the neighbours of the incumbent.
 BOUND_WORK = 1e7
 TIE_WORK = 1e9
+
+
+def highest(A, B) -> float:
+    """What no value exceeds, rounding included."""
+    scale = 1.0 / np.sqrt(np.diag(B))
+    scaled = A * scale * scale[:, None]
+    value = eigh(scaled, B * scale * scale[:, None], eigvals_only=True)[-1]
+    return value + TIE * abs(value) + ROUNDING * len(A) * np.abs(scaled).max()
+
+
+@jit
+def _are_alike(a, b, i, j, tolerance):
+    """Whether two features can change places."""
+    if abs(a[i, i] - a[j, j]) > tolerance:
+        return False
+    for other in range(len(a)):
+        if other in (i, j):
+            continue
+        if abs(a[i, other] - a[j, other]) > tolerance or abs(b[i, other] - b[j, other]) > EQUAL:
+            return False
+    return True
 
 
 class Outcome(NamedTuple):
@@ -142,7 +164,6 @@ class Search:
         self.best = []
         self.level = -np.inf
         self.version = 0
-        self.hurried = False
 
     def value(self, support):
         """Solve for the value of a support."""
@@ -156,16 +177,11 @@ class Search:
         Of such features the earlier are chosen first, so that duplicates cost nothing.
         """
         groups = np.full(self.n, -1)
-        matrices = np.stack((self.a, self.b))
         for i in range(self.n):
             if groups[i] >= 0:
                 continue
             for j in range(i + 1, self.n):
-                if abs(self.a[i, i] - self.a[j, j]) > EQUAL * self.size:
-                    continue
-                change = np.abs(matrices[:, i] - matrices[:, j])
-                change[:, [i, j]] = 0.0
-                if change[0].max() <= EQUAL * self.size and change[1].max() <= EQUAL:
+                if _are_alike(self.a, self.b, i, j, EQUAL * self.size):
                     groups[[i, j]] = i
         return groups
 
@@ -212,7 +228,6 @@ class Search:
 
     def run(self, time_limit, node_limit, report):
         """Search until nothing is left, or until told to stop."""
-        self.hurried = time_limit == 0
         began = time.perf_counter()
         budget = FIRST_CHUNK
         with interrupts() as caught, ThreadPoolExecutor(get_num_threads()) as threads:
@@ -390,7 +405,7 @@ class Search:
         tests = [self._is_empty]
         if self.include:
             tests.append(is_dominated)
-        if not self.plain and not self.hurried:
+        if not self.plain:
             tests.append(is_empty_relaxed)
         return self._ceiling([(np.empty(0, np.int64), np.arange(self.n), self.choose)], tests)
 
@@ -399,8 +414,7 @@ class Search:
         return self._ceiling(nodes, [self._is_empty])
 
     def _ceiling(self, nodes, tests):
-        high = eigh(self.a, self.b, eigvals_only=True)[-1]
-        high += self._slack(high, TIE)
+        high = highest(self.a, self.b)
         return ceiling(self.a, self.b, self.n, nodes, self.level, high, tests)
 
     def _is_empty(self, matrix, n_free, choose):

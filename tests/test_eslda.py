@@ -124,7 +124,7 @@ def hard(n=60, seed=3):
 
 def test_the_time_limit_is_kept_and_the_bound_is_valid():
     A, B = hard()
-    eslda.solve_pair(A, B, 30, time_limit=0.0)  # compiles
+    eslda.solve_pair(A, B, 30, node_limit=1)  # compiles
     start = time.perf_counter()
     short = eslda.solve_pair(A, B, 30, time_limit=0.3)
     assert time.perf_counter() - start < 2.0
@@ -216,7 +216,7 @@ def test_an_interrupt_returns_what_is_known():
 
 def test_control_c_returns_what_is_known():
     A, B = hard()
-    eslda.solve_pair(A, B, 30, time_limit=0)  # compiles
+    eslda.solve_pair(A, B, 30, node_limit=1)  # compiles
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     path = eslda.solve_pair(A, B, [28, 29, 30], time_limit=60)
@@ -324,3 +324,40 @@ def test_one_feature_that_is_always_held(solver):
             assert path[k].value <= expected[1] * (1 + 1e-9)
             if solver is eslda:
                 assert tuple(path[k].support) == tuple(expected[0])
+
+
+def test_many_sizes_keep_to_the_time_limit():
+    X = datasets.lda_problem(80, n_samples=150, correlation=0.9).X
+    start = time.perf_counter()
+    gslda.solve(X, matrix="correlation")
+    greedy = time.perf_counter() - start
+    for limit in (0, 0.5):
+        start = time.perf_counter()
+        path = eslda.solve(X, k="all", matrix="correlation", time_limit=limit)
+        assert time.perf_counter() - start < limit + 3 * greedy + 1.5
+        assert "time" in path.statuses
+        assert (path.bounds >= path.values).all()
+        assert np.isfinite(path.bounds).all()
+
+
+def test_a_callback_that_stops_ends_all_sizes():
+    A, B = datasets.wishart_pair(60, random_state=1)
+    calls = []
+
+    def stop(*state):
+        calls.append(state)
+        return True
+
+    path = eslda.solve_pair(
+        A, B, range(20, 40), callback=lambda *state: calls.append(state) or True
+    )
+    assert len(calls) == 1
+    assert set(path.statuses) <= {"interrupted", "optimal"}
+    assert path.nodes[1:].sum() == 0
+    assert (path.bounds >= path.values).all()
+
+
+def test_what_is_proved_of_the_best_says_nothing_of_the_others():
+    rows = [Found(3, np.arange(3), 2.0, 2.0, 2.0, "gap", others=(((0, 1, 4), 1.9),))]
+    assert eslda._closed(rows)[0].status == "gap"
+    assert eslda._closed([rows[0]._replace(others=())])[0].status == "optimal"
