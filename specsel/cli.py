@@ -126,12 +126,14 @@ def _add_options(group):
         which = ", ".join(users) if len(users) < 5 else f"not {' or '.join(others)}"
         group.add_argument(*flags, help=f"{help} ({which})", **options)
 
-    add("-k", type=int, help="number of clusters, by default 3")
+    k_help = 'number of clusters, by default 3, or "auto": by the spectral gap'
+    add("-k", type=cli_options.count, help=k_help)
     file = {"type": Path, "metavar": "FILE"}
     add("--side", action="append", help="data that vary as is not wanted, repeatable", **file)
     add("--apart", help="pairs of rows, from 0, in different clusters", **file)
     add("--together", help="pairs of rows in the same cluster", **file)
-    add("--tradeoff", type=float, metavar="LAMBDA", help="weight of one aim against the other")
+    tradeoff_help = "weight of one aim against the other, by default the method's own"
+    add("--tradeoff", type=float, metavar="LAMBDA", help=tradeoff_help)
     add("--representation", choices=REPRESENTATIONS, help="how features become non-negative")
     add("--kernel", choices=KERNELS, help="what compares features, by default rbf")
     add("--rounds", type=int, metavar="N", help="sets of features to look for, by default 2")
@@ -160,8 +162,7 @@ def _select(args):
         "method": args.method,
         "n_samples": len(table.X),
         "n_features": len(ranking),
-        "k": given.get("k"),
-        **_outcome(found, weights, ranking),
+        **_outcome(found, weights, ranking, given.get("k")),
         "seconds": seconds,
     }
     if args.out:
@@ -193,7 +194,8 @@ def _check_use(args):
     given = [option for option, value in vars(args).items() if value is not None]
     for option in given:
         if option in unused:
-            raise ValueError(f"{_flag(option)}: is not used by --method {args.method}")
+            hint = "; --drop leaves a column out" if option == "target" else ""
+            raise ValueError(f"{_flag(option)}: is not used by --method {args.method}{hint}")
     needed = NEEDED.get(args.method, ())
     from_example = args.file is None and needed == ("target",)
     if needed and not set(given) & set(needed) and not from_example:
@@ -210,8 +212,7 @@ def _arguments(args, table):
     """What the solver is given beside X; it has defaults of its own for the rest."""
     values = DEFAULTS | {name: value for name, value in vars(args).items() if value is not None}
     values["target"] = table.y
-    drop = cli_options.listed(args.drop)
-    values["side"] = [tables.read(path, drop=drop).X for path in args.side or ()]
+    values["side"] = [cli_options.read_file(path, args).X for path in args.side or ()]
     for option in ("apart", "together"):
         if option in values:
             values[option] = tables.read_pairs(values[option])
@@ -249,11 +250,12 @@ def _rounds(found):
     return getattr(found, "weights", ())
 
 
-def _outcome(found, weights, ranking):
+def _outcome(found, weights, ranking, k):
     """What JSON says before the ranking; null stands for an infinite gap."""
     rounds = _rounds(found)
     runs = rounds or [weights]
     outcome = {
+        "k": weights.basis.shape[1] if k == "auto" and not rounds else k,
         "objective": float(weights.objective),
         "gap": weights.gap if math.isfinite(weights.gap) else None,
         "selected": [row["feature"] for row in ranking if row["selected"]],
@@ -262,7 +264,9 @@ def _outcome(found, weights, ranking):
         "converged": all(run.converged for run in runs),
     }
     if rounds:
-        outcome["rounds"] = [{"selected": _names(run, run.select())} for run in rounds]
+        outcome["rounds"] = [
+            {"k": run.basis.shape[1], "selected": _names(run, run.select())} for run in rounds
+        ]
     return outcome
 
 
@@ -291,7 +295,7 @@ def _lines(origin, summary, top):
     yield ""
     yield _verdict(n, count, summary["gap"])
     for i, part in enumerate(summary.get("rounds", ()), 1):
-        yield f"round {i}: {_some(part['selected'], len(top))}"
+        yield f"round {i}, k = {part['k']}: {_some(part['selected'], len(top))}"
 
 
 def _bar(share, blocks):

@@ -1,5 +1,6 @@
 """What the commands that read a table have in common."""
 
+import argparse
 import importlib.util
 from pathlib import Path
 
@@ -26,6 +27,14 @@ def add_output(add, out_help, plot_help):
     add("--json", action="store_true", help="print one JSON object")
 
 
+def count(text):
+    """A whole number or "auto", as argparse converts it."""
+    try:
+        return text if text == "auto" else int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number or auto") from None
+
+
 def listed(text):
     """What is named with commas between."""
     return [name.strip() for name in text.split(",") if name.strip()]
@@ -38,7 +47,15 @@ def read(args, labelled, *, sparse=False) -> tables.Table:
             raise ValueError(f"--{option}: needs FILE")
     if args.file is None:
         return tables.example(labelled)
-    return tables.read(args.file, args.target, drop=listed(args.drop), sparse=sparse)
+    return read_file(args.file, args, target=args.target, sparse=sparse)
+
+
+def read_file(path, args, **options) -> tables.Table:
+    """Read a table without the columns that are to be left out."""
+    try:
+        return tables.read(path, drop=listed(args.drop), **options)
+    except tables.CellError as error:
+        raise ValueError(f"{error}; --drop leaves a column out") from None
 
 
 def check_output(args, inputs=()):
@@ -59,4 +76,5 @@ def draw(path, display, result):
 
     figure = Figure(figsize=(8, 5), layout="constrained")
     getattr(plotting, display).from_result(result, ax=figure.add_subplot())
-    figure.savefig(path, dpi=150)
+    with tables.naming(path):
+        figure.savefig(path, dpi=150)

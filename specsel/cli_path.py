@@ -44,7 +44,7 @@ def add_command(commands):
     add("--always", default="", metavar="NAMES", help="features to hold, with commas between")
     add("--never", default="", metavar="NAMES", help="features to leave out")
     add("--shrinkage", type=float, help="added to the diagonal within the classes")
-    add("--matrix", choices=MATRICES, default="covariance", help="what sparse PCA is of")
+    add("--matrix", choices=MATRICES, help="what sparse PCA is of (covariance)")
     cli_options.add_output(add, "the table", "the values of all sizes")
     parser.set_defaults(run=run)
 
@@ -53,6 +53,8 @@ def run(args) -> int:
     """Find the path and print it."""
     cli_options.check_output(args)
     table = cli_options.read(args, labelled=True)
+    if args.matrix and table.y is not None:
+        raise ValueError(f"--matrix {args.matrix}: is for sparse PCA, without class labels")
     from specsel import checks
 
     checks.check_not_negative("time_limit", args.time_limit)
@@ -88,7 +90,7 @@ def _path(args, table, n_features):
 
     names = getattr(table.X, "columns", None)
     options = {name: _features(getattr(args, name), names) for name in ("always", "never")}
-    options |= {"shrinkage": args.shrinkage, "matrix": args.matrix}
+    options |= {"shrinkage": args.shrinkage, "matrix": args.matrix or MATRICES[0]}
     left = n_features - len(options["never"])
     least = max(len({*options["always"]}), 1)
     max_size = min(max(MAX_SIZE, least), left) if args.max_size is None else args.max_size

@@ -41,14 +41,16 @@ def add_command(commands):
     matrix_help = "what is decomposed (cosine; example correlation)"
     add("--matrix", choices=MATRICES, help=matrix_help)
     add("--confidence", type=float, default=0.9, help="of the bootstrap intervals (0.9)")
-    add("--n-boot", type=number, default=1000, metavar="N", help='resamples (1000), or "auto"')
+    add(
+        "--n-boot",
+        type=cli_options.count,
+        default=1000,
+        metavar="N",
+        help='resamples (1000), or "auto"',
+    )
     add("--seed", type=int, default=0, help="of the resamples (0)")
     cli_options.add_output(add, "features and eigenvectors", "the search")
     parser.set_defaults(run=run)
-
-
-def number(text):
-    return text if text == "auto" else int(text)
 
 
 def run(args) -> int:
@@ -119,6 +121,8 @@ def _verdict(found, names):
     yield ""
     if found.k == 0:
         yield f"no principal subspace is stable; {made}"
+        if found.n_decompositions:
+            yield "more samples or a lower --confidence make the similarities more certain"
         return
     if not found.converged:
         yield f"nothing stable retains {found.retain:.1%}; this comes nearest:"

@@ -6,6 +6,7 @@ import re
 import reprlib
 import warnings
 from array import array
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -35,6 +36,10 @@ class Frame:
         return self.values
 
 
+class CellError(ValueError):
+    """A cell of a file that holds no number."""
+
+
 class Table(NamedTuple):
     """Samples x features, the labels of the samples if asked for, and a word on where from."""
 
@@ -61,6 +66,8 @@ def read(path, target=None, *, drop=(), sparse=False) -> Table:
         raise ValueError(
             f"{path}: is not text in UTF-8; CSV, TSV, .npy or .npz is needed"
         ) from None
+    except CellError as error:
+        raise CellError(f"{path}: {error}") from None
     except (ValueError, csv.Error) as error:
         raise ValueError(f"{path}: {error}") from None
     y = None if target is None else apart[[*apart][-1]]
@@ -110,10 +117,19 @@ def check_out(option, path, inputs):
 
 def save(path, rows):
     """Write rows of the same keys as CSV."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    with naming(path), open(path, "w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         table.writeheader()
         table.writerows(rows)
+
+
+@contextmanager
+def naming(path):
+    """Errors of writing say which file it was, also where the disk is full."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def _read_npy(path, apart):
@@ -218,6 +234,7 @@ def _load(file, delimiter, names, width, skipped, converters):
             warnings.simplefilter("ignore", UserWarning)  # of a table without rows: see below
             X = np.loadtxt(file, converters=converters or None, **options)
         complete = not skipped and X.shape[1] == width and len(X) > 0
+        complete = complete and np.isfinite([X.min(), X.max()]).all()
     except ValueError:
         complete = False
     if complete:
@@ -239,16 +256,25 @@ def _parse(reader, names, width, skipped, converters):
         for column, convert in converters.items():
             record[column] = str(convert(record[column]))
         numbers = [_number(cell) for cell in record[skipped:]]
-        if None in numbers:
-            column = skipped + numbers.index(None)
-            raise ValueError(
-                f"column {reprlib.repr(names[column]) if names else column + 1}, "
-                f"line {reader.line_num}: {reprlib.repr(record[column])} is not a number"
-            )
+        if None in numbers or not all(map(math.isfinite, numbers)):
+            faults = map(_fault, record[skipped:])
+            column, fault = next((i, fault) for i, fault in enumerate(faults) if fault)
+            name = reprlib.repr(names[skipped + column]) if names else f"{column} (from 0)"
+            raise CellError(f"column {name}, line {reader.line_num}: {fault}")
         values.extend(numbers)
     if not values:
         raise ValueError("holds a header but no samples")
     return np.frombuffer(values).reshape(-1, width - skipped)
+
+
+def _fault(cell):
+    """What is wrong with a cell, None if it holds a finite number."""
+    number = _number(cell)
+    if number is None:
+        return f"{reprlib.repr(cell)} is not a number"
+    if math.isnan(number):
+        return "a number is missing"
+    return f"{reprlib.repr(cell)} is not finite" if math.isinf(number) else None
 
 
 def _number(cell):

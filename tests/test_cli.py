@@ -376,7 +376,7 @@ class TestRefusals:
         [
             ("a,species\n1,setosa\n2,b\n", ["column 'species', line 2: 'setosa' is not a number"]),
             ("a,b\n1,2\n2,x\n3,y\n", ["column 'b', line 3: 'x'"]),
-            ("1,2\n3,4\n5,x6\n", ["column 2, line 3: 'x6'"]),
+            ("1,2\n3,4\n5,x6\n", ["column 1 (from 0), line 3: 'x6'"]),
             ('a,b\n\n1,"2\n3"\n', ["column 'b', line 4"]),
             ("a,b\n1,2 # two\n2,3\n", ["column 'b', line 2: '2 # two'"]),
             ("a,b\n1,1_000\n2,3\n", ["column 'b', line 2: '1_000'"]),
@@ -402,10 +402,25 @@ class TestRefusals:
 
     @pytest.mark.parametrize("cell", ["", "NA", "na", "nan", "NaN", " ", '""'])
     @pytest.mark.parametrize("header", [True, False])
-    def test_missing_values_meet_the_check_of_the_solver(self, capsys, write, cell, header):
-        rows = ["a,b,c"] * header + [f"1,{cell},3", f"2,{cell},4", "3,1,1", "4,2,7"]
-        result = run(capsys, "select", write("data.csv", "\n".join(rows)))
-        assert_refused(result, "2 values are NaN or infinite, first at sample 0, feature 1")
+    def test_missing_values_are_found(self, capsys, write, cell, header):
+        rows = ["a,b,c"] * header + ["3,1,1", f"1,{cell},3", f"2,{cell},4", "4,2,7"]
+        path = write("data.csv", "\n".join(rows))
+        place = "column 'b', line 3" if header else "column 1 (from 0), line 2"
+        assert run(capsys, "select", path) == (
+            2,
+            "",
+            f"specsel: {path}: {place}: a number is missing; --drop leaves a column out\n",
+        )
+
+    @pytest.mark.parametrize("cell", ["inf", "-Infinity", "1e999"])
+    def test_infinite_values_are_found(self, capsys, write, cell):
+        path = write("data.csv", f"a,b\n1,2\n{cell},3\n4,7\n")
+        assert_refused(run(capsys, "select", path), f"column 'a', line 3: '{cell}' is not finite")
+
+    def test_values_whose_sum_is_no_number_are_read(self, write):
+        values = np.array([[1e308, -1e308], [1.5e308, 1.0]])
+        table_read = tables.read(write("data.csv", table(values)))
+        np.testing.assert_array_equal(table_read.X, values)
 
     @pytest.mark.parametrize(
         "content",
@@ -597,7 +612,7 @@ class TestHeaders:
 
     def test_one_bad_cell_does_not_make_a_header(self, capsys, write):
         path = write("typo.csv", "1,2,1e5x\n2,3,4\n5,1,2\n")
-        assert_refused(run(capsys, "select", path), "column 3, line 1: '1e5x' is not a number")
+        assert_refused(run(capsys, "select", path), "column 2 (from 0), line 1: '1e5x' is not")
 
     def test_what_is_no_text_is_refused(self, capsys, tmp_path):
         path = tmp_path / "data.csv"
@@ -683,7 +698,11 @@ class TestTarget:
             ("1,2\n3,4\n", "2", "has columns 0 to 1, without names; no column '2'"),
             ("1,2\n3,4\n", "-1", "has columns 0 to 1, without names; no column '-1'"),
             ("1,2\n3,4\n", "a", "has columns 0 to 1, without names; no column 'a'"),
-            ("a,b\n1,2\n3,y\nz,4\n", "b", "column 'a', line 4: 'z' is not a number"),
+            (
+                "a,b\n1,2\n3,y\nz,4\n",
+                "b",
+                "column 'a', line 4: 'z' is not a number; --drop leaves a column out",
+            ),
             ("a,b\n1,2\n3\n", "b", "line 3: has 1 cells, the first row has 2"),
             ("a,b\n", "b", "holds a header but no samples"),
             (np.ones((3, 2)), "2", "has columns 0 to 1, without names; no column '2'"),
@@ -722,6 +741,26 @@ class TestMethods:
         assert answer["method"] == method
         assert (answer["n_samples"], answer["n_features"], answer["k"]) == (*X.shape, options["k"])
         np.testing.assert_array_equal(alpha_of(answer), solve(X, **options).alpha)
+
+    @pytest.mark.parametrize("method", [m for m in cli.METHODS if "k" in cli.METHODS[m]])
+    def test_the_number_of_clusters_is_found(self, capsys, write, saved, method):
+        more = {
+            "side_info": ("--side", write("side.npy", X[::-2])),
+            "pairwise": ("--apart", write("apart.npy", PAIRS)),
+        }
+        given = {"side_info": {"side": X[::-2]}, "pairwise": {"apart": PAIRS}}.get(method, {})
+        arguments = (saved, "--method", method, "-k", "auto", *more.get(method, ()))
+        answer = run_json(capsys, *arguments)
+        found = import_module(f"specsel.{method}").solve(X, k="auto", **given)
+        if method == "topography":
+            assert answer["k"] == "auto"
+            assert [r["k"] for r in answer["rounds"]] == [
+                len(run.basis.T) for run in found.weights
+            ]
+        else:
+            assert answer["k"] == len(found.basis.T)
+            np.testing.assert_array_equal(alpha_of(answer), found.alpha)
+        assert f"{method}, k = {answer['k']}: " in run(capsys, "select", *arguments)[1]
 
     @pytest.mark.parametrize("count", [1, 2])
     def test_side(self, capsys, write, saved, rng, count):
@@ -764,11 +803,12 @@ class TestMethods:
         ("content", "message"),
         [
             ("0,1.5\n2,3\n", "1.5 is not a row number of a sample"),
-            ("0,1\n2,\n", "nan is not a row number of a sample"),
-            ("0,1\n2,inf\n", "inf is not a row number of a sample"),
+            ("0,1\n2,\n", "column 1 (from 0), line 2: a number is missing"),
+            ("0,1\n2,inf\n", "column 1 (from 0), line 2: 'inf' is not finite"),
+            (np.array([[0, np.nan]]), "nan is not a row number of a sample"),
             ("0,1\n2,1e300\n", "1e+300 is not a row number of a sample"),
             ("0,1,3\n", "is 1 x 3 float64; two columns of row numbers needed"),
-            ("0,1\n2,x\n", "column 2, line 2: 'x' is not a number"),
+            ("0,1\n2,x\n", "column 1 (from 0), line 2: 'x' is not a number"),
             ("0,1\n2,3\n", "its first row, 0 and 1, may be a header; name the columns"),
             (np.arange(4), "is 4 int64; two columns of row numbers needed"),
             (np.eye(2, dtype=bool), "is 2 x 2 bool; two columns of row numbers needed"),
@@ -797,7 +837,7 @@ class TestTopography:
         answer = run_json(capsys, saved, *self.ARGUMENTS)
         np.testing.assert_array_equal(alpha_of(answer), chart.combined.alpha)
         assert answer["rounds"] == [
-            {"selected": [NAMES[i] for i in weights.select()]} for weights in chart.weights
+            {"k": 2, "selected": [NAMES[i] for i in weights.select()]} for weights in chart.weights
         ]
         assert answer["selected"] == [NAMES[i] for i in chart.select()]
         assert answer["n_iter"] == sum(weights.n_iter for weights in chart.weights)
@@ -809,13 +849,13 @@ class TestTopography:
         assert err == ""
         rounds = [", ".join(NAMES[i] for i in weights.select()) for weights in chart.weights]
         assert out.splitlines()[-3:] == [
-            f"round {i}: {names}" for i, names in enumerate(rounds, 1)
+            f"round {i}, k = 2: {names}" for i, names in enumerate(rounds, 1)
         ]
 
     def test_long_rounds_are_cut(self, capsys, write, chart):
         out = run(capsys, "select", write("data.npy", X), *self.ARGUMENTS, "--top", 1)[1]
         first = chart.weights[0].select()
-        assert out.splitlines()[-3] == f"round 1: {first[0]} and {len(first) - 1} more"
+        assert out.splitlines()[-3] == f"round 1, k = 2: {first[0]} and {len(first) - 1} more"
 
     def test_out_has_relevance_and_position(self, capsys, saved, tmp_path, chart):
         out = tmp_path / "ranking.csv"
@@ -864,7 +904,8 @@ class TestUseOfOptions:
             if option not in cli.METHODS[method]:
                 flag = "-k" if option == "k" else "--" + option.replace("_", "-")
                 result = run(capsys, "select", "--method", method, flag, value)
-                message = f"specsel: {flag}: is not used by --method {method}\n"
+                hint = "; --drop leaves a column out" * (option == "target")
+                message = f"specsel: {flag}: is not used by --method {method}{hint}\n"
                 assert result == (2, "", message)
 
     @pytest.mark.parametrize(

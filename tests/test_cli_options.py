@@ -1,5 +1,6 @@
 """What the commands share: columns that are left out, pictures, examples in the help."""
 
+import os
 import shlex
 
 import numpy as np
@@ -47,7 +48,7 @@ def test_examples_in_the_help_are_commands(epilog):
 def test_columns_are_left_out(capsys, saved, command):
     code, _, err = run(capsys, command, saved, *COMMANDS[command])
     assert code == 2
-    assert "'s0' is not a number" in err
+    assert err.endswith("line 2: 's0' is not a number; --drop leaves a column out\n")
     arguments = (command, saved, "--drop", "who, kind", "--json", *COMMANDS[command])
     code, out, err = run(capsys, *arguments)
     assert (code, err) == (0, "")
@@ -107,6 +108,20 @@ def test_bad_options_are_refused_in_one_line(capsys, command, message):
     result = run(capsys, command, *REFUSED[message])
     assert result[0] == 2
     assert result[1:] == ("", f"specsel: {message}\n")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full disk here")
+def test_a_full_disk_is_named(capsys, tmp_path):
+    path = tmp_path / "picture.png"
+    path.symlink_to("/dev/full")
+    code, _, err = run(capsys, "select", "--plot", path)
+    assert (code, err) == (2, f"specsel: {path}: No space left on device\n")
+
+
+@pytest.mark.parametrize(("command", "flag"), [("select", "-k"), ("stable", "--n-boot")])
+def test_neither_a_number_nor_auto(capsys, command, flag):
+    message = f"specsel: argument {flag}: '2.5': must be a whole number or auto\n"
+    assert run(capsys, command, flag, "2.5") == (2, "", message)
 
 
 def test_a_picture_needs_matplotlib(capsys, tmp_path, monkeypatch):

@@ -121,6 +121,7 @@ REFUSED = {
     "--target: needs FILE": ["--target", "x"],
     "max_size = 0: must be from 1 to 40, the features allowed": ["--max-size", 0],
     "never: no feature is named 'x'": ["--never", "x"],
+    "--matrix covariance: is for sparse PCA, without class labels": ["--matrix", "covariance"],
     "never: holds feature 'signal_1', as always does": [
         "--never",
         "signal_1",

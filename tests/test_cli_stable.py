@@ -90,7 +90,9 @@ def test_nothing_stable_is_told(capsys, tmp_path):
     np.save(tmp_path / "data.npy", np.random.default_rng(0).standard_normal((5, 8)))
     code, out, _ = run(capsys, tmp_path / "data.npy", "--matrix", "covariance")
     assert code == 1
-    assert out.splitlines()[-1].startswith("no principal subspace is stable; ")
+    *_, verdict, hint = out.splitlines()
+    assert verdict.startswith("no principal subspace is stable; ")
+    assert hint == "more samples or a lower --confidence make the similarities more certain"
     code, out, _ = run(capsys, tmp_path / "data.npy", "--matrix", "covariance", "--json")
     assert (code, json.loads(out)["k"], json.loads(out)["kept"]) == (1, 0, [])
 
@@ -155,7 +157,7 @@ REFUSED = {
     "--seed -1: must be at least 0": ["--seed", -1],
     "--retain 1.5: must be above 0 and at most 1": ["--retain", 1.5],
     "n_boot = 10: must be at least 100": ["--n-boot", 10],
-    "argument --n-boot: invalid number value: 'x'": ["--n-boot", "x"],
+    "argument --n-boot: 'x': must be a whole number or auto": ["--n-boot", "x"],
     "confidence = 2.0: must be between 0 and 1": ["--confidence", 2],
 }
 

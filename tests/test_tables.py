@@ -1,5 +1,8 @@
 """Tables in files: what is read, and how what cannot be read is refused."""
 
+import errno
+import os
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -57,10 +60,23 @@ def test_the_target_is_taken_out_wherever_it_stands(write, column):
     assert table.y.tolist() == ["x", "y", "x"]
 
 
-def test_missing_labels_are_none_and_missing_values_nan(write):
-    table = tables.read(write("data.csv", "a,b,kind\n1,,x\n2,NA,\n"), "kind")
-    assert np.isnan(table.X.to_numpy()[:, 1]).all()
+def test_missing_labels_are_none(write):
+    table = tables.read(write("data.csv", "a,b,kind\n1,3,x\n2,4,\n"), "kind")
     assert table.y.tolist() == ["x", None]
+
+
+def test_columns_that_are_left_out_may_lack_values(write):
+    path = write("data.csv", "a,b,c\n1,,x\n2,NA,y\n")
+    np.testing.assert_array_equal(tables.read(path, drop=["b", "c"]).X.to_numpy(), [[1], [2]])
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full disk here")
+def test_a_full_disk_is_named(tmp_path):
+    path = tmp_path / "out.csv"
+    path.symlink_to("/dev/full")
+    with pytest.raises(OSError) as caught:
+        tables.save(path, [{"a": 1}])
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(path))
 
 
 def test_npy_is_mapped_and_its_target_a_number(write):
@@ -80,6 +96,9 @@ def test_npy_is_mapped_and_its_target_a_number(write):
         ("a,b\n", None, "holds a header but no samples"),
         ("a,b\n1,2\n3\n", None, "line 3: has 1 cells, the first row has 2"),
         ("a,b\n1,x\n", None, "column 'b', line 2: 'x' is not a number"),
+        ("a,b\n1,2\n1,NA\n", None, "column 'b', line 3: a number is missing"),
+        (",a,b\nx,1,nan\n", None, "column 'b', line 2: a number is missing"),
+        ("1,2\n-inf,1\n", None, "column 0 (from 0), line 2: '-inf' is not finite"),
         ("a,b\n1,2\n", "c", "has no column 'c'; it has a, b"),
         ("a,b,c,d,e,f,g\n", "h", "has no column 'h'; it has a, b, c, d, e, f, ..."),
         ("a,a,b\n1,2,3\n", "a", "has 2 columns 'a'"),
