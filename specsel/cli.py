@@ -44,6 +44,16 @@ REPRESENTATIONS = ("parts", "shift", "ranks", "as-is", "centered")
 KERNELS = ("linear", "poly", "rbf", "sectioned", "precomputed")
 
 EPILOG = """\
+methods:
+  qalpha      features that make the samples form k clusters
+  weighting   the same without k, less sharp; with --target for discriminant analysis
+  laplacian   clusters by the Laplacian of the affinities
+  kernel      clusters by a kernel, which sees more than straight lines
+  side_info   clusters that the data of --side do not have
+  topography  several groupings, one after the other
+  pairwise    clusters that heed pairs of rows, of --apart and --together
+  supervised  features that tell the classes of --target apart
+
 A first row of which at least half is not numbers is a header, and names the features. A first
 column without a name then holds labels of the rows, and is left out.
 
@@ -132,7 +142,10 @@ def _add_options(group):
     add("--side", action="append", help="data that vary as is not wanted, repeatable", **file)
     add("--apart", help="pairs of rows, from 0, in different clusters", **file)
     add("--together", help="pairs of rows in the same cluster", **file)
-    tradeoff_help = "weight of one aim against the other, by default the method's own"
+    tradeoff_help = (
+        "weight of one aim against the other, by default 0.1 for side_info, 1 for weighting and "
+        "pairwise, 2 over the number of features for topography"
+    )
     add("--tradeoff", type=float, metavar="LAMBDA", help=tradeoff_help)
     add("--representation", choices=REPRESENTATIONS, help="how features become non-negative")
     add("--kernel", choices=KERNELS, help="what compares features, by default rbf")

@@ -15,7 +15,7 @@ def add_input(add, target_help):
     add(
         "--target",
         metavar="COLUMN",
-        help=f"{target_help}: a column's name or, without a header, number",
+        help=f"{target_help}: a column's name or, without a header, number from 0",
     )
     add("--drop", default="", metavar="COLUMNS", help="columns to leave out, commas between")
 

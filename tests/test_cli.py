@@ -418,7 +418,7 @@ class TestRefusals:
         assert_refused(run(capsys, "select", path), f"column 'a', line 3: '{cell}' is not finite")
 
     def test_values_whose_sum_is_no_number_are_read(self, write):
-        values = np.array([[1e308, -1e308], [1.5e308, 1.0]])
+        values = np.array([[1e308, 1e308], [1.5e308, 1.0]])
         table_read = tables.read(write("data.csv", table(values)))
         np.testing.assert_array_equal(table_read.X, values)
 
