@@ -154,3 +154,22 @@ def test_open_nodes_cover_what_is_left():
         )
     else:
         pytest.fail("nothing found")
+
+
+def test_nearly_singular_pencils_are_left_to_the_other_tree():
+    b = np.array([[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]])
+    assert include.Include.suits(b, 3, 2)
+    assert not include.Include.suits(b, 3, 0)
+    assert not include.Include.suits(b, 3000, 2)  # its stacks would not have room
+    for least, suits in ((1e-4, True), (1e-6, False)):
+        b[0, 1] = b[1, 0] = 1 - least
+        assert bool(include.Include.suits(b, 3, 2)) is suits
+
+
+@pytest.mark.parametrize(("pivot", "doubtful"), [(1e-2, False), (1e-7, True)])
+def test_growth_makes_a_search_doubtful(pivot, doubtful):
+    matrix = np.array([[pivot, 0.5, 0.5], [0.5, 1, 0], [0.5, 0, 1]])
+    tree = include.Include(3, 2, np.full(3, -1))
+    tree.begin(matrix, np.zeros(3, bool))
+    advance(tree, 1e6)
+    assert bool(tree.doubtful) is doubtful
