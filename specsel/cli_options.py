@@ -1,6 +1,7 @@
 """What the commands that read a table have in common."""
 
 import argparse
+import csv
 import importlib.util
 from pathlib import Path
 
@@ -17,7 +18,7 @@ def add_input(add, target_help):
         metavar="COLUMN",
         help=f"{target_help}: a column's name or, without a header, number from 0",
     )
-    add("--drop", default="", metavar="COLUMNS", help="columns to leave out, commas between")
+    add("--drop", default="", metavar="COLUMNS", help="columns to leave out, commas between; quote names with commas")
 
 
 def add_output(add, out_help, plot_help):
@@ -36,8 +37,9 @@ def count(text):
 
 
 def listed(text):
-    """What is named with commas between."""
-    return [name.strip() for name in text.split(",") if name.strip()]
+    """What is named with commas between; a name that holds a comma is in quotes."""
+    names = next(csv.reader([text], skipinitialspace=True), [])
+    return [name.strip() for name in names if name.strip()]
 
 
 def read(args, labelled, *, sparse=False) -> tables.Table:

@@ -4,6 +4,7 @@ import argparse
 import json
 import time
 import warnings
+from dataclasses import replace
 
 from specsel import cli_options, tables, terminal
 
@@ -65,7 +66,7 @@ def run(args) -> int:
         raise ValueError(f"--retain {args.retain:g}: must be above 0 and at most 1")
     table = cli_options.read(args, labelled=False, sparse=True)
     start = time.perf_counter()
-    known = _intervals(args, table.X)
+    known = _intervals(args, table)
     names = known.names or tuple(map(str, range(len(known.A))))
     width = max(7, *map(len, names))
     if not args.json:
@@ -95,17 +96,17 @@ def run(args) -> int:
     return 0 if found.converged else 1
 
 
-def _intervals(args, X):
+def _intervals(args, table):
     from specsel import sbs
 
     options = {name: getattr(args, name) for name in ("matrix", "confidence", "n_boot")}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         with terminal.progress("{} of {} pairs of features".format) as callback:
-            known = sbs.intervals(X, random_state=args.seed, callback=callback, **options)
+            known = sbs.intervals(table.X, random_state=args.seed, callback=callback, **options)
     for warning in caught:
         terminal.say(f"warning: {warning.message}")
-    return known
+    return replace(known, names=table.names and tuple(table.names))
 
 
 def _line(step, names, width):

@@ -41,11 +41,16 @@ class CellError(ValueError):
 
 
 class Table(NamedTuple):
-    """Samples x features, the labels of the samples if asked for, and a word on where from."""
+    """Samples x features, the labels of the samples if asked for, and a word on where from.
+
+    `names` are those of the features: of the header or, where columns without a header were left
+    out, their numbers in the file. A sparse X cannot carry them.
+    """
 
     X: Frame | np.ndarray
     y: np.ndarray | None
     origin: str
+    names: list | None = None
 
 
 def read(path, target=None, *, drop=(), sparse=False) -> Table:
@@ -71,26 +76,26 @@ def read(path, target=None, *, drop=(), sparse=False) -> Table:
     except (ValueError, csv.Error) as error:
         raise ValueError(f"{path}: {error}") from None
     y = None if target is None else apart[[*apart][-1]]
+    origin = str(path) if binary or names else f"{path}, no header"
     if apart:
         X, names = _without(X, names, apart)
-    if hasattr(X, "toarray") and not sparse:
-        X = X.toarray()
-    if names is None:
-        return Table(X, y, str(path) if binary else f"{path}, no header")
-    return Table(Frame(names, X), y, str(path))
+    if hasattr(X, "toarray"):
+        X = X if sparse else X.toarray()
+    named = names and isinstance(X, np.ndarray)
+    return Table(Frame(names, X) if named else X, y, origin, names)
 
 
 def read_pairs(path) -> np.ndarray:
     """Read two columns of row numbers."""
-    X, _, origin = read(path)
-    values = X.to_numpy() if isinstance(X, Frame) else X
+    table = read(path)
+    values = table.X.to_numpy() if table.names else table.X
     if values.ndim != 2 or values.shape[1] != 2 or values.dtype.kind not in "iuf":
         shape = " x ".join(map(str, values.shape))
         raise ValueError(f"{path}: is {shape} {values.dtype}; two columns of row numbers needed")
     rows = (np.abs(values) < LARGEST_ROW) & (values == np.rint(values))
     if not rows.all():
         raise ValueError(f"{path}: {values[~rows][0]} is not a row number of a sample")
-    if origin.endswith("no header") and values[0].tolist() == [0, 1]:
+    if table.origin.endswith("no header") and values[0].tolist() == [0, 1]:
         raise ValueError(f"{path}: its first row, 0 and 1, may be a header; name the columns")
     return values.astype(np.intp)
 
@@ -101,7 +106,8 @@ def example(labelled) -> Table:
 
     data = datasets.example()
     y = data.y if labelled else None
-    return Table(Frame(data.names, data.X), y, "no FILE given, the built-in example")
+    origin = "no FILE given, the built-in example"
+    return Table(Frame(data.names, data.X), y, origin, data.names)
 
 
 def check_out(option, path, inputs):
@@ -219,9 +225,9 @@ def _code(codes, cell):
 
 
 def _without(X, names, apart):
-    """All other columns, without a copy if that is possible."""
+    """All other columns and their names, or else numbers, without a copy if that is possible."""
     left = np.delete(np.arange(X.shape[1]), [*apart])
-    names = [names[column] for column in left] if names else None
+    names = [names[column] if names else str(column) for column in left]
     if len(left) and left[-1] - left[0] == len(left) - 1:
         return X[:, left[0] : left[-1] + 1], names
     return X.take(left, axis=1) if isinstance(X, np.ndarray) else X[:, left], names

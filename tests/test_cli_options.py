@@ -57,6 +57,14 @@ def test_columns_are_left_out(capsys, saved, command):
     assert "who" not in out
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [("", []), (" a , b,", ["a", "b"]), ('"a, b", c', ["a, b", "c"]), ('5" pipe', ['5" pipe'])],
+)
+def test_commas_divide_names_that_are_not_in_quotes(text, names):
+    assert cli_options.listed(text) == names
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_a_picture_is_drawn(capsys, tmp_path, command, suffix):

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from specsel import cli, cli_stable, resamples, sbs
 
@@ -95,6 +96,19 @@ def test_nothing_stable_is_told(capsys, tmp_path):
     assert hint == "more samples or a lower --confidence make the similarities more certain"
     code, out, _ = run(capsys, tmp_path / "data.npy", "--matrix", "covariance", "--json")
     assert (code, json.loads(out)["k"], json.loads(out)["kept"]) == (1, 0, [])
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_columns_that_are_left_keep_their_numbers(capsys, tmp_path, form):
+    path = tmp_path / {"dense": "data.npy", "sparse": "data.npz"}[form]
+    if form == "dense":
+        np.save(path, X)
+    else:
+        sparse.save_npz(path, sparse.csr_array(X))
+    _, out, _ = run(capsys, path, "--drop", "0,2", "--retain", 0.01, "--json")
+    found = json.loads(out)
+    left = [str(i) for i in range(X.shape[1]) if i not in (0, 2)]
+    assert sorted([*found["kept"], *found["removed"]], key=int) == left
 
 
 def test_features_without_variation_are_told(capsys, tmp_path):

@@ -84,7 +84,8 @@ def test_npy_is_mapped_and_its_target_a_number(write):
     path = write("data.npy", values)
     assert isinstance(tables.read(path).X, np.memmap)
     table = tables.read(path, "2")
-    np.testing.assert_array_equal(table.X, values[:, :2])
+    np.testing.assert_array_equal(table.X.to_numpy(), values[:, :2])
+    assert isinstance(table.X.to_numpy(), np.memmap)
     np.testing.assert_array_equal(table.y, values[:, 2])
 
 
@@ -148,6 +149,7 @@ def test_sparse_matrices(tmp_path, make):
     np.testing.assert_array_equal(kept.toarray(), dense)
     labelled = tables.read(path, "3", sparse=True)
     np.testing.assert_array_equal(labelled.X.toarray(), dense[:, :3])
+    assert labelled.names == ["0", "1", "2"]
     np.testing.assert_array_equal(labelled.y, [2, 1, 2])
     with pytest.raises(ValueError, match=r"has columns 0 to 3, without names; no column '4'$"):
         tables.read(path, "4")
@@ -175,9 +177,18 @@ def test_columns_that_are_left_out(write, tmp_path):
     sparse.save_npz(tmp_path / "data.npz", sparse.csr_array(numbers))
     for path in (write("data.npy", numbers), tmp_path / "data.npz"):
         table = tables.read(path, "1", drop=["0"])
-        np.testing.assert_array_equal(table.X, numbers[:, 2:])
+        np.testing.assert_array_equal(table.X.to_numpy(), numbers[:, 2:])
         np.testing.assert_array_equal(table.y, numbers[:, 1])
-        np.testing.assert_array_equal(tables.read(path, drop=["1"]).X, numbers[:, [0, 2, 3]])
+        X = tables.read(path, drop=["1"]).X
+        np.testing.assert_array_equal(X.to_numpy(), numbers[:, [0, 2, 3]])
+
+
+def test_columns_without_names_keep_their_numbers_when_others_are_left_out(write):
+    path = write("data.csv", "1,2,x,3\n4,5,y,6\n")
+    table = tables.read(path, "2", drop=["0"])
+    assert table.names == table.X.columns == ["1", "3"]
+    assert table.origin.endswith(", no header")
+    assert tables.read(write("data.npy", np.eye(3))).names is None
 
 
 def test_labels_are_not_to_be_left_out(write):
