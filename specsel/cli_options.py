@@ -18,7 +18,8 @@ def add_input(add, target_help):
         metavar="COLUMN",
         help=f"{target_help}: a column's name or, without a header, number from 0",
     )
-    add("--drop", default="", metavar="COLUMNS", help="columns to leave out, commas between; quote names with commas")
+    drop_help = "columns to leave out, commas between; names that hold commas in quotes"
+    add("--drop", default="", metavar="COLUMNS", help=drop_help)
 
 
 def add_output(add, out_help, plot_help):
