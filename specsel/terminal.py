@@ -5,6 +5,7 @@ import sys
 from contextlib import contextmanager
 
 PROGRESS_WIDTH = 70
+BEGUN = "at work; a first run compiles, up to a minute"
 
 
 def say(message):
@@ -31,7 +32,8 @@ def encodable(text):
 def progress(describe):
     """Give a callback that shows `describe` of what it is told on one line, or None.
 
-    None where stderr is no terminal. The line is erased in the end.
+    None where stderr is no terminal. The line says first that work has begun, and is erased in the
+    end.
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
@@ -41,6 +43,7 @@ def progress(describe):
         line = text[:PROGRESS_WIDTH]
         print(f"\r{line:{PROGRESS_WIDTH}}", end=end, file=sys.stderr, flush=True)
 
+    show(BEGUN)
     try:
         yield lambda *values: show(describe(*values))
     finally:

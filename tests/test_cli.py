@@ -955,7 +955,8 @@ class TestProgress:
         terminal = Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)
         assert cli.main(["select", str(saved)]) == 0
-        *shown, erased, end = terminal.getvalue().split("\r")[1:]
+        begun, *shown, erased, end = terminal.getvalue().split("\r")[1:]
+        assert begun.startswith("at work")
         history = qalpha.solve(X, 3).history
         assert [line.rstrip() for line in shown] == [
             f"iteration {i}, objective {value:.6g}" for i, value in enumerate(history, 1)

@@ -51,9 +51,10 @@ def test_progress_is_shown_on_one_line_and_erased(monkeypatch):
     with terminal.progress("{} of {}".format) as tell:
         tell(1, 2)
         tell("x" * 200, 2)
-    first, second, erased, end = screen.getvalue().split("\r")[1:]
+    begun, first, second, erased, end = screen.getvalue().split("\r")[1:]
+    assert begun.rstrip() == terminal.BEGUN
     assert first.rstrip() == "1 of 2"
-    assert len(first) == len(second) == len(erased) == terminal.PROGRESS_WIDTH
+    assert len(begun) == len(first) == len(second) == len(erased) == terminal.PROGRESS_WIDTH
     assert erased.strip() == end == ""
 
 
