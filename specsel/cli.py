@@ -35,7 +35,7 @@ METHODS = {
 }
 # One of these must be given.
 NEEDED = {"supervised": ("target",), "side_info": ("side",), "pairwise": ("apart", "together")}
-DEFAULTS = {"k": 3, "seed": 0}  # where the solvers' own are not meant
+DEFAULTS = {"k": "auto", "seed": 0}  # where the solvers have none, or others
 PARAMETERS = {"target": "y", "seed": "random_state"}  # of the solvers, where they differ
 
 # Those of the solvers, which take too long to import for --help.
@@ -136,7 +136,7 @@ def _add_options(group):
         which = ", ".join(users) if len(users) < 5 else f"not {' or '.join(others)}"
         group.add_argument(*flags, help=f"{help} ({which})", **options)
 
-    k_help = 'number of clusters, by default 3, or "auto": by the spectral gap'
+    k_help = "number of clusters, or auto, the default: by the spectral gap"
     add("-k", type=cli_options.count, help=k_help)
     file = {"type": Path, "metavar": "FILE"}
     add("--side", action="append", help="data that vary as is not wanted, repeatable", **file)

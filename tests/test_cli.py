@@ -140,7 +140,7 @@ class TestFiles:
     )
     def test_header_names_the_features(self, capsys, write, name, content):
         answer = run_json(capsys, write(name, content))
-        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, 3).alpha)
+        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, "auto").alpha)
         assert [row["feature"] for row in answer["ranking"]] == [
             NAMES[row["index"]] for row in answer["ranking"]
         ]
@@ -158,7 +158,7 @@ class TestFiles:
     )
     def test_without_a_header_features_are_numbers(self, capsys, write, name, content):
         answer = run_json(capsys, write(name, content))
-        expected = qalpha.solve(content if isinstance(content, np.ndarray) else X, 3)
+        expected = qalpha.solve(content if isinstance(content, np.ndarray) else X, "auto")
         assert answer["n_samples"] == len(X)
         np.testing.assert_array_equal(alpha_of(answer), expected.alpha)
         assert answer["selected"] == expected.select().tolist()
@@ -181,7 +181,7 @@ class TestFiles:
             "column 4",
             NAMES[4],
         ]
-        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, 3).alpha)
+        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, "auto").alpha)
 
     @pytest.mark.parametrize(
         ("name", "header", "delimiter"),
@@ -194,7 +194,7 @@ class TestFiles:
         self, capsys, write, name, header, delimiter
     ):
         answer = run_json(capsys, write(name, table(X, header, delimiter)))
-        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, 3).alpha)
+        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, "auto").alpha)
         assert "a, b" * 20 in [row["feature"] for row in answer["ranking"]]
 
     def test_half_a_row_of_text_makes_a_header(self, capsys, write):
@@ -217,7 +217,7 @@ class TestFiles:
 
     def test_float32_is_not_converted(self, capsys, write):
         answer = run_json(capsys, write("data.npy", X.astype(np.float32)))
-        expected = qalpha.solve(X.astype(np.float32), 3).alpha
+        expected = qalpha.solve(X.astype(np.float32), "auto").alpha
         np.testing.assert_array_equal(alpha_of(answer), expected)
 
 
@@ -272,7 +272,7 @@ class TestOutput:
 
     def test_options_reach_the_solver(self, capsys, saved):
         arguments = ("--init", "random", "--seed", 4, "--tol", 1e-9, "--max-iter", 150)
-        expected = qalpha.solve(X, 3, init="random", random_state=4, tol=1e-9, max_iter=150)
+        expected = qalpha.solve(X, "auto", init="random", random_state=4, tol=1e-9, max_iter=150)
         answer = run_json(capsys, saved, *arguments)
         np.testing.assert_array_equal(alpha_of(answer), expected.alpha)
         assert answer["n_iter"] == expected.n_iter
@@ -282,7 +282,7 @@ class TestOutput:
         code, _, err = run(capsys, "select", saved, "--out", out, "--top", 2)
         assert code == 0
         assert err == ""
-        weights = qalpha.solve(X, 3)
+        weights = qalpha.solve(X, "auto")
         with open(out, encoding="utf-8", newline="") as file:
             header, *rows = csv.reader(file)
         assert header == ["rank", "feature", "index", "weight", "selected"]
@@ -294,7 +294,7 @@ class TestOutput:
         assert [row[4] for row in rows] == ["True"] * count + ["False"] * (12 - count)
 
     def test_table_marks_the_selected_and_rules_off_the_rest(self, capsys):
-        weights = qalpha.solve(EXAMPLE.X, 3)
+        weights = qalpha.solve(EXAMPLE.X, "auto")
         count = len(weights.select())
         lines = run(capsys, "select")[1].split("\n\n")[1].splitlines()[1:]
         assert all(line.startswith(" *") for line in lines[:count])
@@ -307,7 +307,7 @@ class TestOutput:
         assert names == [EXAMPLE.names[i] for i in weights.ranking[:20]]
 
     def test_last_line_counts_the_features_above_the_gap(self, capsys):
-        weights = qalpha.solve(EXAMPLE.X, 3)
+        weights = qalpha.solve(EXAMPLE.X, "auto")
         last = run(capsys, "select")[1].splitlines()[-1]
         assert last.startswith(f"{len(weights.select())} of 40 features above the gap")
         assert f"{weights.gap:.3g} times" in last
@@ -576,7 +576,9 @@ class TestProcess:
         done = subprocess.run([*MODULE, "select", str(saved), "--json"], capture_output=True)
         assert done.returncode == 0
         assert done.stderr == b""
-        np.testing.assert_array_equal(alpha_of(json.loads(done.stdout)), qalpha.solve(X, 3).alpha)
+        np.testing.assert_array_equal(
+            alpha_of(json.loads(done.stdout)), qalpha.solve(X, "auto").alpha
+        )
 
     def test_module_returns_the_exit_code(self, tmp_path):
         done = subprocess.run([*MODULE, "select", str(tmp_path / "no.csv")], capture_output=True)
@@ -608,7 +610,7 @@ class TestHeaders:
         labelled = ["," + lines[0], *(f"sample {i},{line}" for i, line in enumerate(lines[1:]))]
         answer = run_json(capsys, write("data.csv", "\n".join(labelled)))
         assert answer["n_features"] == X.shape[1]
-        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, 3).alpha)
+        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, "auto").alpha)
 
     def test_one_bad_cell_does_not_make_a_header(self, capsys, write):
         path = write("typo.csv", "1,2,1e5x\n2,3,4\n5,1,2\n")
@@ -724,7 +726,7 @@ class TestMethods:
     @pytest.mark.parametrize(
         ("method", "arguments", "solve", "options"),
         [
-            ("qalpha", ["--init", "equal"], qalpha.solve, {"k": 3, "init": "equal"}),
+            ("qalpha", ["-k", 3, "--init", "equal"], qalpha.solve, {"k": 3, "init": "equal"}),
             ("laplacian", ["-k", 2], laplacian.solve, {"k": 2}),
             (
                 "laplacian",
@@ -732,8 +734,8 @@ class TestMethods:
                 laplacian.solve,
                 {"k": 2, "representation": "shift", "init": "continuation"},
             ),
-            ("kernel", [], kernel.solve, {"k": 3}),
-            ("kernel", ["--kernel", "poly"], kernel.solve, {"k": 3, "kernel": "poly"}),
+            ("kernel", ["-k", 3], kernel.solve, {"k": 3}),
+            ("kernel", ["-k", 3, "--kernel", "poly"], kernel.solve, {"k": 3, "kernel": "poly"}),
         ],
     )
     def test_options_reach_every_solver(self, capsys, saved, method, arguments, solve, options):
@@ -767,7 +769,7 @@ class TestMethods:
         sides = [rng.standard_normal((7 + i, X.shape[1])) for i in range(count)]
         paths = [write("side.tsv", table(sides[0], NAMES, "\t")), write("side.npy", sides[-1])]
         arguments = [part for path in paths[:count] for part in ("--side", path)]
-        expected = side_info.solve(X, sides, 3, tradeoff=0.5).alpha
+        expected = side_info.solve(X, sides, "auto", tradeoff=0.5).alpha
         answer = run_json(capsys, saved, "--method", "side_info", "--tradeoff", 0.5, *arguments)
         np.testing.assert_array_equal(alpha_of(answer), expected)
 
@@ -787,7 +789,7 @@ class TestMethods:
         text = "one,other\n" * name.startswith("header") + text
         path = write(name, PAIRS if name.endswith("npy") else text)
         answer = run_json(capsys, saved, "--method", "pairwise", f"--{option}", path)
-        expected = pairwise.solve(X, 3, **{option: PAIRS}).alpha
+        expected = pairwise.solve(X, "auto", **{option: PAIRS}).alpha
         np.testing.assert_array_equal(alpha_of(answer), expected)
 
     def test_pairs_of_both_kinds(self, capsys, write, saved):
@@ -797,7 +799,7 @@ class TestMethods:
         answer = run_json(
             capsys, saved, "--method", "pairwise", *arguments, "--representation", "ranks"
         )
-        np.testing.assert_array_equal(alpha_of(answer), pairwise.solve(X, 3, **options).alpha)
+        np.testing.assert_array_equal(alpha_of(answer), pairwise.solve(X, "auto", **options).alpha)
 
     @pytest.mark.parametrize(
         ("content", "message"),
@@ -957,7 +959,7 @@ class TestProgress:
         assert cli.main(["select", str(saved)]) == 0
         begun, *shown, erased, end = terminal.getvalue().split("\r")[1:]
         assert begun.startswith("at work")
-        history = qalpha.solve(X, 3).history
+        history = qalpha.solve(X, "auto").history
         assert [line.rstrip() for line in shown] == [
             f"iteration {i}, objective {value:.6g}" for i, value in enumerate(history, 1)
         ]
