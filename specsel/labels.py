@@ -8,7 +8,9 @@ import numpy as np
 LENGTH = 18
 FORM = {"fontsize": 8.0, "parse_math": False, "usetex": False}
 
-# Distance of neighbouring slanted names, and of a name from its bar, in points.
+# Of what is slanted the share that counts across and upwards; the distance of neighbouring slanted
+# names, and of a name from its bar, in points.
+SLANT = 0.5**0.5
 SPACING = 14.0
 LIFT = 3.0
 
@@ -47,27 +49,29 @@ def over_bars(ax, places, heights, names):
         return
     scale = _lay_out(ax)
     room = ax.get_window_extent()
-    widths, heights_of_names = np.transpose([_size(ax, name) for name in names]) / scale
-    line = heights_of_names.max()
+    widths = np.array([_size(ax, name)[0] for name in names]) / scale
+    tall = _size(ax, "x")[1] / scale
     if np.diff(_across(ax, places)).min(initial=np.inf) / scale < widths.max() + LIFT:
-        form = {"rotation": 45, "rotation_mode": "anchor"}
-        reach, rise, spacing = (widths + line) / 2**0.5, (widths.max() + line) / 2**0.5, SPACING
-        before = room.x0 / scale + line / 2**0.5 - SPACING
+        form, spacing = {"rotation": 45, "rotation_mode": "anchor"}, SPACING
+        reach = SLANT * (widths + tall)
+        rise, before = reach.max(), room.x0 / scale + SLANT * tall - SPACING
     else:
-        form, reach, rise, spacing, before = {"ha": "center"}, widths / 2, line, 0.0, -np.inf
+        form, spacing = {"ha": "center"}, 0.0
+        reach, rise, before = widths / 2, tall, -np.inf
     _make_room(ax, places[-1], np.array([reach.max(), rise + 2 * LIFT]) * scale / room.size)
     points = _across(ax, places) / scale
     for i, point in enumerate(points):
         before = max(point, before + spacing)
         if before + reach[i] > room.x1 / scale:
             return
+        line = LINE | {"patchA": None, "relpos": (tall / (widths[i] + tall), 0)}
         moved = before - point
         ax.annotate(
             names[i],
             (places[i], heights[i]),
             xytext=(moved, LIFT),
             textcoords="offset points",
-            arrowprops=LINE | {"relpos": (0, 0)} if moved > SPACING / 2 else None,
+            arrowprops=line if moved > SPACING / 2 else None,
             **FORM,
             **form,
         )

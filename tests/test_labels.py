@@ -57,6 +57,13 @@ def test_lines_lead_from_names_that_were_moved(pyplot):
     few = bars(pyplot, SHAPES["falling"](30), ["a rather long name"] * 30).texts
     shifts = [text.get_position()[0] for text in few if text.arrow_patch is None]
     assert 0 < max(shifts) < labels.SPACING / 2  # so near to its bar a line is but a stub
+    for figure in {moved[0].figure, few[0].figure}:
+        figure.draw_without_rendering()
+    for text in [*moved, *few]:
+        if text.arrow_patch is not None:
+            line = text.arrow_patch.get_transform().transform_path(text.arrow_patch.get_path())
+            length = np.ptp(line.vertices[:, 0]) * 72 / text.figure.dpi
+            assert length >= text.get_position()[0]
     kept = bars(pyplot, np.ones(5), list("abcde")).texts
     assert not any(text.arrow_patch for text in kept)
 
