@@ -69,8 +69,8 @@ def test_lines_lead_from_names_that_were_moved(pyplot):
 
 
 def test_names_find_room_in_small_axes(pyplot):
-    grid = pyplot.subplots(3, 3, figsize=(8, 6), layout="constrained")[1]
-    for ax, (n, top) in zip(grid.flat, [(5, 5), (40, 10), (200, 10), (40, 40)], strict=False):
+    grid = pyplot.subplots(2, 2, figsize=(5, 4), layout="constrained")[1]
+    for ax, (n, top) in zip(grid.flat, [(5, 5), (40, 10), (200, 10), (40, 40)], strict=True):
         ax.bar(np.arange(n), np.linspace(1, 0.5, n))
         names = [f"expression_{i}" for i in range(top)]
         labels.over_bars(ax, np.arange(top), np.linspace(1, 0.5, n)[:top], names)
