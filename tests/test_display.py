@@ -158,6 +158,7 @@ def test_bars_are_ranked_with_a_line_at_the_cut(pyplot, n):
     (cut,) = ax.collections[0].get_segments()
     np.testing.assert_allclose(cut, [[3.5, 0], [3.5, values[2]]])
     assert [text.get_text() for text in ax.texts] == list("0123")
+    assert not pictures.beyond(ax.texts, ax)
     low, high = ax.get_ylim()
     assert low < -0.2
     assert high > 1
@@ -169,6 +170,14 @@ def test_there_is_no_line_where_all_or_none_are_selected(pyplot, count):
     ax = pyplot.subplots()[1]
     display.draw_ranked(ax, np.ones(4), list("abcd"), count, top=4)
     assert not ax.collections
+
+
+def test_logarithmic_axes_keep_their_ticks(pyplot):
+    ax = pyplot.subplots()[1]
+    ax.set_xscale("log")
+    before = ax.xaxis.get_major_locator()
+    display.whole_numbers(ax)
+    assert ax.xaxis.get_major_locator() is before
 
 
 def test_zeros_have_an_axis_of_their_own(pyplot):
