@@ -2,16 +2,13 @@
 
 import numpy as np
 
-from specsel import labels
+from specsel import checks, labels
 
 # Of Okabe and Ito, told apart by readers who are colour-blind; gray is what is not selected.
-BLUE, ORANGE, VERMILION, GREEN, GRAY = "#0072B2", "#E69F00", "#D55E00", "#009E73", "#999999"
+BLUE, VERMILION, GREEN, GRAY = "#0072B2", "#D55E00", "#009E73", "#949494"
 
 # Up to so many bars or points there is room between them.
 SPARSE = 60
-
-# Room above bars for their names, as a share of the highest.
-HEADROOM = 0.35
 
 
 class Display:
@@ -23,12 +20,16 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where; by default in a figure of its own.
+            Where, plain ones; by default in a figure of their own.
 
         Returns
         -------
         The display.
         """
+        if ax is not None and getattr(ax, "name", None) != "rectilinear":
+            raise ValueError(
+                f"ax: is of type {type(ax).__name__}; plain matplotlib Axes are needed"
+            )
         self.ax_ = _new_axes() if ax is None else ax
         self.figure_ = self.ax_.figure
         self._draw(self.ax_)
@@ -41,7 +42,7 @@ class Display:
         Parameters
         ----------
         estimator : estimator of this package
-            Its `result_` is drawn.
+            Its `result_` is drawn, with the cut at the gap, whatever the estimator selects.
         **options
             As of `from_result`.
 
@@ -50,7 +51,10 @@ class Display:
         The display.
         """
         if not hasattr(estimator, "result_"):
-            raise ValueError(f"estimator = {estimator!r}: has no result_; it must be fitted")
+            raise ValueError(
+                f"estimator = {checks.brief(estimator)}: has no result_; a fitted estimator of "
+                "this package is needed, of a pipeline its step"
+            )
         return cls.from_result(estimator.result_, **options)
 
 
@@ -70,25 +74,54 @@ def check_type(result, *types):
 
 
 def names_of(names, features, known=None):
-    """Names of features: as given, as known, or else their numbers."""
+    """Names of all features, in this order: as given, as known, or else their numbers."""
     names = known if names is None else names
-    return [str(i if names is None else names[i]) for i in features]
+    if names is None:
+        return [str(i) for i in features]
+    names = list(names) if np.iterable(names) else [names]
+    if len(names) != len(features):
+        raise ValueError(
+            f"names: has {len(names)} for {len(features)} features; one each is needed"
+        )
+    return [str(names[i]) for i in features]
+
+
+def foreground(ax):
+    """The colour of what is written beside axes, which their background lets stand out."""
+    return ax.xaxis.label.get_color()
+
+
+def dot_size(size, count):
+    """The size of dots, smaller where they are many."""
+    return size if count <= SPARSE else size / 3
 
 
 def whole_numbers(ax):
     """Ticks at whole numbers only."""
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    from matplotlib.ticker import AutoLocator
+
+    if ax.get_xscale() == "linear":
+        ax.xaxis.set_major_locator(AutoLocator())
+        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 
 
 def draw_ranked(ax, values, names, count, top):
     """Draw bars, highest first, with a line after those selected; `top` of them are named."""
-    places = np.arange(1, len(values) + 1)
-    width = 0.8 if len(places) <= SPARSE else 1.0
-    for part, color in ((slice(count), BLUE), (slice(count, None), GRAY)):
-        ax.bar(places[part], values[part], width, color=color)
-    if 0 < count < len(places):
-        ax.vlines(count + 0.5, 0, values[count - 1], color="black", linestyle="--")
+    n = len(values)
+    for start, stop, color in ((0, count, BLUE), (count, n, GRAY)):
+        if start < stop:
+            _draw_bars(ax, np.arange(start, stop) + 1, values[start:stop], color, n <= SPARSE)
+    if 0 < count < n:
+        ax.vlines(count + 0.5, 0, values[count - 1], color=foreground(ax), linestyle="--")
     whole_numbers(ax)
-    ax.set(xlabel="rank", xlim=(0.4, len(places) + 0.6))
-    ax.set_ylim(min(0.0, 1.1 * values[-1]), (1 + HEADROOM) * max(values[0], 1e-12))
-    labels.over_bars(ax, places[:top], np.maximum(values[:top], 0.0), names[:top])
+    ax.set(xlabel="rank", xlim=(0.4, n + 0.6))
+    ax.set_ylim(top=values[0] if values[0] > 0 else 1.0)
+    labels.over_bars(ax, np.arange(1, n + 1)[:top], np.maximum(values[:top], 0.0), names[:top])
+
+
+def _draw_bars(ax, places, values, color, apart):
+    """Bars at neighbouring places; many, which touch, are one shape."""
+    if apart:
+        ax.bar(places, values, color=color)
+    else:
+        ax.stairs(values, np.append(places, places[-1] + 1) - 0.5, fill=True, color=color)

@@ -76,8 +76,7 @@ def of_stable(found) -> str:
     }
     state = "" if found.converged else ", not converged"
     title = (
-        f"StableSubspace of {found.k} dimensions and {len(values)} features, "
-        f"share {found.share:.3g}{state}"
+        f"StableSubspace, k = {found.k} of {len(values)} features: share {found.share:.3g}{state}"
     )
     notes = [f"features: {_line(found.support, names)}"]
     if len(found.removed):
@@ -116,8 +115,9 @@ def _numbers(values):
 
 
 def _bars(values):
-    """Bars as long as the values, those below zero empty."""
-    shares = np.maximum(values, 0.0) / max(np.max(values), np.finfo(float).tiny)
+    """Bars as long as the values, those below zero or without a value empty."""
+    values = np.fmax(values, 0.0)
+    shares = values / max(values.max(), np.finfo(float).tiny)
     return [f'<div style="{BAR.format(LONGEST * share)}"></div>' for share in shares]
 
 

@@ -4,14 +4,18 @@ from itertools import product
 
 import numpy as np
 
-# The most letters of a name, the size of a letter and about how wide it is, in points.
+# The most letters of a name, and how it is written: as it stands, even with a $ or a _.
 LENGTH = 18
-SIZE = 8.0
-WIDTH = 0.65 * SIZE
+FORM = {"fontsize": 8.0, "parse_math": False, "usetex": False}
 
-# Distance of neighbouring slanted names, and of a name from its bar, in points.
+# Of what is slanted the share that counts across and upwards; the distance of neighbouring slanted
+# names, and of a name from its bar, in points.
+SLANT = 0.5**0.5
 SPACING = 14.0
 LIFT = 3.0
+
+# The largest share of the height, or width, of axes that is kept free for names over bars.
+ROOM = 0.6
 
 # What leads from a name to what it belongs to.
 LINE = {"arrowstyle": "-", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
@@ -28,35 +32,69 @@ DOT = 2.5
 
 
 def shorten(name):
-    """The name, without its middle where it is too long."""
-    name, half = str(name), LENGTH // 2
+    """The name in one line, without its middle where it is too long."""
+    name, half = " ".join(str(name).split()), LENGTH // 2
     return name if len(name) <= LENGTH else f"{name[:half]}…{name[1 - half :]}"
 
 
 def over_bars(ax, places, heights, names):
-    """Write names over bars that never rise from left to right.
+    """Write names over bars that never rise from left to right, and make room for them.
 
     They are slanted where they are wider than their bars. Where bars are close together they are
-    moved to the right, above lower ones, and a thin line leads to their own.
+    moved to the right, above lower ones, and a thin line leads to their own. The last are left out
+    where the axes are too narrow.
     """
-    ax.figure.draw_without_rendering()
-    scale = 72 / ax.figure.dpi
-    points = ax.transData.transform(np.column_stack([places, heights]))[:, 0] * scale
     names = [shorten(name) for name in names]
-    narrow = np.diff(points).min(initial=np.inf) < WIDTH * max(map(len, names), default=0)
-    form = {"rotation": 45, "rotation_mode": "anchor"} if narrow else {"ha": "center"}
-    before = -np.inf
-    for place, height, point, name in zip(places, heights, points, names, strict=True):
-        before = max(point, before + SPACING)
+    if not names:
+        return
+    scale = _lay_out(ax)
+    room = ax.get_window_extent()
+    widths = np.array([_size(ax, name)[0] for name in names]) / scale
+    tall = _size(ax, "x")[1] / scale
+    if np.diff(_across(ax, places)).min(initial=np.inf) / scale < widths.max() + LIFT:
+        form, spacing = {"rotation": 45, "rotation_mode": "anchor"}, SPACING
+        reach = SLANT * (widths + tall)
+        rise, before = reach.max(), room.x0 / scale + SLANT * tall - SPACING
+    else:
+        form, spacing = {"ha": "center"}, 0.0
+        reach, rise, before = widths / 2, tall, -np.inf
+    _make_room(ax, places[-1], np.array([reach.max(), rise + 2 * LIFT]) * scale / room.size)
+    points = _across(ax, places) / scale
+    for i, point in enumerate(points):
+        before = max(point, before + spacing)
+        if before + reach[i] > room.x1 / scale:
+            return
+        line = LINE | {"patchA": None, "relpos": (tall / (widths[i] + tall), 0)}
+        moved = before - point
         ax.annotate(
-            name,
-            (place, height),
-            xytext=(before - point, LIFT),
+            names[i],
+            (places[i], heights[i]),
+            xytext=(moved, LIFT),
             textcoords="offset points",
-            arrowprops=LINE | {"relpos": (0, 0)} if before > point else None,
-            fontsize=SIZE,
+            arrowprops=line if moved > SPACING / 2 else None,
+            **FORM,
             **form,
         )
+
+
+def _across(ax, places):
+    """How far to the right places are on the screen."""
+    return ax.transData.transform(np.column_stack([places, np.ones(len(places))]))[:, 0]
+
+
+def _make_room(ax, last, shares):
+    """Move the limits until shares of the axes are free, right of the last place and above."""
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    ax.set_xlim(right=max(right, _stretched(ax.xaxis, left, last, shares[0])))
+    ax.set_ylim(top=_stretched(ax.yaxis, low, high, shares[1]))
+
+
+def _stretched(axis, low, high, share):
+    """The limit that leaves a share of the axis free above what was high, on any scale."""
+    scale = axis.get_transform()
+    low, high = scale.transform(np.array([low, high], dtype=float))
+    limit = low + (high - low) / (1 - min(share, ROOM))
+    return scale.inverted().transform(np.array([limit]))[0]
 
 
 def at_points(ax, points, names):
@@ -64,8 +102,7 @@ def at_points(ax, points, names):
     from matplotlib.path import Path
     from matplotlib.transforms import Bbox
 
-    ax.figure.draw_without_rendering()
-    room, scale = ax.get_window_extent(), ax.figure.dpi / 72
+    scale, room = _lay_out(ax), ax.get_window_extent()
     dots = ax.transData.transform(points)
     covered = [Bbox([dot - DOT * scale, dot + DOT * scale]) for dot in dots]
     written = []
@@ -82,6 +119,13 @@ def at_points(ax, points, names):
                 break
 
 
+def _lay_out(ax):
+    """Give the axes their place in the figure; returns the size of a point on the screen."""
+    figure = ax.figure.figure  # not a part of one
+    figure.draw_without_rendering()
+    return figure.dpi / 72
+
+
 def _is_free(box, line, room, written):
     """Whether a name and its line would be in the room, and neither meet those of other names."""
     inside = (room.min <= box.min).all() and (box.max <= room.max).all()
@@ -93,14 +137,16 @@ def _is_free(box, line, room, written):
 
 def _size(ax, name):
     """Width and height of a name on the screen."""
-    text = ax.text(0, 0, name, fontsize=SIZE)
+    text = ax.text(0, 0, name, **FORM)
     size = text.get_window_extent().size
     text.remove()
     return size
 
 
 def _write(ax, name, point, offset, direction):
-    """Write a name off a point, with a line to it unless it is near."""
+    """Write a name off a point, legible over all else, with a line to it unless it is near."""
+    from matplotlib.patheffects import withStroke
+
     end = {"relpos": (1 - np.array(direction)) / 2}
     ax.annotate(
         name,
@@ -110,5 +156,6 @@ def _write(ax, name, point, offset, direction):
         ha=SIDEWAYS[direction[0]],
         va=UPWARDS[direction[1]],
         arrowprops=LINE | end if np.abs(offset).max() > DISTANCES[0] else None,
-        fontsize=SIZE,
+        path_effects=[withStroke(linewidth=2, foreground=ax.get_facecolor())],
+        **FORM,
     )

@@ -10,20 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from specsel import labels
-from specsel.display import (
-    BLUE,
-    GRAY,
-    GREEN,
-    ORANGE,
-    SPARSE,
-    VERMILION,
-    Display,
-    check_type,
-    draw_ranked,
-    names_of,
-    whole_numbers,
-)
+from specsel import checks, display, labels
+from specsel.display import BLUE, GRAY, GREEN, VERMILION, Display, check_type, names_of
+from specsel.estimates import Estimate
 from specsel.plotting_searches import PathDisplay, StabilityDisplay
 from specsel.results import Weights
 from specsel.stability import StableSubspace
@@ -39,8 +28,8 @@ __all__ = [
     "WeightsDisplay",
 ]
 
-# Of the lines of several rounds.
-STYLES = ((BLUE, "o-"), (VERMILION, "s--"), (GREEN, "^-."), ("black", "D:"))
+# Of the lines on the same axes, one after the other: no two of the first 15 are alike.
+COLORS, MARKERS, DASHES = (BLUE, VERMILION, GREEN), "os^Dv", ("-", "--", "-.", ":")
 
 # How wide an ellipse is at relevance 1; positions reach from -π/2 to π/2.
 ELLIPSE = 0.6
@@ -104,14 +93,13 @@ class WeightsDisplay(Display):
             weights=weights.alpha[ranking],
             names=names_of(names, ranking, weights.names),
             n_selected=len(weights.select()),
-            top=top,
+            top=checks.check_integer("top", top, 0),
         ).plot(ax)
 
     def _draw(self, ax):
-        draw_ranked(ax, self.weights, self.names, self.n_selected, self.top)
-        n, count = len(self.weights), self.n_selected
-        ax.set_title(f"{count} of {n} features above the gap" if count < n else "there is no gap")
+        _tell_selected(ax, self.n_selected, len(self.weights))
         ax.set_ylabel("weight")
+        display.draw_ranked(ax, self.weights, self.names, self.n_selected, self.top)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -123,7 +111,7 @@ class SpectrumDisplay(Display):
     eigenvalues : ndarray
         Largest modulus first.
     k : int
-        How many there are before the gap; with 0 or all of them none is shown.
+        How many there are before the gap; with 0 or all of them there is none.
 
     Examples
     --------
@@ -159,21 +147,22 @@ class SpectrumDisplay(Display):
         sizes = np.abs(result.eigenvalues)
         least = max(ROUNDING * sizes[0], np.finfo(float).tiny)
         ratios = sizes[:-1] / np.maximum(sizes[1:], least)
-        k = int(ratios.argmax()) + 1 if ratios.size else 0
+        k = int(ratios.argmax()) + 1 if (ratios > 1).any() else 0
         return cls(eigenvalues=result.eigenvalues, k=k).plot(ax)
 
     def _draw(self, ax):
         places, k = np.arange(1, len(self.eigenvalues) + 1), self.k
         ax.plot(places, self.eigenvalues, color=GRAY, linewidth=1, zorder=1)
-        colors = np.where(places <= k, BLUE, GRAY)
-        size = 36 if len(places) <= SPARSE else 9
-        ax.scatter(places, self.eigenvalues, size, colors, zorder=2)
+        size = display.dot_size(6, len(places)) ** 2
+        ax.scatter(places, self.eigenvalues, size, np.where(places <= k, BLUE, GRAY), zorder=2)
         if 0 < k < len(places):
             gap = abs(self.eigenvalues[k - 1]) - abs(self.eigenvalues[k])
-            ends, label = self.eigenvalues[k - 1 : k + 1], f"gap of {gap:.3g} after {k}"
-            ax.plot([k + 0.5, k + 0.5], ends, color=ORANGE, linewidth=5, label=label)
-            ax.legend(loc="upper right")
-        whole_numbers(ax)
+            ends = self.eigenvalues[k - 1 : k + 1]
+            ax.plot([k + 0.5, k + 0.5], ends, color=VERMILION, linewidth=5, zorder=0)
+            ax.set_title(f"gap of {gap:.3g} after {k}")
+        else:
+            ax.set_title("there is no gap")
+        display.whole_numbers(ax)
         ax.set(xlabel="number of the eigenvalue", ylabel="eigenvalue")
 
 
@@ -225,11 +214,12 @@ class ConvergenceDisplay(Display):
         several = len(self.histories) > 1
         for i, (history, converged) in enumerate(zip(self.histories, self.converged, strict=True)):
             label = f"round {i + 1}, " * several + ("" if converged else "not ") + "converged"
-            color, style = STYLES[i % len(STYLES)]
+            size = display.dot_size(4, len(history))
             steps = np.arange(1, len(history) + 1)
-            ax.plot(steps, history, style, color=color, markersize=4, label=label)
-        whole_numbers(ax)
-        ax.ticklabel_format(axis="y", useOffset=False)
+            ax.plot(steps, history, markersize=size, label=label, **_next_style(ax))
+        display.whole_numbers(ax)
+        if ax.get_yscale() == "linear":
+            ax.ticklabel_format(axis="y", useOffset=False)
         ax.set(xlabel="iteration", ylabel="objective")
         ax.legend()
 
@@ -258,8 +248,8 @@ class TopographyDisplay(Display):
     >>> data = datasets.two_solutions(random_state=1)
     >>> chart = topography.solve(data.X, k=2)
     >>> display = plotting.TopographyDisplay.from_result(chart, names=data.names)
-    >>> len(display.ax_.patches), len(display.ax_.texts)
-    (20, 9)
+    >>> display.ax_.get_title(), len(display.ax_.texts)
+    ('9 of 20 features above the gap', 9)
     """
 
     positions: np.ndarray
@@ -291,41 +281,42 @@ class TopographyDisplay(Display):
         TopographyDisplay
         """
         check_type(result, Map)
-        chosen, known = list(rounds), range(1, len(result.weights) + 1)
-        if len(chosen) != 2 or not set(chosen) <= set(known):
-            raise ValueError(f"rounds = {rounds}: must be two numbers from 1 to {len(known)}")
-        columns, combined = np.array(chosen) - 1, result.combined
+        known, chosen = len(result.weights), np.asarray(rounds)
+        if known < 2:
+            raise ValueError("result: is a map of one round; at least two are needed")
+        if chosen.shape != (2,) or not np.isin(chosen, np.arange(known) + 1).all():
+            raise ValueError(f"rounds = {rounds!r}: must be two numbers from 1 to {known}")
+        columns, combined = chosen.astype(int) - 1, result.combined
         return cls(
             positions=result.positions[:, columns],
             relevances=result.relevances[:, columns],
             names=names_of(names, range(len(combined.alpha)), combined.names),
             ranking=combined.ranking,
             n_selected=len(combined.select()),
-            top=top,
-            rounds=tuple(chosen),
+            top=checks.check_integer("top", top, 0),
+            rounds=tuple((columns + 1).tolist()),
         ).plot(ax)
 
     def _draw(self, ax):
         best, rest = np.split(self.ranking, [self.n_selected])
-        self._draw_ellipses(ax, rest, GRAY, "rest", zorder=1)
-        self._draw_ellipses(ax, best, BLUE, "above the gap", zorder=2)
+        self._draw_ellipses(ax, rest, GRAY, zorder=1)
+        self._draw_ellipses(ax, best, BLUE, zorder=2)
+        _tell_selected(ax, len(best), len(self.ranking))
         for set_label, i in zip((ax.set_xlabel, ax.set_ylabel), self.rounds, strict=True):
             set_label(f"position, round {i}")
         ax.margins(0.1)
-        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
         named = best[: self.top]
         labels.at_points(ax, self.positions[named], [self.names[i] for i in named])
 
-    def _draw_ellipses(self, ax, features, color, label, zorder):
-        from matplotlib.patches import Ellipse
+    def _draw_ellipses(self, ax, features, color, zorder):
+        from matplotlib.collections import EllipseCollection
 
-        places = self.positions[features]
-        for place, size in zip(places, ELLIPSE * np.abs(self.relevances[features]), strict=True):
-            ax.add_patch(
-                Ellipse(place, *size, facecolor=(color, 0.2), edgecolor=color, zorder=zorder)
-            )
-        label = f"{label} ({len(features)})"
-        ax.plot(*places.T, ".", color=color, markersize=4, label=label, zorder=zorder)
+        places, sizes = self.positions[features], ELLIPSE * np.abs(self.relevances[features])
+        form = {"facecolor": (color, 0.2), "edgecolor": color, "zorder": zorder}
+        form |= {"units": "xy", "offsets": places, "offset_transform": ax.transData}
+        ax.add_collection(EllipseCollection(*sizes.T, np.zeros(len(sizes)), **form))
+        ax.update_datalim(np.concatenate((places - sizes / 2, places + sizes / 2)))
+        ax.plot(*places.T, ".", color=color, markersize=4, zorder=zorder)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -374,6 +365,8 @@ class PositivityDisplay(Display):
         PositivityDisplay
         """
         check_type(result, dict)
+        if not result or not all(isinstance(found, Estimate) for found in result.values()):
+            raise ValueError("result: must hold an Estimate for every size, and at least one")
         sizes = sorted(result)
         probabilities, low, high = np.transpose([result[n] for n in sizes])
         sizes = np.array(sizes)
@@ -382,10 +375,27 @@ class PositivityDisplay(Display):
         )
 
     def _draw(self, ax):
-        color, style = STYLES[len(ax.lines) % len(STYLES)]
-        ax.plot(self.sizes, self.probabilities, style, color=color, label=self.label)
-        ax.fill_between(self.sizes, self.low, self.high, color=color, alpha=0.2, linewidth=0)
-        whole_numbers(ax)
-        ax.set(xlabel="size of the matrix", ylabel="probability of a positive eigenvector")
-        ax.set_ylim(-0.03, 1.03)
+        style = _next_style(ax)
+        ax.plot(self.sizes, self.probabilities, label=self.label, **style)
+        ax.vlines(self.sizes, self.low, self.high, color=style["color"], linewidth=4, alpha=0.4)
+        display.whole_numbers(ax)
+        ax.set(xlabel="size of the matrix", ylabel="probability")
+        ax.set_title("positive leading eigenvectors")
+        if ax.get_yscale() == "linear":
+            ax.set_ylim(-0.03, 1.03)
         ax.legend()
+
+
+def _tell_selected(ax, count, n):
+    """Say above the axes how many features are selected."""
+    ax.set_title(f"{count} of {n} features above the gap" if count < n else "there is no gap")
+
+
+def _next_style(ax):
+    """How the next line on the axes looks."""
+    i = len(ax.lines)
+    return {
+        "color": COLORS[i % len(COLORS)],
+        "marker": MARKERS[i % len(MARKERS)],
+        "linestyle": DASHES[i % len(DASHES)],
+    }

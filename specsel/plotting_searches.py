@@ -5,18 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from specsel.display import (
-    BLUE,
-    ORANGE,
-    VERMILION,
-    Display,
-    check_type,
-    draw_ranked,
-    names_of,
-    whole_numbers,
-)
+from specsel import checks, display
+from specsel.display import BLUE, VERMILION, Display, check_type
 from specsel.results import Path
 from specsel.stability import StableSubspace
+
+# From so many times the largest value on, bounds are drawn on a logarithmic scale.
+FAR = 10.0
+
+# Gaps below such a share of what they must exceed are not shown.
+LEAST = 1e-4
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -70,24 +68,30 @@ class PathDisplay(Display):
         ).plot(ax)
 
     def _draw(self, ax):
-        ax.plot(self.sizes, self.starts, "x--", color=VERMILION, label="greedy", zorder=3)
-        bounded = np.isfinite(self.bounds)
-        unproved = bounded & ~self.proved
-        if bounded.any():
-            ax.plot(self.sizes, self.values, "-", color=BLUE)
-        parts = (self.proved, BLUE, "exact"), (unproved, "white", "best found")
-        for part, inside, label in parts:
-            if part.any():
-                dots = {"markersize": 9, "markerfacecolor": inside, "label": label}
-                ax.plot(self.sizes[part], self.values[part], "o", color=BLUE, **dots)
-        if unproved.any():
-            band = {"color": BLUE, "alpha": 0.2, "linewidth": 0}
-            ax.fill_between(self.sizes, self.values, self.bounds, **band)
-            x, y = self.sizes[unproved], self.bounds[unproved]
-            ax.plot(x, y, "_", color=BLUE, markersize=9, label="bound")
-        whole_numbers(ax)
+        n, bounded = len(self.sizes), np.isfinite(self.bounds)
+        size = display.dot_size(9, n)
+        around = {"linewidth": 2.5, "markersize": size, "markerfacecolor": "none"}
+        ax.plot(self.sizes, self.starts, "s--", color=VERMILION, label="greedy", **around)
+        if bounded.any() or (self.values != self.starts).any():
+            ax.plot(self.sizes, self.values, color=BLUE, linewidth=1)
+            dots = display.dot_size(5, n), self.proved, ("exact", "best found")
+            _draw_dots(ax, self.sizes, self.values, *dots)
+            self._draw_bounds(ax, bounded & ~self.proved, size)
+            ax.set_title(f"{self.proved.sum()} of {n} sizes proved")
+        else:
+            ax.set_title("greedy selection")
+        display.whole_numbers(ax)
         ax.set(xlabel="number of features", ylabel="value")
         ax.legend()
+
+    def _draw_bounds(self, ax, part, size):
+        if part.any():
+            band = {"color": BLUE, "alpha": 0.2, "linewidth": 0}
+            ax.fill_between(self.sizes, self.values, self.bounds, **band)
+            marks = {"color": BLUE, "markersize": size, "label": "bound"}
+            ax.plot(self.sizes[part], self.bounds[part], "_", **marks)
+            if self.bounds[part].max() > FAR * self.values.max() and self.values.min() > 0:
+                ax.set_yscale("log")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -210,15 +214,19 @@ class StabilityDisplay(Display):
         >>> from specsel.plotting import StabilityDisplay
         >>> display = StabilityDisplay.from_frequencies([0.2, 1.0, 0.9], threshold=0.8)
         >>> display.ax_.get_title()
-        '2 of 3 features at least 0.8 of the time'
+        '2 of 3 features ≥ 0.8'
         """
         frequencies = np.asarray(frequencies, dtype=float)
+        inside = (frequencies >= 0) & (frequencies <= 1)
+        if frequencies.ndim != 1 or not frequencies.size or not inside.all():
+            raise ValueError("frequencies: must be numbers from 0 to 1, one for each feature")
+        checks.check_number("threshold", threshold)
         ranking = np.argsort(-frequencies, kind="stable")
         return cls(
             frequencies=frequencies[ranking],
-            names=names_of(names, ranking),
+            names=display.names_of(names, ranking),
             threshold=threshold,
-            top=top,
+            top=checks.check_integer("top", top, 0),
         ).plot(ax)
 
     def _draw(self, ax):
@@ -228,23 +236,42 @@ class StabilityDisplay(Display):
             self._draw_frequencies(ax)
 
     def _draw_search(self, ax):
-        ax.plot(self.sizes, self.errors, "s--", color=VERMILION, markersize=3, label="4 ‖E‖")
+        n = len(self.sizes)
+        form = {"markersize": display.dot_size(3, n), "label": "4 ‖E‖"}
+        ax.plot(self.sizes, self.errors, "s--", color=VERMILION, **form)
         ax.plot(self.sizes, self.gaps, color=BLUE, linewidth=0.8)
-        parts = (self.decomposed, BLUE, "largest gap"), (~self.decomposed, "white", "bound on it")
-        for part, inside, label in parts:
-            if part.any():
-                dots = {"markersize": 5, "markerfacecolor": inside, "label": label}
-                ax.plot(self.sizes[part], self.gaps[part], "o", color=BLUE, **dots)
+        dots = display.dot_size(5, n), self.decomposed, ("largest gap", "bound on it")
+        _draw_dots(ax, self.sizes, self.gaps, *dots)
         if self.chosen is not None:
-            label = f"stable with {self.chosen}"
-            ax.axvline(self.chosen, color=ORANGE, linewidth=4, alpha=0.5, label=label, zorder=1)
-        ax.invert_xaxis()
-        whole_numbers(ax)
+            ax.axvline(self.chosen, color=display.foreground(ax), linestyle=":", label="stable")
+            ax.set_title(f"stable with {self.chosen} of {self.sizes[0]} features")
+        else:
+            ax.set_title("no subspace is stable")
+        self._compare_by_ratio(ax)
+        ax.xaxis.set_inverted(True)
+        display.whole_numbers(ax)
         ax.set(xlabel="features left", ylabel="gap between eigenvalues")
         ax.legend()
 
+    def _compare_by_ratio(self, ax):
+        """Show how near gaps come to what they must exceed, whatever the size of both."""
+        errors = self.errors[self.errors > 0]
+        if errors.size:
+            ax.set_yscale("log")
+            ax.set_ylim(bottom=max(ax.get_ylim()[0], LEAST * errors.min()))
+
     def _draw_frequencies(self, ax):
         n, count = len(self.frequencies), int((self.frequencies >= self.threshold).sum())
-        draw_ranked(ax, self.frequencies, self.names, count, self.top)
-        ax.set_title(f"{count} of {n} features at least {self.threshold:g} of the time")
+        ax.set_title(f"{count} of {n} features ≥ {self.threshold:g}")
         ax.set_ylabel("how often selected")
+        display.draw_ranked(ax, self.frequencies, self.names, count, self.top)
+
+
+def _draw_dots(ax, places, heights, size, known, labels):
+    """Dots, full where it is known what they say and else hollow."""
+    for part, inside, label in zip(
+        (known, ~known), (BLUE, ax.get_facecolor()), labels, strict=True
+    ):
+        if part.any():
+            form = {"markersize": size, "markerfacecolor": inside, "label": label}
+            ax.plot(places[part], heights[part], "o", color=BLUE, **form)

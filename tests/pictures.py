@@ -1,7 +1,10 @@
-"""How names lie in a picture."""
+"""How names lie in a picture, how high its bars are, and how its colours look."""
 
 import itertools
 
+import numpy as np
+from matplotlib.colors import to_rgb
+from matplotlib.patches import StepPatch
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D, Bbox
 
@@ -43,3 +46,60 @@ def outside(texts, figure):
         for box in [text.get_window_extent()]
         if not (edge.contains(box.x0, box.y0) and edge.contains(box.x1, box.y1))
     ]
+
+
+def beyond(texts, ax):
+    """Names that leave their axes."""
+    ax.figure.figure.draw_without_rendering()
+    room = ax.get_window_extent().padded(0.5)
+    return [
+        text.get_text()
+        for text in texts
+        for box in [Text.get_window_extent(text)]
+        if not (room.contains(box.x0, box.y0) and room.contains(box.x1, box.y1))
+    ]
+
+
+def bars(ax):
+    """Places and heights of all bars, drawn one by one or as steps."""
+    places, heights = [], []
+    for patch in ax.patches:
+        if isinstance(patch, StepPatch):
+            values, edges, _ = patch.get_data()
+            heights.extend(values)
+            places.extend((edges[1:] + edges[:-1]) / 2)
+        else:
+            heights.append(patch.get_height())
+            places.append(patch.get_x() + patch.get_width() / 2)
+    return np.array(places), np.array(heights)
+
+
+def linear(color):
+    """How much red, green and blue light there is."""
+    color = np.array(to_rgb(color))
+    return np.where(color <= 0.04045, color / 12.92, ((color + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one, other):
+    """The contrast of two colours as WCAG has it, from 1 to 21."""
+    low, high = sorted(linear(color) @ [0.2126, 0.7152, 0.0722] for color in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
+# How light reaches who does not see red, green or blue (Machado, Oliveira and Fernandes, 2009).
+BLIND = {
+    "red": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
+    "green": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
+    "blue": [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
+}
+
+
+def difference(one, other, blind):
+    """How different colours look, ΔE of CIE Lab: from 2 or 3 on that can be seen."""
+    return np.linalg.norm(np.subtract(*(_lab(BLIND[blind] @ linear(x)) for x in (one, other))))
+
+
+def _lab(light):
+    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    x, y, z = np.cbrt(to_xyz @ np.clip(light, 0, 1) / [0.9505, 1, 1.089])
+    return [116 * y - 16, 500 * (x - y), 200 * (y - z)]

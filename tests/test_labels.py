@@ -45,11 +45,62 @@ def test_names_are_slanted_where_they_are_wider_than_bars(pyplot):
     assert {text.get_rotation() for text in bars(pyplot, np.ones(5), names).texts} == {45}
 
 
+def test_names_stay_over_bars_that_are_wide_enough(pyplot):
+    ax = bars(pyplot, np.ones(40), list("abcdefghij"))
+    assert {text.get_rotation() for text in ax.texts} == {0}
+    assert {text.get_position()[0] for text in ax.texts} == {0}
+
+
 def test_lines_lead_from_names_that_were_moved(pyplot):
     moved = bars(pyplot, SHAPES["falling"](200), list(map(str, range(200)))).texts
     assert [text.arrow_patch is not None for text in moved] == [False] + [True] * 9
+    few = bars(pyplot, SHAPES["falling"](30), ["a rather long name"] * 30).texts
+    shifts = [text.get_position()[0] for text in few if text.arrow_patch is None]
+    assert 0 < max(shifts) < labels.SPACING / 2  # so near to its bar a line is but a stub
+    for figure in {moved[0].figure, few[0].figure}:
+        figure.draw_without_rendering()
+    for text in [*moved, *few]:
+        if text.arrow_patch is not None:
+            line = text.arrow_patch.get_transform().transform_path(text.arrow_patch.get_path())
+            length = np.ptp(line.vertices[:, 0]) * 72 / text.figure.dpi
+            assert length >= text.get_position()[0]
     kept = bars(pyplot, np.ones(5), list("abcde")).texts
     assert not any(text.arrow_patch for text in kept)
+
+
+def test_names_find_room_in_small_axes(pyplot):
+    grid = pyplot.subplots(2, 2, figsize=(5, 4), layout="constrained")[1]
+    for ax, (n, top) in zip(grid.flat, [(5, 5), (40, 10), (200, 10), (40, 40)], strict=True):
+        ax.bar(np.arange(n), np.linspace(1, 0.5, n))
+        names = [f"expression_{i}" for i in range(top)]
+        labels.over_bars(ax, np.arange(top), np.linspace(1, 0.5, n)[:top], names)
+        assert [text.get_text() for text in ax.texts] == names[: len(ax.texts)]
+        assert len(ax.texts) >= 5
+        assert not pictures.overlapping(ax.texts)
+        assert not pictures.beyond(ax.texts, ax)
+
+
+def test_names_do_not_squeeze_their_axes(pyplot):
+    width = bars(pyplot, np.linspace(1, 0.5, 200), [""] * 200).get_window_extent().width
+    named = bars(pyplot, np.linspace(1, 0.5, 200), list(map(str, range(200))), top=100)
+    assert 10 < len(named.texts) < 100
+    named.figure.draw_without_rendering()
+    assert named.get_window_extent().width == pytest.approx(width, rel=0.01)
+
+
+ODD = ["a$b$c", r"$\frac{$", "under_score", "100%", "Größe α", "<b>"]
+
+
+def test_names_are_written_as_they_stand(pyplot):
+    ax = bars(pyplot, np.linspace(1, 0.5, 6), ODD)
+    labels.at_points(ax, np.column_stack([np.arange(6), np.full(6, 0.2)]), ODD)
+    ax.figure.draw_without_rendering()
+    assert sorted(text.get_text() for text in ax.texts) == sorted(2 * ODD)
+    assert not any(text.get_parse_math() or text.get_usetex() for text in ax.texts)
+
+
+def test_names_have_one_line():
+    assert labels.shorten("two\nlines \t here") == "two lines here"
 
 
 def test_long_names_lose_their_middle():
@@ -79,6 +130,16 @@ def test_names_at_points_do_not_overlap_and_the_first_are_written(pyplot, rng, n
         assert not any(box.contains(*dot) for dot in dots)
         assert (box.min >= room.min - 0.5).all()
         assert (box.max <= room.max + 0.5).all()
+
+
+def test_names_at_points_stand_out_from_what_is_below(pyplot):
+    with pyplot.style.context("dark_background"):
+        ax = pyplot.subplots()[1]
+        labels.at_points(ax, np.full((1, 2), 0.5), ["name"])
+        (text,) = ax.texts
+        stroke = text.get_path_effects()[0]._gc
+    assert stroke["linewidth"] > 0
+    assert pictures.contrast(stroke["foreground"], text.get_color()) == 21
 
 
 def test_names_without_room_are_left_out(pyplot):

@@ -13,7 +13,6 @@ import pytest
 from figures import draw
 from instances import weights_of
 from matplotlib.colors import to_hex
-from matplotlib.patches import Ellipse
 from test_docstrings import documented
 
 from specsel import QAlpha, datasets, plotting, positivity, qalpha, sbs, topography
@@ -52,7 +51,7 @@ def test_docstrings_describe_every_parameter(name):
 def test_weights_are_ranked_and_named():
     weights = weights_of([0.1, 0.7, 0.0, 0.6], names=("a", "b", "c", "d"))
     ax = WeightsDisplay.from_result(weights, top=3).ax_
-    assert [bar.get_height() for bar in ax.patches] == [0.7, 0.6, 0.1, 0.0]
+    assert pictures.bars(ax)[1].tolist() == [0.7, 0.6, 0.1, 0.0]
     assert [to_hex(bar.get_facecolor()).upper() for bar in ax.patches] == [BLUE, BLUE, GRAY, GRAY]
     assert [text.get_text() for text in ax.texts] == ["b", "d", "a"]
     assert ax.get_title() == "2 of 4 features above the gap"
@@ -86,7 +85,8 @@ def test_the_gap_of_weights_is_where_the_ratio_is_largest():
     assert ax.lines[0].get_xydata().tolist() == [[1, 50], [2, -30], [3, 0.5], [4, 0.4]]
     assert display.k == 2
     assert ax.lines[1].get_xydata().tolist() == [[2.5, -30.0], [2.5, 0.5]]
-    assert labels_of(ax) == ["gap of 29.5 after 2"]
+    assert ax.get_title() == "gap of 29.5 after 2"
+    assert ax.lines[1].get_zorder() < ax.lines[0].get_zorder() < ax.collections[0].get_zorder()
     colors = [to_hex(color).upper() for color in ax.collections[0].get_facecolors()]
     assert colors == [BLUE, BLUE, GRAY, GRAY]
 
@@ -99,7 +99,8 @@ def test_the_gap_is_that_by_which_k_is_chosen():
 
 
 @pytest.mark.parametrize(
-    ("eigenvalues", "k"), [([0.0, 0.0], 1), ([1.0, 1e-14, 1e-30], 1), ([9.0, 2.0, 1.0], 1)]
+    ("eigenvalues", "k"),
+    [([0.0, 0.0], 0), ([2.0, 2.0, 2.0], 0), ([1.0, 1e-14, 1e-30], 1), ([9.0, 2.0, 1.0], 1)],
 )
 def test_ratios_of_what_is_rounding_are_no_gap(eigenvalues, k):
     assert SpectrumDisplay.from_result(weights_of([1.0, 0.0], eigenvalues=eigenvalues)).k == k
@@ -109,7 +110,7 @@ def test_ratios_of_what_is_rounding_are_no_gap(eigenvalues, k):
 def test_a_spectrum_may_have_no_gap(k):
     ax = SpectrumDisplay(eigenvalues=np.array([3.0, 2.0, 1.0]), k=k).plot().ax_
     assert len(ax.lines) == 1
-    assert ax.get_legend() is None
+    assert ax.get_title() == "there is no gap"
 
 
 def test_one_eigenvalue_has_no_gap():
@@ -143,20 +144,42 @@ def test_convergence_of_a_map_is_drawn_by_round():
     assert first.get_linestyle() != second.get_linestyle()
 
 
+def test_lines_on_the_same_axes_look_different(pyplot):
+    ax = pyplot.subplots()[1]
+    rounds = tuple(weights_of([1.0, 0.0], history=[1.0, i]) for i in range(5))
+    for _ in range(3):
+        ConvergenceDisplay.from_result(topography.Map(rounds, np.zeros((2, 5)), 3), ax=ax)
+    looks = {(line.get_color(), line.get_marker()) for line in ax.lines}
+    assert len(looks) == len(ax.lines) == 15
+
+
+def test_convergence_may_be_drawn_on_a_logarithmic_scale(pyplot):
+    ax = pyplot.subplots()[1]
+    ax.set(xscale="log", yscale="log")
+    ConvergenceDisplay.from_result(weights_of([1.0, 0.0], history=[1.0, 30.0, 500.0]), ax=ax)
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+
+
 def test_maps_have_an_ellipse_for_every_feature():
     relevances = [[0.6, 0.2], [0.0, 0.01], [0.5, 0.7]]
     positions = [[0.1, -1.0], [0.0, 0.3], [1.2, 0.5]]
     ax = TopographyDisplay.from_result(map_of(relevances, positions), names=list("abc")).ax_
-    drawn = {tuple(patch.center): patch for patch in ax.patches if isinstance(patch, Ellipse)}
-    for place, size in zip(positions, relevances, strict=True):
-        patch = drawn[tuple(place)]
-        np.testing.assert_allclose([patch.width, patch.height], 0.6 * np.array(size))
-        low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
-        half = np.array([patch.width, patch.height]) / 2
-        assert (low < place - half).all()
-        assert (place + half < high).all()
+    drawn = {}
+    for ellipses in ax.collections:
+        color = to_hex(ellipses.get_edgecolor()[0]).upper()
+        sizes = np.column_stack([ellipses.get_widths(), ellipses.get_heights()])
+        drawn |= {
+            tuple(place): (size, color)
+            for place, size in zip(ellipses.get_offsets().tolist(), sizes, strict=True)
+        }
+    low, high = np.array([ax.get_xlim(), ax.get_ylim()]).T
+    for place, size, color in zip(positions, relevances, (BLUE, GRAY, BLUE), strict=True):
+        np.testing.assert_allclose(drawn[tuple(place)][0], 0.6 * np.array(size))
+        assert drawn[tuple(place)][1] == color
+        assert (low < place - 0.3 * np.array(size)).all()
+        assert (place + 0.3 * np.array(size) < high).all()
     assert sorted(text.get_text() for text in ax.texts) == ["a", "c"]
-    assert labels_of(ax) == ["rest (1)", "above the gap (2)"]
+    assert ax.get_title() == "2 of 3 features above the gap"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("position, round 1", "position, round 2")
 
 
@@ -166,10 +189,30 @@ def test_any_two_rounds_of_a_map_can_be_drawn(rng):
     np.testing.assert_array_equal(display.positions, chart.positions[:, [2, 0]])
     np.testing.assert_array_equal(display.relevances, chart.relevances[:, [2, 0]])
     assert display.ax_.get_xlabel() == "position, round 3"
-    for rounds in ((1, 4), (0, 1), (1, 2, 3)):
-        message = rf"^rounds = {re.escape(str(rounds))}: must be two numbers from 1 to 3$"
+    for rounds in ((1, 4), (0, 1), (1, 2, 3), (1.5, 2), 2, "ab"):
+        message = rf"^rounds = {re.escape(repr(rounds))}: must be two numbers from 1 to 3$"
         with pytest.raises(ValueError, match=message):
             TopographyDisplay.from_result(chart, rounds=rounds)
+
+
+def test_a_map_of_one_round_has_no_picture():
+    message = "^result: is a map of one round; at least two are needed$"
+    with pytest.raises(ValueError, match=message):
+        TopographyDisplay.from_result(map_of([[0.5], [0.1]], [[0.0], [1.0]]))
+
+
+@pytest.mark.parametrize("top", [-1, 1.5, None])
+def test_a_number_of_names_is_a_whole_one(rng, top):
+    chart = map_of(rng.random((6, 2)), rng.random((6, 2)))
+    for display in (WeightsDisplay, TopographyDisplay):
+        with pytest.raises(ValueError, match=f"^top = {top}: must be .*at least 0$"):
+            display.from_result(chart, top=top)
+
+
+def test_many_features_are_few_artists(rng):
+    chart = map_of(rng.random((5000, 2)), rng.uniform(-1.5, 1.5, (5000, 2)))
+    for display in (WeightsDisplay, TopographyDisplay):
+        assert len(display.from_result(chart, top=0).ax_.get_children()) < 25
 
 
 @pytest.mark.parametrize("n", [5, 200])
@@ -184,16 +227,26 @@ def test_probabilities_are_drawn_with_their_intervals():
     found = {n: positivity.Estimate(n / 20, n / 20 - 0.1, n / 20 + 0.1) for n in (10, 2, 5)}
     ax = PositivityDisplay.from_result(found, label="one").ax_
     assert ax.lines[0].get_xydata().tolist() == [[2, 0.1], [5, 0.25], [10, 0.5]]
-    corners = ax.collections[0].get_paths()[0].vertices
-    for n in found:
-        at_n = corners[corners[:, 0] == n, 1]
-        np.testing.assert_allclose([at_n.min(), at_n.max()], [n / 20 - 0.1, n / 20 + 0.1])
+    for segment, n in zip(ax.collections[0].get_segments(), (2, 5, 10), strict=True):
+        np.testing.assert_allclose(segment, [[n, n / 20 - 0.1], [n, n / 20 + 0.1]])
     PositivityDisplay.from_result(found, label="two", ax=ax)
     assert labels_of(ax) == ["one", "two"]
     assert ax.lines[0].get_color() != ax.lines[1].get_color()
     low, high = ax.get_ylim()
     assert low < 0
     assert high > 1
+
+
+def test_the_interval_of_one_size_is_seen():
+    ax = PositivityDisplay.from_result({5: positivity.Estimate(0.5, 0.4, 0.7)}).ax_
+    assert np.ptp(ax.collections[0].get_segments()[0][:, 1]) == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("result", [{}, {5: 0.5}, {5: (0.5, 0.4, 0.6)}])
+def test_probabilities_are_estimates(result):
+    message = "^result: must hold an Estimate for every size, and at least one$"
+    with pytest.raises(ValueError, match=message):
+        PositivityDisplay.from_result(result)
 
 
 def test_pictures_of_the_readme_are_as_they_are_drawn_now(tmp_path):

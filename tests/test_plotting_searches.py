@@ -1,7 +1,5 @@
 """What is drawn of paths and of searches for stable subspaces."""
 
-import re
-
 import numpy as np
 import pandas as pd
 import pictures
@@ -34,6 +32,7 @@ def test_greedy_paths_are_one_line():
     np.testing.assert_array_equal(drawn["greedy"].get_xydata(), np.c_[path.sizes, path.values])
     assert len(ax.lines) == 1
     assert not ax.collections
+    assert ax.get_title() == "greedy selection"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("number of features", "value")
 
 
@@ -66,6 +65,42 @@ def test_what_is_not_proved_is_hollow_below_a_band_up_to_its_bound():
         at_size = corners[corners[:, 0] == size, 1]
         np.testing.assert_allclose([at_size.min(), at_size.max()], [value, bound])
     assert ax.get_ylim()[1] > path.bounds.max()
+    assert ax.get_yscale() == "linear"
+    assert ax.get_title() == f"{proved.sum()} of 8 sizes proved"
+
+
+def path_of(values, starts, bounds, proved):
+    values, starts, bounds = np.array([values, starts, bounds], dtype=float)
+    sizes, proved = np.arange(1, len(values) + 1), np.array(proved, bool)
+    return PathDisplay(sizes=sizes, values=values, starts=starts, bounds=bounds, proved=proved)
+
+
+def test_greedy_and_exact_are_both_seen_where_they_agree():
+    ax = path_of([1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 1, 1]).plot().ax_
+    greedy, line, exact = ax.lines
+    assert greedy.get_zorder() <= line.get_zorder() <= exact.get_zorder()
+    assert greedy.get_linewidth() > 2 * line.get_linewidth()
+    assert greedy.get_markersize() > exact.get_markersize() + 2
+    assert greedy.get_markerfacecolor() == "none"
+
+
+def test_what_was_found_is_drawn_without_any_bound():
+    ax = path_of([1, 2, 4], [1, 2, 3], [np.inf] * 3, [0, 0, 0]).plot().ax_
+    drawn = lines_of(ax)
+    assert list(drawn) == ["greedy", "best found"]
+    assert points(drawn["best found"]) == [[1, 1], [2, 2], [3, 4]]
+    assert ax.get_title() == "0 of 3 sizes proved"
+
+
+def test_bounds_far_above_do_not_flatten_the_values():
+    far = path_of([1, 2, 3], [1, 2, 3], [1, 2, 3000], [1, 1, 0]).plot().ax_
+    heights = far.transAxes.inverted().transform(
+        far.transData.transform([[1, 1.0], [3, 3.0], [3, 3000.0]])
+    )[:, 1]
+    assert heights[1] - heights[0] > 0.1
+    assert heights[2] < 1
+    below_zero = path_of([-1, 2, 3], [-1, 2, 3], [1, 2, 3000], [1, 1, 0]).plot().ax_
+    assert below_zero.get_yscale() == "linear"
 
 
 def test_sizes_without_a_bound_have_no_band():
@@ -79,6 +114,7 @@ def test_sizes_without_a_bound_have_no_band():
         .ax_
     )
     assert {x for x, _ in ax.collections[0].get_paths()[0].vertices} == {2, 3}
+    assert points(lines_of(ax)["best found"]) == [[1, 1], [2, 2], [3, 3]]
     assert points(lines_of(ax)["bound"]) == [[2, 3], [3, 4]]
 
 
@@ -93,7 +129,12 @@ def test_searches_are_drawn_size_by_size(rng):
     known = [[step.size, step.gap] for step in stable.trace if step.stable is not None]
     assert points(drawn["largest gap"]) == known
     assert len(stable.removed) == 2
-    assert set(drawn["stable with 8"].get_xdata()) == {8}
+    assert set(drawn["stable"].get_xdata()) == {8}
+    assert ax.get_title() == "stable with 8 of 10 features"
+    # On a linear scale the gap that is wide enough is not told from what it exceeds.
+    last = ax.transData.transform([[8, stable.trace[-1].gap], [8, stable.trace[-1].error]])
+    assert last[0, 1] > last[1, 1] + 1
+    StabilityDisplay.from_result(stable, ax=ax)
     left, right = ax.get_xlim()
     assert left > right
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("features left", "gap between eigenvalues")
@@ -124,7 +165,25 @@ def test_searches_that_found_nothing_have_no_mark(rng):
     assert stable.k == 0
     display = StabilityDisplay.from_result(stable)
     assert display.chosen is None
-    assert not any(re.match("stable", label) for label in lines_of(display.ax_))
+    assert "stable" not in lines_of(display.ax_)
+    assert display.ax_.get_title() == "no subspace is stable"
+
+
+@pytest.mark.parametrize(("gaps", "errors"), [([0, 0], [0, 0]), ([1e-17, 0], [2, 1])])
+def test_gaps_of_nothing_are_drawn(gaps, errors):
+    ax = (
+        StabilityDisplay(
+            sizes=np.array([3, 2]),
+            gaps=np.array(gaps, float),
+            errors=np.array(errors, float),
+            decomposed=np.array([True, True]),
+        )
+        .plot()
+        .ax_
+    )
+    low, high = ax.get_ylim()
+    assert low < max(errors) < high
+    assert max(errors) == 0 or low >= 1e-5
 
 
 def test_one_feature_leaves_nothing_to_search(rng):
@@ -139,11 +198,18 @@ def test_frequencies_are_ranked_and_cut_at_the_threshold(rng, n):
     display = StabilityDisplay.from_frequencies(frequencies, names=names, threshold=0.6, top=4)
     ax, count = display.ax_, int((frequencies >= 0.6).sum())
     order = np.argsort(-frequencies)
-    np.testing.assert_array_equal([bar.get_height() for bar in ax.patches], frequencies[order])
+    np.testing.assert_array_equal(pictures.bars(ax)[1], frequencies[order])
     assert [text.get_text() for text in ax.texts] == [names[i] for i in order[:4]]
     assert ax.collections[0].get_segments()[0][0, 0] == count + 0.5
-    assert ax.get_title() == f"{count} of {n} features at least 0.6 of the time"
+    assert ax.get_title() == f"{count} of {n} features ≥ 0.6"
     assert not pictures.overlapping(ax.texts)
+
+
+@pytest.mark.parametrize("frequencies", [[], [0.5, np.nan], [1.1], [-0.1], np.ones((2, 3))])
+def test_frequencies_are_shares(frequencies):
+    message = "^frequencies: must be numbers from 0 to 1, one for each feature$"
+    with pytest.raises(ValueError, match=message):
+        StabilityDisplay.from_frequencies(frequencies)
 
 
 def test_frequencies_of_an_estimator_have_its_names_and_threshold(clustered):
@@ -161,5 +227,5 @@ def test_searches_of_estimators_are_drawn(rng):
     fitted = StablePCA(retain=0.5, n_boot=100).fit(X)
     display = StabilityDisplay.from_estimator(fitted)
     assert display.sizes.tolist() == [step.size for step in fitted.result_.trace]
-    with pytest.raises(ValueError, match="has no result_; it must be fitted"):
+    with pytest.raises(ValueError, match="has no result_; a fitted estimator"):
         StabilityDisplay.from_estimator(StablePCA())
