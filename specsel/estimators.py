@@ -9,6 +9,7 @@ Those with side data and with pairs of samples are in `side_estimators`, sparse 
 subspaces in `subset_estimators`.
 """
 
+import warnings
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
 
@@ -16,7 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from specsel import (
     checks,
@@ -144,8 +145,26 @@ class WeightSelector(Selector):
         self.k_ = weights.basis.shape[1]
         diverse = X if self.diverse else None
         chosen = weights.select(self._count(), threshold=self.threshold, diverse=diverse)
+        if len(chosen) == 0:
+            warnings.warn(
+                f"threshold = {self.threshold}: no feature weighs as much; the largest weight is "
+                f"{weights.alpha.max():.2g}",
+                stacklevel=checks.caller(),
+            )
         rest = weights.ranking[~np.isin(weights.ranking, chosen)]
         return np.concatenate((chosen, rest)), len(chosen)
+
+    def _read(self, X, y):
+        X, y = super()._read(X, y)
+        self._count()
+        if self.threshold is not None:
+            checks.check_number("threshold", self.threshold)
+            if self.n_features_to_select is not None:
+                raise ValueError(
+                    f"n_features_to_select = {self.n_features_to_select!r}, threshold = "
+                    f"{self.threshold}: give one of them, not both"
+                )
+        return X, y
 
     def _count(self):
         """How many features to select; None leaves it to the threshold or to the gap."""
@@ -188,12 +207,14 @@ class WeightSelector(Selector):
             With `reweight`, in the units of the training data; selected features of weight 0 as
             their mean.
         """
-        if self.reweight:
-            check_is_fitted(self)
-            scale = self.result_.scale[self.support_]
-            inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-            X = np.asarray(X) * inverse + self.result_.mean[self.support_]
-        return super().inverse_transform(X)
+        if not self.reweight:
+            return super().inverse_transform(X)
+        check_is_fitted(self)
+        whole = super().inverse_transform(check_array(X, dtype=FLOATS))
+        scale = self.result_.scale
+        whole *= np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+        whole[:, self.support_] += self.result_.mean[self.support_]
+        return whole
 
 
 @parameters

@@ -55,8 +55,8 @@ def solve(
         Number of leading directions that should carry the structure; about the number of
         clusters. At most min(n_samples, n_features). "auto" takes it from the spectral gap: the
         largest ratio of an eigenvalue to the next, after a few iterations with ten directions,
-        says how many clusters stand out, from 2 to 10; too few of them where they differ much in
-        how far they are apart, or show in few features.
+        says how many clusters stand out, from 2 to 10; too few of them where noise hides some,
+        where they differ much in how far they are apart, or show in few features.
     method : {"power", "ritz", "basic"}
         How the basis follows from the weights. Basic takes the eigenvectors of the affinity,
         exact up to 2,000 samples.
