@@ -67,17 +67,23 @@ def check_samples(count, least, name="X"):
 
 def _frame_to_numpy(frame, names, name):
     """Values of a pandas or polars frame; an error names the first column that is no number."""
-    kinds = [getattr(dtype, "kind", "O") for dtype in getattr(frame, "dtypes", ())]
-    for index, kind in enumerate(kinds):
-        if kind in "biuf":
+    for index, dtype in enumerate(getattr(frame, "dtypes", ())):
+        if _is_number(dtype):
             continue
-        column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[frame.columns[index]]
+        column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[names[index]]
         if not _is_numeric(np.asarray(column)):
             raise ValueError(f"{name}: column {names[index]!r} is not numeric; drop or encode it")
     values = frame.to_numpy()
     if values.dtype == object and hasattr(frame, "iloc"):
         values = frame.to_numpy(dtype=float, na_value=np.nan)
     return values
+
+
+def _is_number(dtype):
+    """Whether a type of columns, of pandas or of polars, is one of numbers."""
+    if hasattr(dtype, "is_numeric"):
+        return dtype.is_numeric()
+    return getattr(dtype, "kind", "O") in "biuf"
 
 
 def _is_numeric(column):

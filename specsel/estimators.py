@@ -427,7 +427,7 @@ class KernelQAlpha(LoopSelector):
         As in `QAlpha`.
     kernel, sigma, degree, offset, sections, center, criterion, init, n_init, tol, max_iter, \
 random_state
-        As in `kernel.solve`.
+        As in `kernel.solve`; with the precomputed kernel X is the matrix, and cannot be split.
     n_features_to_select, threshold, diverse, reweight
         As in `QAlpha`; its attributes are there too.
 

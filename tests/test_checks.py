@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars
 import pytest
 
 from specsel import blocks, checks, qalpha
@@ -89,9 +90,11 @@ def test_errors_are_of_one_line_whatever_was_given(name, clustered):
 def test_columns_of_numbers_are_not_looked_at_one_by_one(clustered, monkeypatch):
     monkeypatch.setattr(checks, "_is_numeric", None)
     monkeypatch.setattr(pd.DataFrame, "iloc", property(lambda frame: 1 / 0))
-    array, names = checks.as_matrix(pd.DataFrame(clustered))
-    np.testing.assert_array_equal(array, clustered)
-    assert names == tuple(str(i) for i in range(30))
+    labels = [f"x{i}" for i in range(30)]
+    for frame in (pd.DataFrame(clustered, columns=labels), polars.DataFrame(clustered, labels)):
+        array, names = checks.as_matrix(frame)
+        np.testing.assert_array_equal(array, clustered)
+        assert names == tuple(labels)
 
 
 @pytest.mark.parametrize(
