@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel import checks, linalg
+from specsel import blocks, checks, linalg
 from specsel.results import Weights
 
 # Continuation begins with 4k + 4 columns and narrows them in this many steps.
@@ -239,6 +239,14 @@ def count_clusters(problem) -> int:
         return width
     ratios = values[:-1] / np.maximum(values[1:], max(problem.data.floor * values[0], TINY))
     return int(np.argmax(ratios)) + 2
+
+
+def count_centered(array, names, data) -> int:
+    """The same by the centred data, where an algorithm represents them otherwise."""
+    centered = blocks.Dense(array, names)
+    k = count_clusters(Energy(centered))
+    data.passes += centered.passes
+    return k
 
 
 def q_alpha(data, k, *, method, criterion, init, **options) -> Weights:

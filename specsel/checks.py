@@ -20,8 +20,7 @@ def as_matrix(X, *, least_samples=2, name="X") -> tuple[np.ndarray, tuple | None
         X = _frame_to_numpy(X, names, name)
     if hasattr(X, "tocsr"):
         raise ValueError(f"{name}: is a sparse matrix; dense samples x features are needed")
-    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        raise ValueError(f"{name}: holds masked values; remove or fill them first")
+    check_unmasked(X, name)
     array = _real(X, name)
     if array.ndim != 2:
         raise ValueError(
@@ -32,6 +31,12 @@ def as_matrix(X, *, least_samples=2, name="X") -> tuple[np.ndarray, tuple | None
         raise ValueError(f"{name}: has shape {array.shape}; it must not be empty")
     check_samples(array.shape[0], least_samples, name)
     return array, names
+
+
+def check_unmasked(X, name="X"):
+    """Refuse a masked array, whose masked values would count like any other."""
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError(f"{name}: holds masked values; remove or fill them first")
 
 
 def as_sparse(X, *, least_samples=2, name="X"):

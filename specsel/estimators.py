@@ -19,15 +19,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from specsel import (
-    checks,
-    kernel,
-    laplacian,
-    qalpha,
-    supervised,
-    topography,
-    weighting,
-)
+from specsel import checks, kernel, laplacian, qalpha, supervised, topography, weighting
 
 FLOATS = (np.float64, np.float32)
 
@@ -81,6 +73,7 @@ class Selector(SelectorMixin, BaseEstimator):
         return self
 
     def _read(self, X, y):
+        checks.check_unmasked(X)
         options = {"dtype": FLOATS, "accept_sparse": self.takes_sparse, "ensure_min_samples": 2}
         if self.needs_classes:
             X, y = validate_data(self, X, y, **options)

@@ -86,7 +86,8 @@ class StabilitySelection(Selector):
     n_resamples : int
         Subsamples, drawn without replacement.
     share : float
-        Size of a subsample as a share of all samples, or, where y are classes, of every class.
+        Size of a subsample as a share of all samples, or, where y are classes, of every class; one
+        of a few samples may be left out.
     threshold : float
         Share of the subsamples in which a feature must be selected.
     random_state : int, RandomState, Generator or None

@@ -235,6 +235,15 @@ def test_auto_counts_as_far_without_centring(solve, count):
     assert solve(X, "auto", center=False).basis.shape[1] == count
 
 
+@pytest.mark.parametrize("solve", [*AUTO.values(), partial(qalpha.solve, k="auto")])
+def test_the_passes_that_count_are_counted(solve, monkeypatch):
+    X, passes = clusters(3, 0), {}
+    for count in (alternate.count_clusters, lambda problem: 3):
+        monkeypatch.setattr(alternate, "count_clusters", count)
+        passes[len(passes)] = solve(X).n_passes
+    assert passes[0] > passes[1] + 3
+
+
 def test_auto_is_what_the_same_number_gives():
     X = clusters(4, 0)
     np.testing.assert_array_equal(qalpha.solve(X, "auto").alpha, qalpha.solve(X, 4).alpha)

@@ -392,6 +392,12 @@ def test_any_seed_will_do(seed, clustered):
     assert QAlpha(k=2, random_state=seed, **options).fit(clustered).support_[:6].all()
 
 
+def test_masked_values_are_refused_as_by_the_solvers(clustered):
+    with pytest.raises(ValueError, match=r"^X: holds masked values; remove or fill them first$"):
+        QAlpha().fit(np.ma.masked_greater(clustered, 2))
+    QAlpha().fit(np.ma.masked_greater(clustered, np.inf))
+
+
 def test_constant_features_are_never_selected_first(clustered):
     clustered[:, 7] = 4.0
     with pytest.warns(UserWarning, match="1 of 30 features is constant and gets weight 0"):
