@@ -260,6 +260,12 @@ def check_choice(name, value, allowed):
         raise ValueError(f"{name} = {brief(value)}: must be one of {', '.join(allowed)}")
 
 
+def check_flag(name, value):
+    """Refuse what is neither True nor False, for a word would count as True."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} = {brief(value)}: must be True or False")
+
+
 def check_callback(callback):
     """Refuse what cannot be called, None apart."""
     if callback is not None and not callable(callback):

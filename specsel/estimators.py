@@ -149,6 +149,8 @@ class WeightSelector(Selector):
 
     def _read(self, X, y):
         X, y = super()._read(X, y)
+        checks.check_flag("diverse", self.diverse)
+        checks.check_flag("reweight", self.reweight)
         self._count()
         if self.threshold is not None:
             checks.check_number("threshold", self.threshold)
@@ -237,8 +239,8 @@ class QAlpha(LoopSelector):
     method, criterion, center, init, n_init, tol, max_iter, random_state
         As in `qalpha.solve`.
     n_features_to_select : "gap", int or float, optional
-        How many: those above the sparsity gap, a number, or a share of all. By default the gap
-        decides or, with `reweight`, all features are kept.
+        How many: those above the sparsity gap, a number, or a share of all, rounded down. By
+        default the gap decides or, with `reweight`, all features are kept.
     threshold : float, optional
         Select the features that weigh at least as much, instead of a number of them.
     diverse : bool

@@ -171,6 +171,7 @@ def solve(
     else:
         alternate.check_k(k, n_features, "n_features")
     checks.check_choice("criterion", criterion, CRITERIA)
+    checks.check_flag("center", center)
     options = {"n_init": n_init, "tol": tol, "max_iter": max_iter}
     options |= {"random_state": random_state, "callback": callback}
     alternate.check_weights_start(n_features, init, **options)

@@ -105,6 +105,7 @@ def solve(
     array, names = checks.as_matrix(X)
     alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
     alternate.check_form(method, criterion)
+    checks.check_flag("center", center)
     return alternate.q_alpha(
         blocks.Dense(array, names, representation="centered" if center else "as-is"),
         k,

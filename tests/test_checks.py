@@ -79,7 +79,9 @@ def test_a_long_value_is_not_printed(clustered):
     assert str(caught.value).startswith("k = Series of shape (40,): must be a whole number from 1")
 
 
-@pytest.mark.parametrize("name", ["tol", "method", "random_state", "callback", "init", "k"])
+@pytest.mark.parametrize(
+    "name", ["tol", "method", "random_state", "callback", "init", "k", "center"]
+)
 def test_errors_are_of_one_line_whatever_was_given(name, clustered):
     value = [[0.5] * 30] * 40 if name == "k" else clustered if name != "init" else [[0.5]] * 40
     with pytest.raises(ValueError, match=rf"^{name}\b.*$") as caught:

@@ -194,7 +194,15 @@ def test_how_many_features(clustered):
         specsel.GreedySparseLDA(n_features_to_select="gap").fit(X, np.arange(40) % 2)
 
 
-@pytest.mark.parametrize("options", [{"n_features_to_select": 99}, {"threshold": np.nan}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_features_to_select": 99},
+        {"threshold": np.nan},
+        {"diverse": "no"},
+        {"reweight": np.array([True, False])},
+    ],
+)
 def test_bad_parameters_are_refused_before_any_work(options, clustered, monkeypatch):
     monkeypatch.setattr(estimators.weighting, "solve", None)
     with pytest.raises(ValueError, match=f"^{next(iter(options))} = "):

@@ -459,6 +459,7 @@ BAD = {
         "kernel": np.eye(9)
     },
     "criterion = 'x': must be one of energy, gap": {"criterion": "x"},
+    "center = 'no': must be True or False": {"center": "no"},
     "sigma = 0: must be above 0": {"sigma": 0},
     "sigma = nan: must be a finite number": {"sigma": float("nan")},
     "degree = 0: must be at least 1": {"degree": 0},
