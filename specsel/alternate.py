@@ -22,14 +22,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel import checks, linalg
+from specsel import blocks, checks, linalg
 from specsel.results import Weights
 
 # Continuation begins with 4k + 4 columns and narrows them in this many steps.
 WIDTH_FACTOR = 4
 NARROWING_STEPS = 4
 
-# Columns of the basis, iterations and tolerance with which k is found where it is "auto".
+# Columns of the basis beside the mean, iterations and tolerance with which k is found where it is
+# "auto".
 AUTO_WIDTH = 10
 AUTO_ITERATIONS = 3
 AUTO_TOL = 0.01
@@ -228,15 +229,24 @@ def solve(
 
 def count_clusters(problem) -> int:
     """k by the largest ratio of neighbouring eigenvalues, that of the mean left aside."""
-    width = min(AUTO_WIDTH, problem.data.rank_bound)
+    mean = 0 if problem.data.mean_free else 1
+    width = min(AUTO_WIDTH + mean, problem.data.rank_bound)
     basis = problem.subspace(np.ones(problem.data.n_features), width)
     state = _run(problem, basis, [width], AUTO_TOL, AUTO_ITERATIONS, None, False)[0]
     values = np.abs(linalg.largest_modulus(state.basis.T @ state.image, width)[0])
-    values = values[0 if problem.data.mean_free else 1 :]
+    values = values[mean:]
     if len(values) < 2:
         return width
     ratios = values[:-1] / np.maximum(values[1:], max(problem.data.floor * values[0], TINY))
     return int(np.argmax(ratios)) + 2
+
+
+def count_centered(array, names, data) -> int:
+    """The same by the centred data, where an algorithm represents them otherwise."""
+    centered = blocks.Dense(array, names)
+    k = count_clusters(Energy(centered))
+    data.passes += centered.passes
+    return k
 
 
 def q_alpha(data, k, *, method, criterion, init, **options) -> Weights:
@@ -262,25 +272,23 @@ def check_options(shape, k, init, n_init, tol, max_iter, random_state, callback)
     check_loop(init, n_init, tol, max_iter, random_state, callback, "a basis")
     if isinstance(init, str):
         return
-    check_auto_start(k)
+    check_auto_start(k, init)
     basis = _start_array(init, (shape[0], k), "a basis")
     error = np.abs(basis.T @ basis - np.eye(k)).max()
     if not error <= 1e-6:
         raise ValueError(f"init: columns must be orthonormal; they are off by {error:.2g}")
 
 
-def check_k(k, most, what=""):
+def check_k(k, most, what):
     """Refuse what is neither "auto" nor a number of directions."""
-    if isinstance(k, str):
-        checks.check_choice("k", k, ("auto",))
-    else:
-        checks.check_integer("k", k, 1, most, what)
+    if not (isinstance(k, str) and k == "auto"):
+        checks.check_integer("k", k, 1, most, f'{what}, or "auto"')
 
 
-def check_auto_start(k):
-    """Refuse "auto" where the start is an array."""
+def check_auto_start(k, init):
+    """Refuse "auto" where the start is not a name."""
     if isinstance(k, str):
-        raise ValueError("k = 'auto': needs a start by name, and init is an array")
+        raise ValueError(f"k = 'auto': needs a start by name; init = {checks.brief(init)}")
 
 
 def check_weights_start(n_features, init, n_init, tol, max_iter, random_state, callback):
@@ -298,7 +306,7 @@ def check_loop(init, n_init, tol, max_iter, random_state, callback, other):
     checks.check_integer("n_init", n_init, 1)
     checks.check_integer("max_iter", max_iter, 1)
     if not (isinstance(tol, numbers.Real) and 0 <= tol < 1):
-        raise ValueError(f"tol = {tol!r}: must be from 0 to 1, 1 excluded")
+        raise ValueError(f"tol = {checks.brief(tol)}: must be from 0 to 1, 1 excluded")
     checks.check_callback(callback)
     checks.as_generator(random_state)
     if isinstance(init, str) and init not in INITS:

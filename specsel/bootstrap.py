@@ -114,9 +114,9 @@ def _check(matrix, confidence, n_boot, method, pdb, tau, callback):
     checks.check_choice("method", method, METHODS)
     for name, value in {"confidence": confidence, "tau": tau}.items():
         if not (checks.is_finite(value) and 0 < value < 1):
-            raise ValueError(f"{name} = {value!r}: must be between 0 and 1")
+            raise ValueError(f"{name} = {checks.brief(value)}: must be between 0 and 1")
     if not (checks.is_finite(pdb) and pdb > 0):
-        raise ValueError(f"pdb = {pdb!r}: must be a finite number above 0")
+        raise ValueError(f"pdb = {checks.brief(pdb)}: must be a finite number above 0")
     if not (isinstance(n_boot, str) and n_boot == "auto"):
         checks.check_integer("n_boot", n_boot, LEAST_RESAMPLES)
     checks.check_callback(callback)

@@ -20,8 +20,7 @@ def as_matrix(X, *, least_samples=2, name="X") -> tuple[np.ndarray, tuple | None
         X = _frame_to_numpy(X, names, name)
     if hasattr(X, "tocsr"):
         raise ValueError(f"{name}: is a sparse matrix; dense samples x features are needed")
-    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
-        raise ValueError(f"{name}: holds masked values; remove or fill them first")
+    check_unmasked(X, name)
     array = _real(X, name)
     if array.ndim != 2:
         raise ValueError(
@@ -32,6 +31,12 @@ def as_matrix(X, *, least_samples=2, name="X") -> tuple[np.ndarray, tuple | None
         raise ValueError(f"{name}: has shape {array.shape}; it must not be empty")
     check_samples(array.shape[0], least_samples, name)
     return array, names
+
+
+def check_unmasked(X, name="X"):
+    """Refuse a masked array, whose masked values would count like any other."""
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError(f"{name}: holds masked values; remove or fill them first")
 
 
 def as_sparse(X, *, least_samples=2, name="X"):
@@ -67,15 +72,23 @@ def check_samples(count, least, name="X"):
 
 def _frame_to_numpy(frame, names, name):
     """Values of a pandas or polars frame; an error names the first column that is no number."""
-    kinds = [getattr(dtype, "kind", "O") for dtype in getattr(frame, "dtypes", ())]
-    for index, kind in enumerate(kinds):
-        column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[frame.columns[index]]
-        if kind not in "biuf" and not _is_numeric(np.asarray(column)):
+    for index, dtype in enumerate(getattr(frame, "dtypes", ())):
+        if _is_number(dtype):
+            continue
+        column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[names[index]]
+        if not _is_numeric(np.asarray(column)):
             raise ValueError(f"{name}: column {names[index]!r} is not numeric; drop or encode it")
     values = frame.to_numpy()
     if values.dtype == object and hasattr(frame, "iloc"):
         values = frame.to_numpy(dtype=float, na_value=np.nan)
     return values
+
+
+def _is_number(dtype):
+    """Whether a type of columns, of pandas or of polars, is one of numbers."""
+    if hasattr(dtype, "is_numeric"):
+        return dtype.is_numeric()
+    return getattr(dtype, "kind", "O") in "biuf"
 
 
 def _is_numeric(column):
@@ -211,9 +224,12 @@ def check_integer(name, value, low, high=None, what="") -> int:
 
 
 def brief(value):
-    """A value as it may stand in one line."""
+    """A value as it may stand in one line; a long one is told by its type and shape."""
     text = repr(value)
-    return text if len(text) <= 40 and "\n" not in text else f"a {type(value).__name__}"
+    if len(text) <= 40 and "\n" not in text:
+        return text
+    shape = getattr(value, "shape", None)
+    return type(value).__name__ + ("" if shape is None else f" of shape {shape}")
 
 
 def is_finite(value) -> bool:
@@ -229,25 +245,31 @@ def is_finite(value) -> bool:
 def check_number(name, value):
     """Refuse what is no finite number."""
     if not is_finite(value):
-        raise ValueError(f"{name} = {value!r}: must be a finite number")
+        raise ValueError(f"{name} = {brief(value)}: must be a finite number")
 
 
 def check_not_negative(name, value):
     """Refuse what is no finite number of at least 0."""
     if not (is_finite(value) and value >= 0):
-        raise ValueError(f"{name} = {value!r}: must be a finite number at least 0")
+        raise ValueError(f"{name} = {brief(value)}: must be a finite number at least 0")
 
 
 def check_choice(name, value, allowed):
     """Refuse what is not one of the names allowed."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} = {value!r}: must be one of {', '.join(allowed)}")
+        raise ValueError(f"{name} = {brief(value)}: must be one of {', '.join(allowed)}")
+
+
+def check_flag(name, value):
+    """Refuse what is neither True nor False, for a word would count as True."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} = {brief(value)}: must be True or False")
 
 
 def check_callback(callback):
     """Refuse what cannot be called, None apart."""
     if callback is not None and not callable(callback):
-        raise ValueError(f"callback = {callback!r}: must be a function or None")
+        raise ValueError(f"callback = {brief(callback)}: must be a function or None")
 
 
 def as_generator(random_state) -> np.random.Generator:
@@ -256,7 +278,7 @@ def as_generator(random_state) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         raise ValueError(
-            f"random_state = {random_state!r}: must be None, a whole number at least 0, "
+            f"random_state = {brief(random_state)}: must be None, a whole number at least 0, "
             "or a Generator"
         ) from None
 

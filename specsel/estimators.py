@@ -9,6 +9,7 @@ Those with side data and with pairs of samples are in `side_estimators`, sparse 
 subspaces in `subset_estimators`.
 """
 
+import warnings
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
 
@@ -16,17 +17,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from specsel import (
-    checks,
-    kernel,
-    laplacian,
-    qalpha,
-    supervised,
-    topography,
-    weighting,
-)
+from specsel import checks, kernel, laplacian, qalpha, supervised, topography, weighting
 
 FLOATS = (np.float64, np.float32)
 
@@ -80,6 +73,7 @@ class Selector(SelectorMixin, BaseEstimator):
         return self
 
     def _read(self, X, y):
+        checks.check_unmasked(X)
         options = {"dtype": FLOATS, "accept_sparse": self.takes_sparse, "ensure_min_samples": 2}
         if self.needs_classes:
             X, y = validate_data(self, X, y, **options)
@@ -144,8 +138,28 @@ class WeightSelector(Selector):
         self.k_ = weights.basis.shape[1]
         diverse = X if self.diverse else None
         chosen = weights.select(self._count(), threshold=self.threshold, diverse=diverse)
+        if len(chosen) == 0:
+            warnings.warn(
+                f"threshold = {self.threshold}: no feature weighs as much; the largest weight is "
+                f"{weights.alpha.max():.2g}",
+                stacklevel=checks.caller(),
+            )
         rest = weights.ranking[~np.isin(weights.ranking, chosen)]
         return np.concatenate((chosen, rest)), len(chosen)
+
+    def _read(self, X, y):
+        X, y = super()._read(X, y)
+        checks.check_flag("diverse", self.diverse)
+        checks.check_flag("reweight", self.reweight)
+        self._count()
+        if self.threshold is not None:
+            checks.check_number("threshold", self.threshold)
+            if self.n_features_to_select is not None:
+                raise ValueError(
+                    f"n_features_to_select = {self.n_features_to_select!r}, threshold = "
+                    f"{self.threshold}: give one of them, not both"
+                )
+        return X, y
 
     def _count(self):
         """How many features to select; None leaves it to the threshold or to the gap."""
@@ -188,12 +202,14 @@ class WeightSelector(Selector):
             With `reweight`, in the units of the training data; selected features of weight 0 as
             their mean.
         """
-        if self.reweight:
-            check_is_fitted(self)
-            scale = self.result_.scale[self.support_]
-            inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-            X = np.asarray(X) * inverse + self.result_.mean[self.support_]
-        return super().inverse_transform(X)
+        if not self.reweight:
+            return super().inverse_transform(X)
+        check_is_fitted(self)
+        whole = super().inverse_transform(check_array(X, dtype=FLOATS))
+        scale = self.result_.scale
+        whole *= np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+        whole[:, self.support_] += self.result_.mean[self.support_]
+        return whole
 
 
 @parameters
@@ -223,8 +239,8 @@ class QAlpha(LoopSelector):
     method, criterion, center, init, n_init, tol, max_iter, random_state
         As in `qalpha.solve`.
     n_features_to_select : "gap", int or float, optional
-        How many: those above the sparsity gap, a number, or a share of all. By default the gap
-        decides or, with `reweight`, all features are kept.
+        How many: those above the sparsity gap, a number, or a share of all, rounded down. By
+        default the gap decides or, with `reweight`, all features are kept.
     threshold : float, optional
         Select the features that weigh at least as much, instead of a number of them.
     diverse : bool
@@ -406,7 +422,7 @@ class KernelQAlpha(LoopSelector):
         As in `QAlpha`.
     kernel, sigma, degree, offset, sections, center, criterion, init, n_init, tol, max_iter, \
 random_state
-        As in `kernel.solve`.
+        As in `kernel.solve`; with the precomputed kernel X is the matrix, and cannot be split.
     n_features_to_select, threshold, diverse, reweight
         As in `QAlpha`; its attributes are there too.
 

@@ -126,8 +126,7 @@ def solve_pair(A, B, *, direction="both", refine=True, max_size=None, always=(),
 
 def _solve(pencil, direction, refine, max_size, last, always, never):
     checks.check_choice("direction", direction, DIRECTIONS)
-    if not isinstance(refine, (bool, np.bool_)):
-        raise ValueError(f"refine = {refine!r}: must be True or False")
+    checks.check_flag("refine", refine)
     always, never = pencils.check_sets(always, never, pencil.n_features, pencil.names)
     count = pencil.n_features - len(never)
     first = max(len(always), 1)

@@ -119,7 +119,9 @@ def solve(
         V itself, of shape (n_features, n_features).
     k : int or "auto"
         Number of leading directions that should carry the structure, as in `qalpha.solve`.
-        At most n_features; with the linear kernel at most min(n_samples, n_features).
+        At most n_features; with the linear kernel at most min(n_samples, n_features). "auto"
+        counts directions in the space of the kernel: products of clusters where it is of squares
+        alone, "sectioned" or "poly" with an offset of 0.
     kernel : {"linear", "poly", "rbf", "sectioned", "precomputed"} or callable
         What replaces the inner product of two features, centred and of unit norm: nothing;
         ``(m_i · m_j + offset)^degree``; ``exp(-|m_i - m_j|² / (2 sigma²))``; the sum of the
@@ -164,8 +166,12 @@ def solve(
     array, names = checks.as_matrix(X, least_samples=1 if kernel == "precomputed" else 2)
     n_features = array.shape[1]
     _check_parameters(kernel, sigma, degree, offset, sections, len(array))
-    alternate.check_k(k, min(array.shape) if kernel == "linear" else n_features)
+    if kernel == "linear":
+        alternate.check_k(k, min(array.shape), "min(n_samples, n_features)")
+    else:
+        alternate.check_k(k, n_features, "n_features")
     checks.check_choice("criterion", criterion, CRITERIA)
+    checks.check_flag("center", center)
     options = {"n_init": n_init, "tol": tol, "max_iter": max_iter}
     options |= {"random_state": random_state, "callback": callback}
     alternate.check_weights_start(n_features, init, **options)
@@ -178,7 +184,7 @@ def solve(
         matrix.rank_bound = data.rank_bound if kernel == "linear" else n_features
     problem = CRITERIA[criterion](matrix)
     if not isinstance(init, str):
-        alternate.check_auto_start(k)
+        alternate.check_auto_start(k, init)
         init = problem.subspace(np.asarray(init, dtype=float), k)
     state, record = alternate.solve(problem, k, init=init, **options)
     return alternate.pack(matrix, state, record)
@@ -236,17 +242,17 @@ def _in_sections(rows, sections):
 
 def _checked(matrix, n):
     """View a matrix as float64, once it has been found fit to be a kernel of n features."""
+    if np.shape(matrix) != (n, n):
+        raise ValueError(f"kernel: the matrix has shape {np.shape(matrix)}; ({n}, {n}) is needed")
     entries, _ = checks.as_matrix(matrix, least_samples=1, name="kernel")
-    fault = _fault(entries, n)
+    fault = _fault(entries)
     if fault:
         raise ValueError(f"kernel: the matrix {fault}")
     return np.ascontiguousarray(entries.T if entries.flags.f_contiguous else entries, np.float64)
 
 
-def _fault(entries, n):
-    """What keeps a matrix from being a kernel of n features, if anything does."""
-    if entries.shape != (n, n):
-        return f"has shape {entries.shape}; ({n}, {n}) is needed"
+def _fault(entries):
+    """What keeps a square matrix from being a kernel, if anything does."""
     size = np.abs(entries).max()
     if not np.isfinite(size):
         return "holds NaN or infinity; finite numbers are needed"

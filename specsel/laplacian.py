@@ -86,9 +86,9 @@ def solve(
     alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
     checks.check_choice("shift", shift, SHIFTS)
     checks.check_choice("representation", representation, blocks.NON_NEGATIVE)
-    if k == "auto":
-        k = alternate.count_clusters(alternate.Energy(blocks.Dense(array, names)))
     data = blocks.Dense(array, names, representation=representation)
+    if k == "auto":
+        k = alternate.count_centered(array, names, data)
     data.warn_if_negative(representation)
     state, record = alternate.solve(
         Laplacian(data, shift),

@@ -105,9 +105,9 @@ def solve(
             f"criterion = {criterion!r}, representation = {representation!r}: "
             "need pairs of row numbers, not of samples"
         )
-    if k == "auto":
-        k = alternate.count_clusters(alternate.Energy(blocks.Dense(array, names)))
     data = blocks.Dense(array, names, representation=representation)
+    if k == "auto":
+        k = alternate.count_centered(array, names, data)
     data.warn_if_negative(representation)
     if criterion == "gap":
         problem = PairwiseGap(data, apart, together, tradeoff)

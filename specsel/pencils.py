@@ -242,7 +242,7 @@ def check_sets(always, never, n_features, names=None) -> tuple[np.ndarray, np.nd
 
 def _features(name, features, n_features, names):
     """Numbers of features that are given by numbers or, where they have names, by names."""
-    if names and not isinstance(features, str):
+    if names and np.iterable(features) and not isinstance(features, str):
         features = [_number(name, feature, names) for feature in features]
     try:
         array = np.asarray(features)

@@ -55,8 +55,8 @@ def solve(
         Number of leading directions that should carry the structure; about the number of
         clusters. At most min(n_samples, n_features). "auto" takes it from the spectral gap: the
         largest ratio of an eigenvalue to the next, after a few iterations with ten directions,
-        says how many clusters stand out, from 2 to 10; too few of them where they differ much in
-        how far they are apart, or show in few features.
+        says how many clusters stand out, from 2 to 10; too few of them where noise hides some,
+        where they differ much in how far they are apart, or show in few features.
     method : {"power", "ritz", "basic"}
         How the basis follows from the weights. Basic takes the eigenvectors of the affinity,
         exact up to 2,000 samples.
@@ -105,6 +105,7 @@ def solve(
     array, names = checks.as_matrix(X)
     alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
     alternate.check_form(method, criterion)
+    checks.check_flag("center", center)
     return alternate.q_alpha(
         blocks.Dense(array, names, representation="centered" if center else "as-is"),
         k,

@@ -149,6 +149,8 @@ class Weights:
         """
         array, names = checks.as_matrix(X, least_samples=1)
         check_features(array.shape[1], names, len(self.alpha), self.names, "weights")
+        if not np.isfinite(array).all():
+            raise ValueError(checks.describe_not_finite(array, names))
         weighted = array - self.mean
         weighted *= self.scale
         return weighted

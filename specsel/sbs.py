@@ -155,7 +155,7 @@ def eliminate(found, retain, report) -> StableSubspace:
 
 def _check(retain, callback):
     if not (checks.is_finite(retain) and 0 < retain <= 1):
-        raise ValueError(f"retain = {retain!r}: must be above 0 and at most 1")
+        raise ValueError(f"retain = {checks.brief(retain)}: must be above 0 and at most 1")
     checks.check_callback(callback)
 
 

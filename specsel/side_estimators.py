@@ -48,7 +48,7 @@ class SideInfoQAlpha(LoopSelector):
     def _solve(self, X, y):
         options = self._options()
         if self.side is None:
-            options["side"] = np.zeros(self.n_features_in_)
+            options["side"] = np.ones(self.n_features_in_)
         return side_info.solve(X, **options)
 
 

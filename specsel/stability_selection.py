@@ -8,13 +8,17 @@ mean over all pairs of two indices of their overlap (Jaccard; Kuncheva, AIA 2007
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags, indexable, resample
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import validate_data
 
 from specsel import checks
 from specsel.estimators import Selector, as_seed
 
 
 def jaccard(supports) -> float:
-    """Mean over all pairs of selections of the share of common features in those of either.
+    """How much selections agree: what two have in common of what either has, on average.
 
     Parameters
     ----------
@@ -32,7 +36,7 @@ def jaccard(supports) -> float:
 
 
 def kuncheva(supports) -> float:
-    """Mean over all pairs of selections of their overlap beyond chance.
+    """How much selections agree beyond chance, on average over all pairs.
 
     With r common features of k each among n this is ``(r - k²/n) / (k - k²/n)``: 1 for equal
     selections, 0 on average for random ones. For selections of k and of l features it is
@@ -41,7 +45,8 @@ def kuncheva(supports) -> float:
 
     Parameters
     ----------
-    supports : array of bool, shape (n_selections, n_features)
+    supports
+        As in `jaccard`.
 
     Examples
     --------
@@ -81,7 +86,8 @@ class StabilitySelection(Selector):
     n_resamples : int
         Subsamples, drawn without replacement.
     share : float
-        Size of a subsample as a share of all samples, or, where y are classes, of every class.
+        Size of a subsample as a share of all samples, or, where y are classes, of every class; one
+        of a few samples may be left out.
     threshold : float
         Share of the subsamples in which a feature must be selected.
     random_state : int, RandomState, Generator or None
@@ -125,9 +131,6 @@ class StabilitySelection(Selector):
     random_state: int | np.random.RandomState | np.random.Generator | None = None
 
     def _read(self, X, y):
-        from sklearn.utils import indexable
-        from sklearn.utils.validation import validate_data
-
         self._check()
         validate_data(self, X, skip_check_array=True)  # the estimator itself checks its data
         return indexable(X, y)
@@ -135,9 +138,11 @@ class StabilitySelection(Selector):
     def _check(self):
         checks.check_integer("n_resamples", self.n_resamples, 2)
         if not (checks.is_finite(self.share) and 0 < self.share < 1):
-            raise ValueError(f"share = {self.share!r}: must be between 0 and 1")
+            raise ValueError(f"share = {checks.brief(self.share)}: must be between 0 and 1")
         if not (checks.is_finite(self.threshold) and 0 < self.threshold <= 1):
-            raise ValueError(f"threshold = {self.threshold!r}: must be above 0 and at most 1")
+            raise ValueError(
+                f"threshold = {checks.brief(self.threshold)}: must be above 0 and at most 1"
+            )
         if not hasattr(self.estimator, "get_support"):
             raise ValueError(
                 f"estimator: {type(self.estimator).__name__} has no get_support; a selector is "
@@ -146,14 +151,10 @@ class StabilitySelection(Selector):
 
     def _solve(self, X, y):
         """The selections from all subsamples."""
-        from sklearn.base import clone
-        from sklearn.utils import resample
-        from sklearn.utils.multiclass import type_of_target
-
+        self.estimator_ = clone(self.estimator).fit(X, y)
         classes = y is not None and type_of_target(y) in ("binary", "multiclass")
         options = {"replace": False, "stratify": y if classes else None}
         options["n_samples"] = max(1, round(self.share * _count(X)))
-        self.estimator_ = clone(self.estimator).fit(X, y)
         generator, supports = checks.as_generator(as_seed(self.random_state)), []
         for _ in range(self.n_resamples):
             seed = int(generator.integers(2**31))
@@ -169,8 +170,6 @@ class StabilitySelection(Selector):
         return order, int((self.scores_ >= self.threshold).sum())
 
     def __sklearn_tags__(self):
-        from sklearn.utils import get_tags
-
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
         return tags

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from specsel import checks, eslda, gslda, sbs
+from specsel import checks, eslda, gslda, pencils, sbs
 from specsel.estimators import Selector, as_count, parameters
 
 
@@ -26,7 +26,15 @@ class SubsetSelector(Selector):
         return np.lexsort((-self.scores_, left_out)), len(subset.support)
 
     def _count(self):
-        return as_count(self.n_features_to_select, self.n_features_in_)
+        n_features, names = self.n_features_in_, getattr(self, "feature_names_in_", np.empty(0))
+        always, never = pencils.check_sets(self.always, self.never, n_features, names.tolist())
+        return checks.check_integer(
+            "n_features_to_select",
+            as_count(self.n_features_to_select, n_features),
+            max(len(always), 1),
+            n_features - len(never),
+            "the features allowed",
+        )
 
 
 @parameters
@@ -77,8 +85,8 @@ class ExactSparseLDA(SubsetSelector):
     Parameters
     ----------
     time_limit : float or None
-        Seconds, a minute unless told otherwise: then the best support so far is taken, and
-        `result_` has a bound on what may be missing.
+        Seconds, a minute unless told otherwise: then the best support so far is taken, with a
+        warning, and `result_` has a bound on what may be missing.
     gap, node_limit, bound, shrinkage, always, never
         As in `eslda.solve`.
     n_features_to_select : int or float
@@ -104,7 +112,14 @@ class ExactSparseLDA(SubsetSelector):
     bound: str = "best"
 
     def _solve(self, X, y):
-        return eslda.solve(X, y, self._count(), **self._options())
+        found = eslda.solve(X, y, self._count(), **self._options())
+        if found.status not in ("optimal", "gap"):
+            warnings.warn(
+                f"search ended early ({found.status}): {found.gap:.2g} times the value may be "
+                "missing; take more time or nodes, or fewer features",
+                stacklevel=checks.caller(),
+            )
+        return found
 
 
 @parameters
@@ -119,11 +134,13 @@ class StableSelector(Selector):
 
     def _choose(self, found, X):
         if not found.converged:
-            warnings.warn(
-                f"retain = {self.retain}: no stable subspace retains as much; the best one found "
-                f"retains {found.share:.2g}",
-                stacklevel=checks.caller(),
+            text = (
+                f"no stable subspace retains as much; the best one found retains {found.share:.2g}"
+                if found.k
+                else "there is no stable subspace; the features that the search was left with say "
+                "nothing: take more samples"
             )
+            warnings.warn(f"retain = {self.retain}: {text}", stacklevel=checks.caller())
         self.objective_, self.n_iter_, self.k_ = found.share, max(len(found.trace), 1), found.k
         self.scores_ = np.zeros(self.n_features_in_)
         self.scores_[found.support] = (found.vectors**2).sum(axis=1)
@@ -154,7 +171,8 @@ class StablePCA(StableSelector):
     n_iter_ : int
         Sizes that were looked at.
     k_ : int
-        Dimension of the subspace; 0 where nothing is stable.
+        Dimension of the subspace; 0, with a warning, where nothing is stable and the selection
+        says nothing.
     result_ : StableSubspace
         What the solver returned; its `transform` projects on the subspace.
     support_, ranking_, n_features_in_, feature_names_in_

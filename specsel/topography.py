@@ -80,7 +80,9 @@ def solve(
     alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
     checks.check_integer("rounds", rounds, 1)
     if tradeoff is not None and not (checks.is_finite(tradeoff) and tradeoff > 0):
-        raise ValueError(f"tradeoff = {tradeoff!r}: must be a finite number above 0, or None")
+        raise ValueError(
+            f"tradeoff = {checks.brief(tradeoff)}: must be a finite number above 0, or None"
+        )
     data = blocks.Dense(array, names)
     small, restrict, lift = data, np.asarray, np.asarray
     if data.n_samples > data.n_features:
@@ -152,9 +154,10 @@ class Map:
         self.positions.flags.writeable = False
 
     def __repr__(self):
+        count = len(self.weights)
         sizes = ", ".join(str(len(weights.select())) for weights in self.weights)
         return (
-            f"Map({len(self.positions)} features, {len(self.weights)} rounds, "
+            f"Map({len(self.positions)} features, {count} round{'s' * (count > 1)}, "
             f"{sizes} above the gap)"
         )
 

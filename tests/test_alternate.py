@@ -1,6 +1,7 @@
 """The outer loop: starts, restarts, history, convergence, callback."""
 
 import warnings
+from functools import partial
 
 import naive
 import numpy as np
@@ -225,6 +226,24 @@ def test_auto_leaves_the_mean_aside_where_the_kernel_has_one(kernel_name, offset
     assert found == [3] * 4
 
 
+@pytest.mark.parametrize("count", [2, 9, 10])
+@pytest.mark.parametrize("solve", [qalpha.solve, partial(kernel.solve, kernel="linear")])
+def test_auto_counts_as_far_without_centring(solve, count):
+    rng = np.random.default_rng(1)
+    X = 20 + rng.standard_normal((90, 60))
+    X[:, :30] += 3 * rng.standard_normal((count, 30))[np.arange(90) % count]
+    assert solve(X, "auto", center=False).basis.shape[1] == count
+
+
+@pytest.mark.parametrize("solve", [*AUTO.values(), partial(qalpha.solve, k="auto")])
+def test_the_passes_that_count_are_counted(solve, monkeypatch):
+    X, passes = clusters(3, 0), {}
+    for count in (alternate.count_clusters, lambda problem: 3):
+        monkeypatch.setattr(alternate, "count_clusters", count)
+        passes[len(passes)] = solve(X).n_passes
+    assert passes[0] > passes[1] + 3
+
+
 def test_auto_is_what_the_same_number_gives():
     X = clusters(4, 0)
     np.testing.assert_array_equal(qalpha.solve(X, "auto").alpha, qalpha.solve(X, 4).alpha)
@@ -237,10 +256,13 @@ def test_auto_is_never_more_than_there_can_be(shape, rng):
 
 
 def test_auto_is_the_only_word_and_needs_a_named_start(clustered):
-    with pytest.raises(ValueError, match=r"^k = 'many': must be one of auto$"):
+    message = r"^k = 'many': must be a whole number from 1 to 30, min\(.*\), or \"auto\"$"
+    with pytest.raises(ValueError, match=message):
         qalpha.solve(clustered, "many")
-    message = r"^k = 'auto': needs a start by name, and init is an array$"
-    with pytest.raises(ValueError, match=message):
+    message = r"^k = 'auto': needs a start by name; init = {}$"
+    with pytest.raises(ValueError, match=message.format(r"ndarray of shape \(40, 2\)")):
         qalpha.solve(clustered, "auto", init=np.eye(40)[:, :2])
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message.format(r"ndarray of shape \(30,\)")):
         kernel.solve(clustered, "auto", init=np.ones(30))
+    with pytest.raises(ValueError, match=message.format("None")):
+        qalpha.solve(clustered, "auto", init=None)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars
 import pytest
 
 from specsel import blocks, checks, qalpha
@@ -75,7 +76,27 @@ def test_classes_are_numbers_from_zero_in_order(labels):
 def test_a_long_value_is_not_printed(clustered):
     with pytest.raises(ValueError) as caught:
         qalpha.solve(clustered, pd.Series(np.arange(40)))
-    assert str(caught.value).startswith("k = a Series: must be a whole number from 1 to 30")
+    assert str(caught.value).startswith("k = Series of shape (40,): must be a whole number from 1")
+
+
+@pytest.mark.parametrize(
+    "name", ["tol", "method", "random_state", "callback", "init", "k", "center"]
+)
+def test_errors_are_of_one_line_whatever_was_given(name, clustered):
+    value = [[0.5] * 30] * 40 if name == "k" else clustered if name != "init" else [[0.5]] * 40
+    with pytest.raises(ValueError, match=rf"^{name}\b.*$") as caught:
+        qalpha.solve(clustered, **({"k": 2} | {name: value}))
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_columns_of_numbers_are_not_looked_at_one_by_one(clustered, monkeypatch):
+    monkeypatch.setattr(checks, "_is_numeric", None)
+    monkeypatch.setattr(pd.DataFrame, "iloc", property(lambda frame: 1 / 0))
+    labels = [f"x{i}" for i in range(30)]
+    for frame in (pd.DataFrame(clustered, columns=labels), polars.DataFrame(clustered, labels)):
+        array, names = checks.as_matrix(frame)
+        np.testing.assert_array_equal(array, clustered)
+        assert names == tuple(labels)
 
 
 @pytest.mark.parametrize(

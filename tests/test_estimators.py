@@ -184,10 +184,37 @@ def test_how_many_features(clustered):
             ValueError, match=r"^n_features_to_select = .*: must be \"gap\", a who"
         ):
             ParameterFreeWeighting(n_features_to_select=count).fit(X)
-    with pytest.raises(ValueError, match="give one of them, not both"):
-        ParameterFreeWeighting(n_features_to_select=3, threshold=0.2).fit(X)
+    for count in (3, "gap"):
+        message = (
+            rf"^n_features_to_select = {count!r}, threshold = 0.2: give one of them, not both$"
+        )
+        with pytest.raises(ValueError, match=message):
+            ParameterFreeWeighting(n_features_to_select=count, threshold=0.2).fit(X)
     with pytest.raises(ValueError, match=r"^n_features_to_select = 'gap': must be a whole number"):
         specsel.GreedySparseLDA(n_features_to_select="gap").fit(X, np.arange(40) % 2)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_features_to_select": 99},
+        {"threshold": np.nan},
+        {"diverse": "no"},
+        {"reweight": np.array([True, False])},
+    ],
+)
+def test_bad_parameters_are_refused_before_any_work(options, clustered, monkeypatch):
+    monkeypatch.setattr(estimators.weighting, "solve", None)
+    with pytest.raises(ValueError, match=f"^{next(iter(options))} = "):
+        ParameterFreeWeighting(**options).fit(clustered)
+
+
+@pytest.mark.parametrize("reweight", [False, True])
+def test_a_threshold_that_no_feature_reaches_is_told(reweight, clustered):
+    message = r"^threshold = 2: no feature weighs as much; the largest weight is 0\.\d+$"
+    with pytest.warns(UserWarning, match=message):
+        found = ParameterFreeWeighting(threshold=2, reweight=reweight).fit(clustered)
+    assert not found.support_.any()
 
 
 def test_diverse_selection_is_that_of_the_weights():
@@ -225,6 +252,13 @@ def test_reweighting_is_that_of_the_weights_and_goes_back(cls, clustered):
     )
     some = fit(make(cls, reweight=True, n_features_to_select=4), clustered, y)
     np.testing.assert_allclose(some.transform(clustered), Z[:, some.support_], atol=1e-12)
+    back = some.inverse_transform(some.transform(clustered).astype(np.float32))
+    kept = some.support_ & weighted
+    assert back.dtype == np.float32
+    np.testing.assert_allclose(back[:, kept], clustered[:, kept], atol=1e-3)
+    assert not back[:, ~some.support_].any()
+    with pytest.raises(ValueError, match="X has a different shape than during fitting"):
+        some.inverse_transform(Z)
     narrow = fit(some, clustered.astype(np.float32), y).transform(clustered.astype(np.float32))
     assert narrow.dtype == np.float32
 
@@ -364,6 +398,12 @@ def test_labels_are_needed_and_may_be_strings(cls, clustered):
 def test_any_seed_will_do(seed, clustered):
     options = {"init": "random", "n_init": 2, "max_iter": 1000}
     assert QAlpha(k=2, random_state=seed, **options).fit(clustered).support_[:6].all()
+
+
+def test_masked_values_are_refused_as_by_the_solvers(clustered):
+    with pytest.raises(ValueError, match=r"^X: holds masked values; remove or fill them first$"):
+        QAlpha().fit(np.ma.masked_greater(clustered, 2))
+    QAlpha().fit(np.ma.masked_greater(clustered, np.inf))
 
 
 def test_constant_features_are_never_selected_first(clustered):

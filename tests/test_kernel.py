@@ -448,11 +448,18 @@ def test_bits_do_not_depend_on_the_number_of_threads():
 
 
 BAD = {
-    "k = 0: must be from 1 to 30": {"k": 0},
-    "k = 31: must be from 1 to 30": {"k": 31},
-    "k = 21: must be from 1 to 20": {"k": 21, "kernel": "linear"},
+    'k = 0: must be from 1 to 30, n_features, or "auto"': {"k": 0},
+    'k = 31: must be from 1 to 30, n_features, or "auto"': {"k": 31},
+    'k = 21: must be from 1 to 20, min(n_samples, n_features), or "auto"': {
+        "k": 21,
+        "kernel": "linear",
+    },
     "kernel = 'x': must be one of linear, poly, rbf, sectioned, precomputed": {"kernel": "x"},
+    "kernel = ndarray of shape (9, 9): must be one of linear, poly, rbf, sectioned, precomputed": {
+        "kernel": np.eye(9)
+    },
     "criterion = 'x': must be one of energy, gap": {"criterion": "x"},
+    "center = 'no': must be True or False": {"center": "no"},
     "sigma = 0: must be above 0": {"sigma": 0},
     "sigma = nan: must be a finite number": {"sigma": float("nan")},
     "degree = 0: must be at least 1": {"degree": 0},

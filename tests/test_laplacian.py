@@ -173,7 +173,7 @@ def test_constant_features_weigh_nothing():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 0}, "k = 0: must be from 1 to 10, min(n_samples, n_features)"),
+        ({"k": 0}, 'k = 0: must be from 1 to 10, min(n_samples, n_features), or "auto"'),
         ({"shift": "max"}, "shift = 'max': must be one of degree, definition"),
         (
             {"representation": "centered"},

@@ -259,10 +259,14 @@ def test_concurrent_threads_give_the_same():
 
 
 BAD = {
-    "k = 0: must be from 1 to 20, min(n_samples, n_features)": {"k": 0},
-    "k = 21: must be from 1 to 20, min(n_samples, n_features)": {"k": 21},
-    "k = 2.5: must be a whole number from 1 to 20, min(n_samples, n_features)": {"k": 2.5},
-    "k = True: must be a whole number from 1 to 20, min(n_samples, n_features)": {"k": True},
+    'k = 0: must be from 1 to 20, min(n_samples, n_features), or "auto"': {"k": 0},
+    'k = 21: must be from 1 to 20, min(n_samples, n_features), or "auto"': {"k": 21},
+    'k = 2.5: must be a whole number from 1 to 20, min(n_samples, n_features), or "auto"': {
+        "k": 2.5
+    },
+    'k = True: must be a whole number from 1 to 20, min(n_samples, n_features), or "auto"': {
+        "k": True
+    },
     "method = 'lasso': must be one of power, ritz, basic": {"method": "lasso"},
     "criterion = 'x': must be one of energy, gap": {"criterion": "x"},
     "init = 'best': must be one of continuation, equal, seeded, random, or a basis": {

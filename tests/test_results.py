@@ -112,6 +112,17 @@ def test_reweight_ignores_negative_weights_and_constant_features():
         weights.reweight([[1.0, 2.0]])
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_reweight_refuses_what_is_not_finite_even_where_it_weighs_nothing(bad):
+    weights = weights_of([0.25, -0.5, 0.81], mean=[1, 1, 5], norm=[2, 1, 0])
+    for feature in range(3):
+        X = np.ones((2, 3))
+        X[1, feature] = bad
+        message = rf"^X: 1 value is NaN or infinite, first at sample 1, feature {feature};"
+        with pytest.raises(ValueError, match=message):
+            weights.reweight(X)
+
+
 def test_reweighted_components_separate_what_plain_ones_do_not():
     """Algorithm 1: Q-α with exact eigenvectors, then PCA of the weighted data."""
     data = datasets.two_gaussians(spread=8.0, random_state=0)

@@ -80,6 +80,8 @@ def test_without_side_data_or_pairs_nothing_but_the_clusters_counts(groups):
     X = groups[0]
     plain = QAlpha(k=2).fit(X)
     np.testing.assert_allclose(SideInfoQAlpha(k=2).fit(X).alpha_, plain.alpha_, atol=1e-9)
+    apart_from_scale = SideInfoQAlpha(k=2, tradeoff=0).fit(X)
+    np.testing.assert_allclose(apart_from_scale.alpha_, plain.alpha_, atol=1e-9)
     unpaired = PairwiseQAlpha(k=2, representation="centered", tradeoff=7.0).fit(X)
     np.testing.assert_allclose(unpaired.alpha_, plain.alpha_, atol=1e-3)
     assert unpaired.objective_ == pytest.approx(plain.objective_, rel=1e-5)

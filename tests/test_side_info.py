@@ -153,7 +153,7 @@ BAD = {
     "tradeoff = -1: must be a finite number at least 0": {"tradeoff": -1},
     "tradeoff = 'x': must be a finite number at least 0": {"tradeoff": "x"},
     "method = 'x': must be one of power, ritz, basic": {"method": "x"},
-    "k = 0: must be from 1 to 10, min(n_samples, n_features)": {"k": 0},
+    'k = 0: must be from 1 to 10, min(n_samples, n_features), or "auto"': {"k": 0},
 }
 
 

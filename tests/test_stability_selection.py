@@ -140,6 +140,7 @@ BAD = {
     "n_resamples = 1: must be at least 2": {"n_resamples": 1},
     "share = 1.0: must be between 0 and 1": {"share": 1.0},
     "threshold = 0: must be above 0 and at most 1": {"threshold": 0},
+    "estimator: NoneType has no get_support; a selector is needed": {"estimator": None},
     "estimator: Lasso has no get_support; a selector is needed": {"estimator": Lasso()},
 }
 

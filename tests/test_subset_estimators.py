@@ -1,6 +1,7 @@
 """Sparse LDA and stable subspaces as estimators: what they tell beside the support."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
@@ -44,7 +45,8 @@ def test_as_many_are_selected_as_asked_for(count, problem):
 
 
 def test_the_search_may_be_cut_short(problem):
-    found = ExactSparseLDA(n_features_to_select=12, node_limit=1).fit(problem.X, problem.y)
+    with pytest.warns(UserWarning, match=r"^search ended early \(nodes\): 0\.\d+ times the value"):
+        found = ExactSparseLDA(n_features_to_select=12, node_limit=1).fit(problem.X, problem.y)
     assert found.result_.status == "nodes"
     assert found.result_.bound >= found.objective_
 
@@ -65,6 +67,33 @@ def test_a_stable_subspace_leaves_out_what_is_uncertain(factor):
     np.testing.assert_array_equal(np.argsort(found.ranking_)[8:], expected.removed[::-1])
     assert found.scores_.sum() == pytest.approx(found.k_)
     assert np.linalg.norm(found.alpha_) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("cls", [GreedySparseLDA, ExactSparseLDA])
+def test_sizes_and_sets_must_agree_and_are_named_as_they_were_given(cls, problem):
+    X = pd.DataFrame(problem.X, columns=[f"x{i}" for i in range(24)])
+    for options, allowed in (
+        ({"always": ["x1", 2, 3, 4]}, "4 to 24"),
+        ({"never": range(22)}, "1 to 2"),
+    ):
+        with pytest.raises(
+            ValueError, match=rf"^n_features_to_select = 3: must be from {allowed}, "
+        ):
+            cls(n_features_to_select=3, **options).fit(X, problem.y)
+    for bad in (None, 3):
+        with pytest.raises(
+            ValueError, match=rf"^never = {bad}: must be a list of numbers or names"
+        ):
+            cls(never=bad).fit(X, problem.y)
+
+
+def test_a_selection_that_says_nothing_is_told(rng):
+    noise = rng.standard_normal((30, 8))
+    with pytest.warns(
+        UserWarning, match=r"^retain = 0.5: there is no stable subspace; .* nothing"
+    ):
+        found = StablePCA(random_state=0).fit(noise)
+    assert (found.k_, found.objective_) == (0, 0)
 
 
 def test_what_cannot_be_retained_warns(factor):

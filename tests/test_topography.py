@@ -122,6 +122,7 @@ def test_printing_and_table():
     data = datasets.two_solutions(random_state=0)
     chart = topography.solve(pd.DataFrame(data.X, columns=data.names), 2)
     assert repr(chart).startswith("Map(20 features, 2 rounds, ")
+    assert " 1 round, " in repr(topography.solve(data.X, 2, rounds=1))
     table = chart.to_frame()
     assert list(table.columns) == [
         "feature", "relevance_1", "position_1", "relevance_2", "position_2",
@@ -140,7 +141,7 @@ BAD = {
     "rounds = 0: must be at least 1": {"rounds": 0},
     "tradeoff = 0: must be a finite number above 0, or None": {"tradeoff": 0},
     "tradeoff = 'x': must be a finite number above 0, or None": {"tradeoff": "x"},
-    "k = 30: must be from 1 to 20, min(n_samples, n_features)": {"k": 30},
+    'k = 30: must be from 1 to 20, min(n_samples, n_features), or "auto"': {"k": 30},
 }
 
 
