@@ -133,6 +133,7 @@ class WeightSelector(Selector):
     reweight: bool = False
 
     def _choose(self, weights, X):
+        self._weights = weights
         self.scores_ = self.alpha_ = weights.alpha
         self.objective_, self.n_iter_ = weights.objective, weights.n_iter
         self.k_ = weights.basis.shape[1]
@@ -185,8 +186,8 @@ class WeightSelector(Selector):
             return super().transform(X)
         check_is_fitted(self)
         selected = validate_data(self, X, dtype=FLOATS, reset=False)[:, self.support_]
-        selected -= self.result_.mean[self.support_]
-        selected *= self.result_.scale[self.support_]
+        selected -= self._weights.mean[self.support_]
+        selected *= self._weights.scale[self.support_]
         return selected
 
     def inverse_transform(self, X):
@@ -206,9 +207,9 @@ class WeightSelector(Selector):
             return super().inverse_transform(X)
         check_is_fitted(self)
         whole = super().inverse_transform(check_array(X, dtype=FLOATS))
-        scale = self.result_.scale
+        scale = self._weights.scale
         whole *= np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-        whole[:, self.support_] += self.result_.mean[self.support_]
+        whole[:, self.support_] += self._weights.mean[self.support_]
         return whole
 
 
@@ -262,8 +263,8 @@ class QAlpha(LoopSelector):
     n_iter_ : int
     k_ : int
         Leading directions.
-    result_ : Weights
-        What the solver returned.
+    result_ : Weights or Map
+        What the solver returned: a map where there are several rounds.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -292,9 +293,10 @@ class QAlpha(LoopSelector):
         for name, only in (("method", "power"), ("criterion", "energy"), ("center", True)):
             if options.pop(name) != only:
                 raise ValueError(f"rounds = {rounds}: several are for {name} = {only!r} alone")
-        return topography.solve(
-            X, rounds=rounds, tradeoff=1 / self.n_features_in_, **options
-        ).combined
+        return topography.solve(X, rounds=rounds, tradeoff=1 / self.n_features_in_, **options)
+
+    def _choose(self, found, X):
+        return super()._choose(getattr(found, "combined", found), X)
 
 
 @parameters

@@ -160,6 +160,13 @@ def solve(
     [0, 1, 2, 3, 4]
     >>> weights.converged
     True
+
+    A kernel of one's own is a function of all features, the rows of its argument:
+
+    >>> import numpy as np
+    >>> own = kernel.solve(data.X, k=3, kernel=lambda features: (features @ features.T) ** 2)
+    >>> bool(np.allclose(own.alpha, weights.alpha, atol=1e-4))
+    True
     """
     if not callable(kernel):
         checks.check_choice("kernel", kernel, KERNELS)

@@ -228,6 +228,8 @@ class ConvergenceDisplay(Display):
 class TopographyDisplay(Display):
     """Features where they lie in two rounds: ellipses as wide and as high as they are relevant.
 
+    `from_estimator` takes a `QAlpha` of several rounds.
+
     Parameters
     ----------
     positions, relevances : ndarray of shape (n_features, 2)

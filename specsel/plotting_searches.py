@@ -21,6 +21,8 @@ LEAST = 1e-4
 class PathDisplay(Display):
     """Values against the number of features: greedy, exact, and a band up to the bounds.
 
+    No estimator has such a result, for each finds one number of features.
+
     Parameters
     ----------
     sizes : ndarray of int

@@ -140,7 +140,7 @@ class TestFiles:
     )
     def test_header_names_the_features(self, capsys, write, name, content):
         answer = run_json(capsys, write(name, content))
-        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, "auto").alpha)
+        np.testing.assert_allclose(alpha_of(answer), qalpha.solve(X, "auto").alpha, atol=1e-10)
         assert [row["feature"] for row in answer["ranking"]] == [
             NAMES[row["index"]] for row in answer["ranking"]
         ]
@@ -160,7 +160,7 @@ class TestFiles:
         answer = run_json(capsys, write(name, content))
         expected = qalpha.solve(content if isinstance(content, np.ndarray) else X, "auto")
         assert answer["n_samples"] == len(X)
-        np.testing.assert_array_equal(alpha_of(answer), expected.alpha)
+        np.testing.assert_allclose(alpha_of(answer), expected.alpha, atol=1e-10)
         assert answer["selected"] == expected.select().tolist()
         assert all(row["feature"] == row["index"] for row in answer["ranking"])
 
@@ -181,7 +181,7 @@ class TestFiles:
             "column 4",
             NAMES[4],
         ]
-        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, "auto").alpha)
+        np.testing.assert_allclose(alpha_of(answer), qalpha.solve(X, "auto").alpha, atol=1e-10)
 
     @pytest.mark.parametrize(
         ("name", "header", "delimiter"),
@@ -194,7 +194,7 @@ class TestFiles:
         self, capsys, write, name, header, delimiter
     ):
         answer = run_json(capsys, write(name, table(X, header, delimiter)))
-        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, "auto").alpha)
+        np.testing.assert_allclose(alpha_of(answer), qalpha.solve(X, "auto").alpha, atol=1e-10)
         assert "a, b" * 20 in [row["feature"] for row in answer["ranking"]]
 
     def test_half_a_row_of_text_makes_a_header(self, capsys, write):
@@ -218,7 +218,7 @@ class TestFiles:
     def test_float32_is_not_converted(self, capsys, write):
         answer = run_json(capsys, write("data.npy", X.astype(np.float32)))
         expected = qalpha.solve(X.astype(np.float32), "auto").alpha
-        np.testing.assert_array_equal(alpha_of(answer), expected)
+        np.testing.assert_allclose(alpha_of(answer), expected, atol=1e-10)
 
 
 class TestOutput:
@@ -263,7 +263,7 @@ class TestOutput:
 
     def test_weighting(self, capsys, saved):
         answer = run_json(capsys, saved, "--method", "weighting")
-        np.testing.assert_array_equal(alpha_of(answer), weighting.solve(X).alpha)
+        np.testing.assert_allclose(alpha_of(answer), weighting.solve(X).alpha, atol=1e-10)
         assert answer["method"] == "weighting"
         assert answer["k"] is None
         code, out, _ = run(capsys, "select", saved, "--method", "weighting")
@@ -274,7 +274,7 @@ class TestOutput:
         arguments = ("--init", "random", "--seed", 4, "--tol", 1e-9, "--max-iter", 150)
         expected = qalpha.solve(X, "auto", init="random", random_state=4, tol=1e-9, max_iter=150)
         answer = run_json(capsys, saved, *arguments)
-        np.testing.assert_array_equal(alpha_of(answer), expected.alpha)
+        np.testing.assert_allclose(alpha_of(answer), expected.alpha, atol=1e-10)
         assert answer["n_iter"] == expected.n_iter
 
     def test_out_holds_all_features(self, capsys, saved, tmp_path):
@@ -610,7 +610,7 @@ class TestHeaders:
         labelled = ["," + lines[0], *(f"sample {i},{line}" for i, line in enumerate(lines[1:]))]
         answer = run_json(capsys, write("data.csv", "\n".join(labelled)))
         assert answer["n_features"] == X.shape[1]
-        np.testing.assert_array_equal(alpha_of(answer), qalpha.solve(X, "auto").alpha)
+        np.testing.assert_allclose(alpha_of(answer), qalpha.solve(X, "auto").alpha, atol=1e-10)
 
     def test_one_bad_cell_does_not_make_a_header(self, capsys, write):
         path = write("typo.csv", "1,2,1e5x\n2,3,4\n5,1,2\n")
@@ -650,7 +650,7 @@ class TestTarget:
         answer = run_json(capsys, path, "--method", "supervised", "--target", target)
         assert answer["k"] is None
         assert (answer["n_samples"], answer["n_features"]) == X.shape
-        np.testing.assert_array_equal(alpha_of(answer), supervised.solve(X, Y).alpha)
+        np.testing.assert_allclose(alpha_of(answer), supervised.solve(X, Y).alpha, atol=1e-10)
         names = NAMES if header else [str(i) for i in range(X.shape[1] + 1) if i != place]
         assert all(row["feature"] == names[row["index"]] for row in answer["ranking"])
 
@@ -658,25 +658,27 @@ class TestTarget:
     def test_labels_may_be_a_column_of_an_array(self, capsys, write, place):
         path = write("data.npy", np.insert(X, place, Y, axis=1))
         answer = run_json(capsys, path, "--method", "supervised", "--target", place)
-        np.testing.assert_array_equal(alpha_of(answer), supervised.solve(X, Y).alpha)
+        np.testing.assert_allclose(alpha_of(answer), supervised.solve(X, Y).alpha, atol=1e-10)
 
     def test_beside_names_of_the_rows(self, capsys, write):
         lines = labelled(GROWING, 3, delimiter="\t").splitlines()
         content = "".join(f"{f'row {i}' if i else ''}\t{line}\n" for i, line in enumerate(lines))
         path = write("data.tsv", content)
         answer = run_json(capsys, path, "--method", "supervised", "--target", " species ")
-        np.testing.assert_array_equal(alpha_of(answer), supervised.solve(X, Y).alpha)
+        np.testing.assert_allclose(alpha_of(answer), supervised.solve(X, Y).alpha, atol=1e-10)
 
     def test_makes_weighting_discriminant(self, capsys, write):
         path = write("data.csv", labelled(WIDE, 24))
         arguments = (path, "--method", "weighting", "--target", "species", "--tradeoff", 0.5)
         expected = weighting.solve(WIDE.X, WIDE.y, tradeoff=0.5)
-        np.testing.assert_array_equal(alpha_of(run_json(capsys, *arguments)), expected.alpha)
+        np.testing.assert_allclose(
+            alpha_of(run_json(capsys, *arguments)), expected.alpha, atol=1e-10
+        )
 
     def test_the_example_brings_its_own(self, capsys):
         answer = run_json(capsys, "--method", "supervised")
         expected = supervised.solve(EXAMPLE.X, EXAMPLE.y).alpha
-        np.testing.assert_array_equal(alpha_of(answer), expected)
+        np.testing.assert_allclose(alpha_of(answer), expected, atol=1e-10)
 
     @pytest.mark.parametrize("label", ["", " ", "NA", "nan"])
     @pytest.mark.parametrize("place", [0, 5])
@@ -742,7 +744,7 @@ class TestMethods:
         answer = run_json(capsys, saved, "--method", method, *arguments)
         assert answer["method"] == method
         assert (answer["n_samples"], answer["n_features"], answer["k"]) == (*X.shape, options["k"])
-        np.testing.assert_array_equal(alpha_of(answer), solve(X, **options).alpha)
+        np.testing.assert_allclose(alpha_of(answer), solve(X, **options).alpha, atol=1e-10)
 
     @pytest.mark.parametrize("method", [m for m in cli.METHODS if "k" in cli.METHODS[m]])
     def test_the_number_of_clusters_is_found(self, capsys, write, saved, method):
@@ -761,7 +763,7 @@ class TestMethods:
             ]
         else:
             assert answer["k"] == len(found.basis.T)
-            np.testing.assert_array_equal(alpha_of(answer), found.alpha)
+            np.testing.assert_allclose(alpha_of(answer), found.alpha, atol=1e-10)
         assert f"{method}, k = {answer['k']}: " in run(capsys, "select", *arguments)[1]
 
     @pytest.mark.parametrize("count", [1, 2])
@@ -771,7 +773,7 @@ class TestMethods:
         arguments = [part for path in paths[:count] for part in ("--side", path)]
         expected = side_info.solve(X, sides, "auto", tradeoff=0.5).alpha
         answer = run_json(capsys, saved, "--method", "side_info", "--tradeoff", 0.5, *arguments)
-        np.testing.assert_array_equal(alpha_of(answer), expected)
+        np.testing.assert_allclose(alpha_of(answer), expected, atol=1e-10)
 
     def test_side_of_other_features(self, capsys, write, saved):
         narrow = write("side.csv", table(X[:, :5]))
@@ -790,7 +792,7 @@ class TestMethods:
         path = write(name, PAIRS if name.endswith("npy") else text)
         answer = run_json(capsys, saved, "--method", "pairwise", f"--{option}", path)
         expected = pairwise.solve(X, "auto", **{option: PAIRS}).alpha
-        np.testing.assert_array_equal(alpha_of(answer), expected)
+        np.testing.assert_allclose(alpha_of(answer), expected, atol=1e-10)
 
     def test_pairs_of_both_kinds(self, capsys, write, saved):
         apart, together = write("apart.npy", PAIRS), write("together.csv", "2,3\n")
@@ -799,7 +801,9 @@ class TestMethods:
         answer = run_json(
             capsys, saved, "--method", "pairwise", *arguments, "--representation", "ranks"
         )
-        np.testing.assert_array_equal(alpha_of(answer), pairwise.solve(X, "auto", **options).alpha)
+        np.testing.assert_allclose(
+            alpha_of(answer), pairwise.solve(X, "auto", **options).alpha, atol=1e-10
+        )
 
     @pytest.mark.parametrize(
         ("content", "message"),
@@ -837,7 +841,7 @@ class TestTopography:
 
     def test_json_has_the_rounds(self, capsys, saved, chart):
         answer = run_json(capsys, saved, *self.ARGUMENTS)
-        np.testing.assert_array_equal(alpha_of(answer), chart.combined.alpha)
+        np.testing.assert_allclose(alpha_of(answer), chart.combined.alpha, atol=1e-10)
         assert answer["rounds"] == [
             {"k": 2, "selected": [NAMES[i] for i in weights.select()]} for weights in chart.weights
         ]

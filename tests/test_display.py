@@ -49,7 +49,7 @@ def test_estimators_must_be_fitted():
 def test_pipelines_are_refused_in_one_line():
     steps = make_pipeline(StandardScaler(), QAlpha(k=2, n_features_to_select=6, max_iter=500))
     assert "\n" in repr(steps)
-    message = r"^estimator = a Pipeline: has no result_; .* of a pipeline its step$"
+    message = r"^estimator = Pipeline: has no result_; .* of a pipeline its step$"
     with pytest.raises(ValueError, match=message):
         plotting.WeightsDisplay.from_estimator(steps)
 

@@ -139,7 +139,7 @@ def test_weights_and_subsets_are_those_of_the_solver(name, labelled):
             options = options | ({"matrix": "cosine"} if name == "StableLSI" else {})
             expected = solve(*given, **options)
     if issubclass(cls, estimators.WeightSelector):
-        np.testing.assert_array_equal(found.alpha_, expected.alpha)
+        np.testing.assert_allclose(found.alpha_, expected.alpha, atol=1e-10)
         np.testing.assert_array_equal(found.get_support(indices=True), np.sort(expected.select()))
         assert (found.objective_, found.n_iter_) == (expected.objective, expected.n_iter)
         assert found.k_ == expected.basis.shape[1]
@@ -230,12 +230,20 @@ def test_rounds_are_those_of_a_map_for_selection():
     X = datasets.two_solutions(random_state=1).X
     found = QAlpha(k=2, rounds=2, n_features_to_select=9).fit(X)
     expected = topography.solve(X, 2, rounds=2, tradeoff=1 / 20)
-    np.testing.assert_array_equal(found.alpha_, expected.combined.alpha)
+    np.testing.assert_allclose(found.alpha_, expected.combined.alpha, atol=1e-10)
     assert found.get_support(indices=True).tolist() == list(range(9))
+    np.testing.assert_allclose(found.result_.positions, expected.positions, atol=1e-8)
     with pytest.raises(ValueError, match=r"^rounds = 2: several are for method = 'power' alone$"):
         QAlpha(k=2, rounds=2, method="ritz").fit(X)
     with pytest.raises(ValueError, match=r"^rounds = 0: must be at least 1$"):
         QAlpha(k=2, rounds=0).fit(X)
+
+
+def test_weights_of_rounds_reweight_together():
+    X = datasets.two_solutions(random_state=1).X
+    found = QAlpha(k=2, rounds=2, reweight=True).fit(X)
+    expected = found.result_.combined.reweight(X)
+    np.testing.assert_allclose(found.transform(X), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("cls", WEIGHTS, ids=lambda cls: cls.__name__)

@@ -183,6 +183,19 @@ def test_maps_have_an_ellipse_for_every_feature():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("position, round 1", "position, round 2")
 
 
+def test_the_map_of_an_estimator_of_several_rounds_is_drawn():
+    X = datasets.two_solutions(random_state=1).X
+    fitted = QAlpha(k=2, rounds=2).fit(pd.DataFrame(X).add_prefix("x"))
+    display = TopographyDisplay.from_estimator(fitted)
+    np.testing.assert_array_equal(display.positions, fitted.result_.positions)
+    assert display.names[:2] == ["x0", "x1"]
+    np.testing.assert_array_equal(
+        WeightsDisplay.from_estimator(fitted).weights, np.sort(fitted.alpha_)[::-1]
+    )
+    with pytest.raises(ValueError, match=r"^result: is of type Weights; Map is needed$"):
+        TopographyDisplay.from_estimator(QAlpha(k=2).fit(X))
+
+
 def test_any_two_rounds_of_a_map_can_be_drawn(rng):
     chart = map_of(rng.random((6, 3)), rng.random((6, 3)))
     display = TopographyDisplay.from_result(chart, rounds=(3, 1))

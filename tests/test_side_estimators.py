@@ -70,10 +70,10 @@ def test_row_numbers_and_pairs_together_are_those_of_the_solver(groups):
     X = groups[0]
     options = {"apart": [(0, 1), (2, 9)], "together": [(3, 4)], "k": 2}
     found = PairwiseQAlpha(**options).fit(X)
-    np.testing.assert_array_equal(found.alpha_, pairwise.solve(X, **options).alpha)
+    np.testing.assert_allclose(found.alpha_, pairwise.solve(X, **options).alpha, atol=1e-10)
     together = PairwiseQAlpha(together=(X[:5], X[5:10]), k=2).fit(X)
     expected = pairwise.solve(X, 2, together=(X[:5], X[5:10]))
-    np.testing.assert_array_equal(together.alpha_, expected.alpha)
+    np.testing.assert_allclose(together.alpha_, expected.alpha, atol=1e-10)
 
 
 def test_without_side_data_or_pairs_nothing_but_the_clusters_counts(groups):
