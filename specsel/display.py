@@ -105,6 +105,19 @@ def whole_numbers(ax):
         ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 
 
+def use_logarithm(ax):
+    """Make the upright axis logarithmic, with its numbers written out: 8.1, not 8.1 × 10⁰."""
+    from matplotlib.ticker import LogFormatter
+
+    class Plain(LogFormatter):
+        def __call__(self, x, pos=None):
+            return f"{x:g}" if super().__call__(x, pos) else ""
+
+    ax.set_yscale("log")
+    ax.yaxis.set_major_formatter(Plain())
+    ax.yaxis.set_minor_formatter(Plain())
+
+
 def draw_ranked(ax, values, names, count, top):
     """Draw bars, highest first, with a line after those selected; `top` of them are named."""
     n = len(values)

@@ -93,7 +93,7 @@ class PathDisplay(Display):
             marks = {"color": BLUE, "markersize": size, "label": "bound"}
             ax.plot(self.sizes[part], self.bounds[part], "_", **marks)
             if self.bounds[part].max() > FAR * self.values.max() and self.values.min() > 0:
-                ax.set_yscale("log")
+                display.use_logarithm(ax)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -259,7 +259,7 @@ class StabilityDisplay(Display):
         """Show how near gaps come to what they must exceed, whatever the size of both."""
         errors = self.errors[self.errors > 0]
         if errors.size:
-            ax.set_yscale("log")
+            display.use_logarithm(ax)
             ax.set_ylim(bottom=max(ax.get_ylim()[0], LEAST * errors.min()))
 
     def _draw_frequencies(self, ax):

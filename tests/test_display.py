@@ -180,6 +180,20 @@ def test_logarithmic_axes_keep_their_ticks(pyplot):
     assert ax.xaxis.get_major_locator() is before
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "some"), [(7.6, 8.1, "7.8"), (0.02, 30, "0.1"), (3e12, 4e15, "1e+14")]
+)
+def test_numbers_on_logarithmic_axes_are_written_out(pyplot, low, high, some):
+    figure, ax = pyplot.subplots()
+    ax.plot([1, 2], [low, high])
+    display.use_logarithm(ax)
+    figure.canvas.draw()
+    told = [label.get_text() for label in ax.get_yticklabels(which="both")]
+    assert some in told
+    assert all(text == f"{float(text):g}" for text in told if text)
+    assert 2 <= sum(map(bool, told)) < 15
+
+
 def test_zeros_have_an_axis_of_their_own(pyplot):
     ax = pyplot.subplots()[1]
     display.draw_ranked(ax, np.zeros(4), list("abcd"), 4, top=4)
