@@ -20,6 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from specsel import checks, kernel, laplacian, qalpha, supervised, topography, weighting
+from specsel.tables import Frame
 
 FLOATS = (np.float64, np.float32)
 
@@ -27,19 +28,6 @@ FLOATS = (np.float64, np.float32)
 OWN = {"n_features_to_select", "threshold", "diverse", "reweight"}
 
 parameters = dataclass(kw_only=True, eq=False, repr=False)
-
-
-class NamedColumns:
-    """An array whose columns have names, as a solver takes it."""
-
-    def __init__(self, array, names):
-        self.array, self.columns = array, names
-
-    def __len__(self):
-        return len(self.array)
-
-    def to_numpy(self):
-        return self.array
 
 
 @parameters
@@ -81,7 +69,7 @@ class Selector(SelectorMixin, BaseEstimator):
         else:
             X = validate_data(self, X, **options)
         names = getattr(self, "feature_names_in_", None)
-        return X if names is None or hasattr(X, "tocsr") else NamedColumns(X, names.tolist()), y
+        return X if names is None or hasattr(X, "tocsr") else Frame(names.tolist(), X), y
 
     def _options(self):
         """Parameters for the solver."""
@@ -185,6 +173,7 @@ class WeightSelector(Selector):
         if not self.reweight:
             return super().transform(X)
         check_is_fitted(self)
+        checks.check_unmasked(X)
         selected = validate_data(self, X, dtype=FLOATS, reset=False)[:, self.support_]
         selected -= self._weights.mean[self.support_]
         selected *= self._weights.scale[self.support_]
@@ -291,7 +280,8 @@ class QAlpha(LoopSelector):
         if rounds == 1:
             return qalpha.solve(X, **options)
         for name, only in (("method", "power"), ("criterion", "energy"), ("center", True)):
-            if options.pop(name) != only:
+            value = options.pop(name)
+            if not (isinstance(value, type(only)) and value == only):
                 raise ValueError(f"rounds = {rounds}: several are for {name} = {only!r} alone")
         return topography.solve(X, rounds=rounds, tradeoff=1 / self.n_features_in_, **options)
 
@@ -424,7 +414,8 @@ class KernelQAlpha(LoopSelector):
         As in `QAlpha`.
     kernel, sigma, degree, offset, sections, center, criterion, init, n_init, tol, max_iter, \
 random_state
-        As in `kernel.solve`; with the precomputed kernel X is the matrix, and cannot be split.
+        As in `kernel.solve`; with the precomputed kernel X is the matrix, which can be
+        neither split nor reweighted.
     n_features_to_select, threshold, diverse, reweight
         As in `QAlpha`; its attributes are there too.
 
@@ -447,4 +438,8 @@ random_state
     criterion: str = "energy"
 
     def _solve(self, X, y):
+        given = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        for name in ("diverse", "reweight"):
+            if given and getattr(self, name):
+                raise ValueError(f"{name} = True: needs samples; a precomputed kernel has none")
         return kernel.solve(X, **self._options())

@@ -120,8 +120,8 @@ def solve(
     k : int or "auto"
         Number of leading directions that should carry the structure, as in `qalpha.solve`.
         At most n_features; with the linear kernel at most min(n_samples, n_features). "auto"
-        counts directions in the space of the kernel: products of clusters where it is of squares
-        alone, "sectioned" or "poly" with an offset of 0.
+        counts directions in the space of the kernel. With "sectioned", and "poly" with an offset
+        of 0, they are pairs of clusters, of which there are more.
     kernel : {"linear", "poly", "rbf", "sectioned", "precomputed"} or callable
         What replaces the inner product of two features, centred and of unit norm: nothing;
         ``(m_i · m_j + offset)^degree``; ``exp(-|m_i - m_j|² / (2 sigma²))``; the sum of the
@@ -249,9 +249,9 @@ def _in_sections(rows, sections):
 
 def _checked(matrix, n):
     """View a matrix as float64, once it has been found fit to be a kernel of n features."""
-    if np.shape(matrix) != (n, n):
-        raise ValueError(f"kernel: the matrix has shape {np.shape(matrix)}; ({n}, {n}) is needed")
     entries, _ = checks.as_matrix(matrix, least_samples=1, name="kernel")
+    if entries.shape != (n, n):
+        raise ValueError(f"kernel: the matrix has shape {entries.shape}; ({n}, {n}) is needed")
     fault = _fault(entries)
     if fault:
         raise ValueError(f"kernel: the matrix {fault}")

@@ -283,7 +283,7 @@ class TopographyDisplay(Display):
         TopographyDisplay
         """
         check_type(result, Map)
-        known, chosen = len(result.weights), np.asarray(rounds)
+        known, chosen = len(result.weights), np.array(rounds, dtype=object)
         if known < 2:
             raise ValueError("result: is a map of one round; at least two are needed")
         if chosen.shape != (2,) or not np.isin(chosen, np.arange(known) + 1).all():

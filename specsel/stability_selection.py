@@ -5,6 +5,7 @@ selected (Meinshausen and Bühlmann, JRSS B 72, 2010). How much the selections a
 mean over all pairs of two indices of their overlap (Jaccard; Kuncheva, AIA 2007).
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,9 +31,12 @@ def jaccard(supports) -> float:
     >>> stability_selection.jaccard([[True, True, False], [True, False, True]])
     0.3333333333333333
     """
-    common, first, second, _ = _overlaps(supports)
-    either = first + second - common
-    return float(np.divide(common, either, out=np.ones(len(either)), where=either > 0).mean())
+    total = 0.0
+    supports = _checked(supports)
+    for common, size, others in _overlaps(supports):
+        either = size + others - common
+        total += np.divide(common, either, out=np.ones(len(either)), where=either > 0).sum()
+    return float(total / math.comb(len(supports), 2))
 
 
 def kuncheva(supports) -> float:
@@ -54,25 +58,31 @@ def kuncheva(supports) -> float:
     >>> stability_selection.kuncheva([[True, True, False, False], [True, False, True, False]])
     0.0
     """
-    common, first, second, n_features = _overlaps(supports)
-    chance = first * second / n_features
-    most = np.minimum(first, second) - chance
-    index = np.divide(common - chance, most, out=np.zeros(len(most)), where=most > 0)
-    return float(index.mean())
+    total = 0.0
+    supports = _checked(supports)
+    for common, size, others in _overlaps(supports):
+        chance = size * others / supports.shape[1]
+        most = np.minimum(size, others) - chance
+        total += np.divide(common - chance, most, out=np.zeros(len(most)), where=most > 0).sum()
+    return float(total / math.comb(len(supports), 2))
 
 
 def _overlaps(supports):
-    """Of every pair of selections: common features, features of each; and how many there are."""
+    """Yield of every selection what it shares with each later one, its size, and theirs."""
+    numbers = supports.astype(float)
+    sizes = numbers.sum(axis=1)
+    for i in range(len(numbers) - 1):
+        yield numbers[i + 1 :] @ numbers[i], sizes[i], sizes[i + 1 :]
+
+
+def _checked(supports):
     supports = np.asarray(supports)
     if supports.ndim != 2 or supports.dtype != bool or len(supports) < 2 or not supports.size:
         raise ValueError(
             f"supports: has shape {supports.shape} and dtype {supports.dtype}; at least 2 "
             "selections x features, True or False, are needed"
         )
-    first, second = np.triu_indices(len(supports), 1)
-    common = supports.astype(float) @ supports.T
-    sizes = common.diagonal()
-    return common[first, second], sizes[first], sizes[second], supports.shape[1]
+    return supports
 
 
 @dataclass(eq=False, repr=False)
@@ -132,6 +142,7 @@ class StabilitySelection(Selector):
 
     def _read(self, X, y):
         self._check()
+        checks.check_unmasked(X)
         validate_data(self, X, skip_check_array=True)  # the estimator itself checks its data
         return indexable(X, y)
 
@@ -151,11 +162,11 @@ class StabilitySelection(Selector):
 
     def _solve(self, X, y):
         """The selections from all subsamples."""
+        generator, supports = checks.as_generator(as_seed(self.random_state)), []
         self.estimator_ = clone(self.estimator).fit(X, y)
         classes = y is not None and type_of_target(y) in ("binary", "multiclass")
         options = {"replace": False, "stratify": y if classes else None}
         options["n_samples"] = max(1, round(self.share * _count(X)))
-        generator, supports = checks.as_generator(as_seed(self.random_state)), []
         for _ in range(self.n_resamples):
             seed = int(generator.integers(2**31))
             drawn = resample(X, random_state=seed, **options)

@@ -235,8 +235,19 @@ def test_rounds_are_those_of_a_map_for_selection():
     np.testing.assert_allclose(found.result_.positions, expected.positions, atol=1e-8)
     with pytest.raises(ValueError, match=r"^rounds = 2: several are for method = 'power' alone$"):
         QAlpha(k=2, rounds=2, method="ritz").fit(X)
+    for options in ({"center": 1}, {"method": np.ones(2)}):
+        (name,) = options
+        with pytest.raises(ValueError, match=rf"^rounds = 2: several are for {name} = "):
+            QAlpha(k=2, rounds=2, **options).fit(X)
     with pytest.raises(ValueError, match=r"^rounds = 0: must be at least 1$"):
         QAlpha(k=2, rounds=0).fit(X)
+
+
+@pytest.mark.parametrize("option", ["diverse", "reweight"])
+def test_a_precomputed_kernel_has_no_samples(option, clustered):
+    V = clustered.T @ clustered
+    with pytest.raises(ValueError, match=rf"^{option} = True: needs samples; a precomputed"):
+        KernelQAlpha(k=2, kernel="precomputed", **{option: True}).fit(V)
 
 
 def test_weights_of_rounds_reweight_together():

@@ -202,7 +202,7 @@ def test_any_two_rounds_of_a_map_can_be_drawn(rng):
     np.testing.assert_array_equal(display.positions, chart.positions[:, [2, 0]])
     np.testing.assert_array_equal(display.relevances, chart.relevances[:, [2, 0]])
     assert display.ax_.get_xlabel() == "position, round 3"
-    for rounds in ((1, 4), (0, 1), (1, 2, 3), (1.5, 2), 2, "ab"):
+    for rounds in ((1, 4), (0, 1), (1, 2, 3), (1.5, 2), ((1, 2), 3), 2, "ab"):
         message = rf"^rounds = {re.escape(repr(rounds))}: must be two numbers from 1 to 3$"
         with pytest.raises(ValueError, match=message):
             TopographyDisplay.from_result(chart, rounds=rounds)
