@@ -116,15 +116,17 @@ def _krylov(product, start, tol, signs, floor, place):
     """Build one Krylov space, until it has given what it can or is full."""
     shape = start.shape
     duals, images, signed = np.empty((3, KRYLOV_STEPS, start.size))
+    gram, form = np.empty((2, KRYLOV_STEPS, KRYLOV_STEPS))
     vector = start.ravel() / max(np.linalg.norm(start), np.finfo(float).tiny)
     for step in range(KRYLOV_STEPS):
         image = product(vector.reshape(shape))
         duals[step], images[step] = vector, image.ravel()
         signed[step] = image.ravel() if signs is None else signs(image).ravel()
-        known = slice(step + 1)
-        values, vectors = _ritz(
-            _products(duals[known], images[known]), _products(images[known], signed[known])
-        )
+        known, new = slice(step + 1), slice(step, step + 1)
+        for table, left, right in ((gram, duals, images), (form, images, signed)):
+            table[known, new] = _products(left[known], right[new])
+            table[new, known] = _products(left[new], right[known])
+        values, vectors = _ritz(gram[known, known], form[known, known])
         last = min(place, len(values))
         value, weights, scale = values[-last], vectors[:, -last], np.abs(values).max()
         dual = _combination(weights, duals[known])
