@@ -220,7 +220,7 @@ def solve(
         count = best[1]["n_iter"]
         advice = "raise max_iter or tol"
         if count < max_iter:
-            advice = "the objective goes up and down, and the best weights are returned"
+            advice = "the objective goes up and down; try another init"
         warnings.warn(
             f"not converged after {count} iterations: {advice}", stacklevel=checks.caller()
         )

@@ -175,8 +175,10 @@ class Dense:
             raise ValueError(f"X: all {count} features are {kind}; at least one must vary")
         if count:
             verbs = ("is", "gets") if count == 1 else ("are", "get")
+            which = checks.some(checks.named(np.flatnonzero(constant), self.names))
             warnings.warn(
-                f"{count} of {self.n_columns} features {verbs[0]} {kind} and {verbs[1]} weight 0",
+                f"{count} of {self.n_columns} features {verbs[0]} {kind} and {verbs[1]} weight 0: "
+                f"{which}",
                 stacklevel=checks.caller(),
             )
 

@@ -142,6 +142,8 @@ def describe_not_finite(array, names, name="X") -> str:
 
 def as_classes(y, n_samples) -> np.ndarray:
     """Class of every sample, as numbers from 0; at least two classes."""
+    if y is None:
+        raise ValueError(f"y: is None; labels of shape ({n_samples},) are needed")
     try:
         labels = np.asarray(y)
     except ValueError:
@@ -150,6 +152,9 @@ def as_classes(y, n_samples) -> np.ndarray:
         raise ValueError(f"y: has shape {labels.shape}; labels of shape ({n_samples},) are needed")
     if any(_is_missing(label) for label in labels.tolist()):
         raise ValueError("y: holds missing labels; every sample needs one")
+    fractions = labels[labels != np.rint(labels)] if labels.dtype.kind == "f" else ()
+    if len(fractions):
+        raise ValueError(f"y: holds {fractions[0]:.6g}, a measurement; classes are needed")
     try:
         names, classes = np.unique(labels, return_inverse=True)
     except TypeError:
@@ -230,6 +235,17 @@ def brief(value):
         return text
     shape = getattr(value, "shape", None)
     return type(value).__name__ + ("" if shape is None else f" of shape {shape}")
+
+
+def named(features, names):
+    """Names of features or, without names, their numbers."""
+    return [names[i] for i in features] if names else features.tolist()
+
+
+def some(names, limit=8):
+    """The first few names, in one line."""
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(map(str, names[:limit])) + more
 
 
 def is_finite(value) -> bool:

@@ -17,9 +17,13 @@ from pathlib import Path
 
 import specsel
 from specsel import cli_info, cli_options, cli_path, cli_reproduce, cli_stable, tables, terminal
+from specsel.checks import named, some
 
 BAR_WIDTH = 30
 BLOCKS, RULE = " ▏▎▍▌▋▊▉█", "─"
+
+# A gap is told to be unclear where weights above it are less than so many times those below.
+CLEAR = 2.0
 
 LOOP = ("init", "tol", "max_iter", "seed")
 # The options that a method takes; what it does not take is refused.
@@ -55,11 +59,16 @@ methods:
   supervised  features that tell the classes of --target apart
 
 A first row of which at least half is not numbers is a header, and names the features. A first
-column without a name then holds labels of the rows, and is left out.
+column without a name then holds labels of the rows, and is left out. "index" counts the columns
+that are features from 0.
+
+Weights of noise have a gap too. What structure adds is told by the objective beside that of the
+same columns shuffled, with --shuffle.
 
 examples:
   specsel select measurements.csv -k 4 --top 10 --out ranking.csv
   specsel select flowers.csv --method supervised --target species
+  specsel select measurements.csv -k 4 --shuffle
   specsel select patients.csv --method side_info --side healthy.csv
 """
 
@@ -118,6 +127,7 @@ def _parser():
     cli_options.add_input(add, "class labels, for some methods")
     add("--method", choices=METHODS, default="qalpha", help="default qalpha")
     add("--top", type=int, default=20, metavar="N", help="rows to print (default 20)")
+    add("--shuffle", action="store_true", help="shuffle every column first: what chance finds")
     cli_options.add_output(add, "the ranking of all features", "the weights")
     _add_options(select.add_argument_group("options of some methods"))
     select.set_defaults(run=_select)
@@ -161,6 +171,9 @@ def _select(args):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         table = cli_options.read(args, "target" in NEEDED.get(args.method, ()))
+        cli_options.check_classes(args.target, table.y)
+        if args.shuffle:
+            table = tables.shuffled(table, args.seed or 0)
         given = _arguments(args, table)
         solve = import_module(f"specsel.{args.method}").solve
         start = time.perf_counter()
@@ -178,17 +191,17 @@ def _select(args):
         **_outcome(found, weights, ranking, given.get("k")),
         "seconds": seconds,
     }
-    if args.out:
-        tables.save(args.out, ranking)
-    if args.plot:
-        display = "TopographyDisplay" if _rounds(found) else "WeightsDisplay"
-        cli_options.draw(args.plot, display, found)
     for warning in caught:
         terminal.say(f"warning: {warning.message}")
     if args.json:
         terminal.write(json.dumps(summary | {"ranking": ranking}))
     else:
         terminal.write("\n".join(_lines(table.origin, summary, ranking[: args.top])))
+    if args.out:
+        tables.save(args.out, ranking)
+    if args.plot:
+        display = "TopographyDisplay" if len(_rounds(found)) > 1 else "WeightsDisplay"
+        cli_options.draw(args.plot, display, found)
     return 0 if summary["converged"] else 1
 
 
@@ -196,8 +209,7 @@ def _check_options(args):
     if args.top < 1:
         raise ValueError(f"--top {args.top}: must be at least 1")
     _check_use(args)
-    if args.seed is not None and args.seed < 0:
-        raise ValueError(f"--seed {args.seed}: must be at least 0")
+    cli_options.check_seed(args.seed or 0)
     cli_options.check_output(args, [*(args.side or ()), args.apart, args.together])
 
 
@@ -253,9 +265,8 @@ def _ranking(found, weights):
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def _names(weights, indices):
-    """Names of features or, without names, their numbers."""
-    return [weights.names[i] if weights.names else i for i in indices.tolist()]
+def _names(weights, features):
+    return [str(name) for name in named(features, weights.names)]
 
 
 def _rounds(found):
@@ -308,7 +319,7 @@ def _lines(origin, summary, top):
     yield ""
     yield _verdict(n, count, summary["gap"])
     for i, part in enumerate(summary.get("rounds", ()), 1):
-        yield f"round {i}, k = {part['k']}: {_some(part['selected'], len(top))}"
+        yield f"round {i}, k = {part['k']}: {some(part['selected'], len(top))}"
 
 
 def _bar(share, blocks):
@@ -318,13 +329,12 @@ def _bar(share, blocks):
     return BLOCKS[-1] * (eighths // 8) + BLOCKS[eighths % 8].strip()
 
 
-def _some(features, limit):
-    rest = f" and {len(features) - limit} more" if len(features) > limit else ""
-    return ", ".join(map(str, features[:limit])) + rest
-
-
 def _verdict(n, count, gap):
     if count == n:
         return "all features weigh the same: there is no gap"
     ratio = "infinitely many" if gap is None else f"{gap:.3g}"
-    return f"{count} of {n} features above the gap (*): mean weight {ratio} times that of the rest"
+    clear = "; no clear cut" if gap is not None and gap < CLEAR else ""
+    return (
+        f"{count} of {n} features above the gap (*): mean weight {ratio} times that of the rest"
+        f"{clear}"
+    )

@@ -39,8 +39,28 @@ def count(text):
 
 def listed(text):
     """What is named with commas between; a name that holds a comma is in quotes."""
-    names = next(csv.reader([text], skipinitialspace=True), [])
+    line = " ".join(text.split())
+    try:
+        names = next(csv.reader([line], skipinitialspace=True, strict=True), [])
+    except csv.Error:
+        raise ValueError(f"{line}: a name that begins with a quote must end with it") from None
     return [name.strip() for name in names if name.strip()]
+
+
+def check_seed(seed):
+    """Refuse what seeds nothing."""
+    if seed < 0:
+        raise ValueError(f"--seed {seed}: must be at least 0")
+
+
+def check_classes(target, y):
+    """Refuse a column of measurements in place of labels."""
+    for label in () if target is None else dict.fromkeys(y.tolist()):
+        number = tables.number(str(label))
+        if number is not None and number % 1 > 0:
+            raise ValueError(
+                f"--target {target}: holds {label}, a measurement; classes are needed"
+            )
 
 
 def read(args, labelled, *, sparse=False) -> tables.Table:
@@ -65,6 +85,8 @@ def check_output(args, inputs=()):
     """Refuse to write where that is not possible, or over what is to be read."""
     for option in ("out", "plot"):
         tables.check_out(option, getattr(args, option), [args.file, *inputs])
+    if args.out and args.plot and args.out.resolve() == args.plot.resolve():
+        raise ValueError(f"--plot {args.plot}: is the file of --out")
     if args.plot and args.plot.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise ValueError(f"--plot {args.plot}: must end in .png, .svg or .pdf")
     if args.plot and importlib.util.find_spec("matplotlib") is None:

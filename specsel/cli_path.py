@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 
-from specsel import cli_options, tables, terminal
+from specsel import checks, cli_options, tables, terminal
 
 MAX_SIZE = 10
 TIME_LIMIT = 60.0
@@ -53,10 +53,9 @@ def run(args) -> int:
     """Find the path and print it."""
     cli_options.check_output(args)
     table = cli_options.read(args, labelled=True)
+    cli_options.check_classes(args.target, table.y)
     if args.matrix and table.y is not None:
         raise ValueError(f"--matrix {args.matrix}: is for sparse PCA, without class labels")
-    from specsel import checks
-
     checks.check_not_negative("time_limit", args.time_limit)
     n_features = checks.as_matrix(table.X)[0].shape[1]
     start = time.perf_counter()
@@ -66,10 +65,6 @@ def run(args) -> int:
     for warning in caught:
         terminal.say(f"warning: {warning.message}")
     rows = [_row(path, k) for k in path]
-    if args.out:
-        tables.save(args.out, [row | {"features": _listed(row)} for row in rows])
-    if args.plot:
-        cli_options.draw(args.plot, "PathDisplay", path)
     summary = {
         "n_samples": len(table.X),
         "n_features": n_features,
@@ -81,12 +76,16 @@ def run(args) -> int:
         terminal.write(json.dumps(summary | {"path": rows}))
     else:
         terminal.write("\n".join(_lines(table.origin, summary, rows)))
+    if args.out:
+        tables.save(args.out, [row | {"features": _listed(row)} for row in rows])
+    if args.plot:
+        cli_options.draw(args.plot, "PathDisplay", path)
     return int(searched and any(row["status"] != "optimal" for row in rows))
 
 
 def _path(args, table, n_features):
     """The path, and whether it was searched for or is greedy alone."""
-    from specsel import checks, eslda, gslda
+    from specsel import eslda, gslda
 
     names = getattr(table.X, "columns", None)
     options = {name: _features(getattr(args, name), names) for name in ("always", "never")}
@@ -121,7 +120,6 @@ def _describe(value, bound, nodes, seconds):
 
 def _row(path, k):
     subset = path[k]
-    names = subset.names
     known = math.isfinite(subset.bound)
     return {
         "size": k,
@@ -131,7 +129,7 @@ def _row(path, k):
         "gap": subset.gap if known else None,
         "status": subset.status,
         "nodes": subset.nodes,
-        "features": [names[i] if names else i for i in subset.support.tolist()],
+        "features": [str(name) for name in checks.named(subset.support, subset.names)],
     }
 
 
@@ -158,4 +156,4 @@ def _lines(origin, summary, rows):
 
 
 def _listed(row):
-    return ", ".join(map(str, row["features"]))
+    return ", ".join(row["features"])

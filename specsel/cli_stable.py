@@ -57,8 +57,7 @@ def add_command(commands):
 def run(args) -> int:
     """Find the subspace and print the search as it goes."""
     cli_options.check_output(args)
-    if args.seed < 0:
-        raise ValueError(f"--seed {args.seed}: must be at least 0")
+    cli_options.check_seed(args.seed)
     for name, value in (EXAMPLE if args.file is None else DEFAULTS).items():
         if getattr(args, name) is None:
             setattr(args, name, value)
@@ -84,15 +83,15 @@ def run(args) -> int:
     from specsel import sbs
 
     found = sbs.eliminate(known, args.retain, report)
-    if args.out:
-        tables.save(args.out, _rows(found, names))
-    if args.plot:
-        cli_options.draw(args.plot, "StabilityDisplay", found)
     if args.json:
         summary = _summary(found, names) | {"seconds": time.perf_counter() - start}
         terminal.write(json.dumps(summary))
     else:
         terminal.write("\n".join(_verdict(found, names)))
+    if args.out:
+        tables.save(args.out, _rows(found, names))
+    if args.plot:
+        cli_options.draw(args.plot, "StabilityDisplay", found)
     return 0 if found.converged else 1
 
 

@@ -8,7 +8,7 @@ from html import escape
 
 import numpy as np
 
-from specsel.results import named
+from specsel.checks import named, some
 
 # Rows of a table beside those at its cut, and features in a line.
 ROWS = 20
@@ -106,8 +106,7 @@ def _names(features, names):
 
 def _line(features, names):
     """Features in one line, the first few of them."""
-    more = f" and {len(features) - FEATURES} more" if len(features) > FEATURES else ""
-    return ", ".join(_names(features[:FEATURES], names)) + more
+    return escape(some(named(features, names), FEATURES))
 
 
 def _numbers(values):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from specsel import blocks, checks, linalg
+from specsel.checks import named, some
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -255,8 +256,9 @@ class Subset:
         return float(missing / abs(self.value)) if self.value else np.inf
 
     def __repr__(self):
+        features = some(named(self.support, self.names))
         return (
-            f"Subset({list_some(self.support, self.names)}, value {self.value:.6g}, "
+            f"Subset({len(self.support)} features: {features}, value {self.value:.6g}, "
             f"{self.status}, gap {self.gap:.2g}, {self.nodes} nodes, {self.seconds:.2g} s)"
         )
 
@@ -369,17 +371,6 @@ def check_features(n_features, names, expected, expected_names, what):
         raise ValueError(
             f"X: column {i} is {names[i]!r}; the {what} have {expected_names[i]!r} there"
         )
-
-
-def named(support, names):
-    """Names of features or, without names, their numbers."""
-    return [names[i] for i in support] if names else support.tolist()
-
-
-def list_some(support, names, limit=8):
-    """A few features in one line."""
-    shown = ", ".join(map(str, named(support[:limit], names)))
-    return f"{len(support)} features: {shown}{', ...' if len(support) > limit else ''}"
 
 
 def _ranges(sizes):

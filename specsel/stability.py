@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from specsel import checks, resamples
-from specsel.results import check_features, frame, list_some, named
+from specsel.checks import named, some
+from specsel.results import check_features, frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -169,8 +170,9 @@ class StableSubspace:
 
     def __repr__(self):
         state = "converged" if self.converged else "not converged"
+        features = some(named(self.support, self.intervals.names))
         return (
-            f"StableSubspace(k = {self.k} of {list_some(self.support, self.intervals.names)}, "
+            f"StableSubspace(k = {self.k} of {len(self.support)} features: {features}, "
             f"share {self.share:.3g}, {len(self.removed)} removed, {self.n_decompositions} "
             f"decompositions, {self.n_skipped} skipped, {state})"
         )

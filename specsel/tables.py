@@ -17,6 +17,7 @@ import numpy as np
 DELIMITERS = ",\t;|"
 MISSING = ("", "na")
 NO_LABEL = (*MISSING, "nan")
+TRUTH = {"true": 1.0, "false": 0.0}
 LARGEST_ROW = 2**53  # beyond it not every whole number is a float
 COLUMNS_TOLD = 6  # in messages
 
@@ -66,7 +67,7 @@ def read(path, target=None, *, drop=(), sparse=False) -> Table:
     if target in drop:
         raise ValueError(f"{path}: column {target!r} holds the labels; it cannot be left out")
     try:
-        X, names, apart = reader(path, [*drop] if target is None else [*drop, target])
+        X, names, apart, y = reader(path, drop, target)
     except UnicodeDecodeError:
         raise ValueError(
             f"{path}: is not text in UTF-8; CSV, TSV, .npy or .npz is needed"
@@ -75,7 +76,6 @@ def read(path, target=None, *, drop=(), sparse=False) -> Table:
         raise CellError(f"{path}: {error}") from None
     except (ValueError, csv.Error) as error:
         raise ValueError(f"{path}: {error}") from None
-    y = None if target is None else apart[[*apart][-1]]
     origin = str(path) if binary or names else f"{path}, no header"
     if apart:
         X, names = _without(X, names, apart)
@@ -110,6 +110,15 @@ def example(labelled) -> Table:
     return Table(Frame(data.names, data.X), y, origin, data.names)
 
 
+def shuffled(table, seed) -> Table:
+    """The table with every column in an order of its own."""
+    names = getattr(table.X, "columns", None)
+    values = np.asarray(table.X.to_numpy() if names else table.X)
+    values = np.random.default_rng(seed).permuted(values, axis=0)
+    X = Frame(names, values) if names else values
+    return table._replace(X=X, origin=f"{table.origin}, columns shuffled")
+
+
 def check_out(option, path, inputs):
     """Refuse to write where that is not possible, or over what is to be read."""
     if path is None:
@@ -138,32 +147,41 @@ def naming(path):
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
-def _read_npy(path, apart):
+# A reader gives all columns, their names, the numbers of those set apart, and the labels.
+
+
+def _read_npy(path, drop, target):
     try:
         X = np.lib.format.open_memmap(path, mode="r")
     except ValueError:
         raise ValueError("is not a complete .npy file of numbers") from None
-    if not apart:
-        return X, None, {}
-    if X.ndim != 2:
-        raise ValueError(f"has {X.ndim} dimension{'s' * (X.ndim != 1)}; 2 are needed")
-    columns = [_find(column, None, X.shape[1]) for column in apart]
-    return X, None, {column: np.array(X[:, column]) for column in columns}
+    if not drop and target is None:
+        return X, None, [], None
+    apart = _apart(X, drop, target)
+    return X, None, apart, None if target is None else np.array(X[:, apart[-1]])
 
 
-def _read_npz(path, apart):
+def _read_npz(path, drop, target):
     from scipy.sparse import load_npz
 
     try:
         X = load_npz(path)
     except (ValueError, EOFError, BadZipFile):
         raise ValueError("is not a sparse matrix of scipy.sparse.save_npz") from None
-    X = X.tocsc() if apart else X
-    columns = [_find(column, None, X.shape[1]) for column in apart]
-    return X, None, {column: X[:, [column]].toarray()[:, 0] for column in columns}
+    if not drop and target is None:
+        return X, None, [], None
+    apart = _apart(X, drop, target)
+    X = X.tocsc()
+    return X, None, apart, None if target is None else X[:, [apart[-1]]].toarray()[:, 0]
 
 
-def _read_text(path, apart):
+def _apart(X, drop, target):
+    if X.ndim != 2:
+        raise ValueError(f"has {X.ndim} dimension{'s' * (X.ndim != 1)}; 2 are needed")
+    return _find_all(drop, target, None, X.shape[1])
+
+
+def _read_text(path, drop, target):
     with open(path, encoding="utf-8-sig", newline="") as file:
         delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(file)
         first = next(filter(None, csv.reader(file, delimiter=delimiter)), None)
@@ -172,13 +190,14 @@ def _read_text(path, apart):
         names, skipped = _names(first)
         if names is None:
             file.seek(0)
-        columns = [_find(column, names and names[skipped:], len(first)) for column in apart]
-        codes = {column: {} for column in columns}
-        converters = {column + skipped: partial(_code, codes[column]) for column in columns}
+        apart = _find_all(drop, target, names and names[skipped:], len(first))
+        codes, converters = {}, {column + skipped: _nothing for column in apart}
+        if target is not None:
+            converters[apart[-1] + skipped] = partial(_code, codes)
         X = _load(file, delimiter, names, len(first), skipped, converters)
-    labels = {column: np.array([*codes[column]], dtype=object) for column in columns}
-    cells = {column: labels[column][X[:, column].astype(int)] for column in columns}
-    return X, names[skipped:] if names else None, cells
+    labels = np.array([*codes], dtype=object)
+    y = None if target is None else labels[X[:, apart[-1]].astype(int)]
+    return X, names[skipped:] if names else None, apart, y
 
 
 def _delimiter(file):
@@ -196,9 +215,15 @@ def _names(first):
     skipped = int(len(first) > 1 and not first[0].strip())
     numbers = [str(i) for i in range(len(first) - skipped)]
     numbered = len(numbers) > 2 and [cell.strip() for cell in first[skipped:]] == numbers
-    if not numbered and sum(_number(cell) is None for cell in first) < len(first) / 2:
+    if not numbered and sum(number(cell) is None for cell in first) < len(first) / 2:
         return None, 0
     return [" ".join(cell.split()) or f"column {i}" for i, cell in enumerate(first, 1)], skipped
+
+
+def _find_all(drop, target, names, width):
+    """Numbers of the columns set apart, that of the target last."""
+    columns = [*drop] if target is None else [*drop, target]
+    return [_find(column, names, width) for column in columns]
 
 
 def _find(target, names, width):
@@ -222,6 +247,11 @@ def _code(codes, cell):
     """Number of the label in a cell, labels being numbered as they appear."""
     label = cell.strip()
     return codes.setdefault(None if label.lower() in NO_LABEL else label, len(codes))
+
+
+def _nothing(cell):
+    """What stands for a cell that is left out."""
+    return 0
 
 
 def _without(X, names, apart):
@@ -256,12 +286,11 @@ def _parse(reader, names, width, skipped, converters):
     values = array("d")
     for record in records:
         if len(record) != width:
-            raise ValueError(
-                f"line {reader.line_num}: has {len(record)} cells, the first row has {width}"
-            )
+            count = f"{len(record)} cell{'s' * (len(record) != 1)}"
+            raise ValueError(f"line {reader.line_num}: has {count}, the first row has {width}")
         for column, convert in converters.items():
             record[column] = str(convert(record[column]))
-        numbers = [_number(cell) for cell in record[skipped:]]
+        numbers = _numbers(record[skipped:])
         if None in numbers or not all(map(math.isfinite, numbers)):
             faults = map(_fault, record[skipped:])
             column, fault = next((i, fault) for i, fault in enumerate(faults) if fault)
@@ -273,20 +302,35 @@ def _parse(reader, names, width, skipped, converters):
     return np.frombuffer(values).reshape(-1, width - skipped)
 
 
+def _numbers(cells):
+    """Numbers in cells, as `number` has them but sooner where all are plain."""
+    try:
+        if "_" not in "".join(cells):
+            return [*map(float, cells)]
+    except ValueError:
+        pass
+    return [*map(number, cells)]
+
+
 def _fault(cell):
     """What is wrong with a cell, None if it holds a finite number."""
-    number = _number(cell)
-    if number is None:
+    value = number(cell)
+    if value is None and re.fullmatch(r"\s*[+-]?\d+,\d+\s*", cell):
+        return f"{reprlib.repr(cell)} is not a number; write decimals with a point"
+    if value is None:
         return f"{reprlib.repr(cell)} is not a number"
-    if math.isnan(number):
+    if math.isnan(value):
         return "a number is missing"
-    return f"{reprlib.repr(cell)} is not finite" if math.isinf(number) else None
+    return f"{reprlib.repr(cell)} is not finite" if math.isinf(value) else None
 
 
-def _number(cell):
+def number(cell):
     """The number in a cell, NaN where it is missing, None where it is something else."""
-    if cell.strip().lower() in MISSING:
+    word = cell.strip().lower()
+    if word in MISSING:
         return math.nan
+    if word in TRUTH:
+        return TRUTH[word]
     try:
         return None if "_" in cell else float(cell)
     except ValueError:

@@ -68,7 +68,7 @@ def test_no_bad_value_goes_unseen(value, dtype, center, rng):
             blocks.read(X, center=center)
 
 
-@pytest.mark.parametrize("labels", [["b", "a"] * 2, [1.5, 0] * 2, [True, False] * 2])
+@pytest.mark.parametrize("labels", [["b", "a"] * 2, [1.0, 0.0] * 2, [True, False] * 2])
 def test_classes_are_numbers_from_zero_in_order(labels):
     np.testing.assert_array_equal(checks.as_classes(labels, 4), [1, 0, 1, 0])
 
@@ -104,6 +104,8 @@ def test_columns_of_numbers_are_not_looked_at_one_by_one(clustered, monkeypatch)
     [
         (["a", "a", "a"], "y: has one class, a; at least 2 are needed"),
         ([1, 1, 1], "y: has one class, 1; at least 2 are needed"),
+        ([1.0, 2.5, 1.0], "y: holds 2.5, a measurement; classes are needed"),
+        (None, "y: is None; labels of shape (3,) are needed"),
         ([1, 2], "y: has shape (2,); labels of shape (3,) are needed"),
         ([[1], [2], [3]], "y: has shape (3, 1); labels of shape (3,) are needed"),
         ([1, np.nan, 2], "y: holds missing labels; every sample needs one"),

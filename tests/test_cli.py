@@ -161,8 +161,8 @@ class TestFiles:
         expected = qalpha.solve(content if isinstance(content, np.ndarray) else X, "auto")
         assert answer["n_samples"] == len(X)
         np.testing.assert_allclose(alpha_of(answer), expected.alpha, atol=1e-10)
-        assert answer["selected"] == expected.select().tolist()
-        assert all(row["feature"] == row["index"] for row in answer["ranking"])
+        assert answer["selected"] == [str(i) for i in expected.select()]
+        assert all(row["feature"] == str(row["index"]) for row in answer["ranking"])
 
     def test_says_whether_there_was_a_header(self, capsys, write, saved):
         assert "no header" in run(capsys, "select", write("plain.csv", table(X)))[1]
@@ -380,10 +380,10 @@ class TestRefusals:
             ('a,b\n\n1,"2\n3"\n', ["column 'b', line 4"]),
             ("a,b\n1,2 # two\n2,3\n", ["column 'b', line 2: '2 # two'"]),
             ("a,b\n1,1_000\n2,3\n", ["column 'b', line 2: '1_000'"]),
-            ("a,b\n1,2\n3\n4,5\n", ["line 3: has 1 cells, the first row has 2"]),
+            ("a,b\n1,2\n3\n4,5\n", ["line 3: has 1 cell, the first row has 2"]),
             ("a,b\n1,2\n3,4,5\n", ["line 3: has 3 cells"]),
             ("a,b\n1,2,3\n4,5,6\n", ["line 2: has 3 cells"]),
-            ("1,2\n3,4\n\n5\n", ["line 4: has 1 cells"]),
+            ("1,2\n3,4\n\n5\n", ["line 4: has 1 cell, the first row has 2"]),
             ("a,b\n" + "1,2\n" * 3000 + "1,2 kg\n", ["column 'b', line 3002: '2 kg'"]),
             ("a,b\n1," + "x" * 5000 + "\n2,3\n", ["column 'b', line 2: 'xxx", "xxx...xxx"]),
             ('a,b\n1,"' + "x" * 200_000 + '"\n', ["field"]),
@@ -518,7 +518,19 @@ class TestRefusals:
 
         monkeypatch.setattr(tables, "save", refuse)
         out = tmp_path / "ranking.csv"
-        assert_refused(run(capsys, "select", saved, "--out", out), f"{out}: No space left")
+        code, printed, err = run(capsys, "select", saved, "--out", out)
+        assert (code, err) == (2, f"specsel: {out}: No space left on device\n")
+        assert "above the gap" in printed
+
+    def test_files_must_differ(self, capsys, saved, tmp_path):
+        out, plot = tmp_path / "out.svg", tmp_path / "." / "out.svg"
+        result = run(capsys, "select", saved, "--out", out, "--plot", plot)
+        assert_refused(result, f"--plot {plot}: is the file of --out")
+
+    @pytest.mark.parametrize("names", ['"gene 1', '"gene 1" x,gene 2'])
+    def test_quotes_that_do_not_match(self, capsys, saved, names):
+        message = f"{names}: a name that begins with a quote must end with it"
+        assert_refused(run(capsys, "select", saved, "--drop", names), message)
 
     def test_too_little_memory(self, capsys, monkeypatch):
         def exhaust(X, **options):
@@ -707,7 +719,7 @@ class TestTarget:
                 "b",
                 "column 'a', line 4: 'z' is not a number; --drop leaves a column out",
             ),
-            ("a,b\n1,2\n3\n", "b", "line 3: has 1 cells, the first row has 2"),
+            ("a,b\n1,2\n3\n", "b", "line 3: has 1 cell, the first row has 2"),
             ("a,b\n", "b", "holds a header but no samples"),
             (np.ones((3, 2)), "2", "has columns 0 to 1, without names; no column '2'"),
             (np.ones(3), "0", "has 1 dimension; 2 are needed"),
@@ -718,10 +730,41 @@ class TestTarget:
         result = run(capsys, "select", path, "--method", "supervised", "--target", target)
         assert result == (2, "", f"specsel: {path}: {message}\n")
 
+    @pytest.mark.parametrize("method", ["supervised", "weighting"])
+    @pytest.mark.parametrize("suffix", [".csv", ".npy"])
+    def test_measurements_are_no_classes(self, capsys, write, method, suffix):
+        values = np.column_stack((X, np.append(Y[:-1], 2.25)))
+        path = write(f"data{suffix}", values if suffix == ".npy" else table(values))
+        result = run(capsys, "select", path, "--method", method, "--target", 12)
+        assert_refused(result, "--target 12: holds 2.25, a measurement; classes are needed")
+        assert run(capsys, "path", path, "--target", 12)[0] == 2
+
     def test_nothing_but_labels(self, capsys, write):
         path = write("data.csv", "species\nx\ny\nx\n")
         result = run(capsys, "select", path, "--method", "supervised", "--target", "species")
         assert_refused(result, "X: has shape (3, 0); it must not be empty")
+
+
+class TestShuffle:
+    @pytest.mark.parametrize("suffix", [".csv", ".npy"])
+    def test_columns_keep_their_values_and_lose_their_structure(self, capsys, write, suffix):
+        path = write(f"data{suffix}", X if suffix == ".npy" else table(X))
+        code, out, _ = run(capsys, "select", path, "--shuffle")
+        assert code == 0
+        assert out.splitlines()[0].endswith(", columns shuffled: 30 samples x 12 features")
+        answer = run_json(capsys, path, "--shuffle", "--seed", 3)
+        shuffled = np.random.default_rng(3).permuted(X, axis=0)
+        expected = qalpha.solve(shuffled, "auto", random_state=3)
+        np.testing.assert_allclose(alpha_of(answer), expected.alpha, atol=1e-10)
+        np.testing.assert_array_equal(np.sort(shuffled, axis=0), np.sort(X, axis=0))
+        assert answer["objective"] < 0.5 * qalpha.solve(X, "auto").objective
+
+    def test_a_faint_cut_is_said_to_be_no_clear_one(self, capsys, write):
+        almost = 1 + 0.3 * np.random.default_rng(0).standard_normal((30, 6))
+        path = write("data.csv", table(almost + 5 * np.arange(30)[:, None]))
+        code, out, _ = run(capsys, "select", path, "-k", 1)
+        assert code == 0
+        assert out.endswith(" times that of the rest; no clear cut\n")
 
 
 class TestMethods:

@@ -44,6 +44,12 @@ def test_examples_in_the_help_are_commands(epilog):
         cli._parser().parse_args(shlex.split(line)[1:])
 
 
+def test_names_are_listed_with_commas_between():
+    assert cli_options.listed(' a , "b, c",d e,, ') == ["a", "b, c", "d e"]
+    assert cli_options.listed("a\nb,c") == ["a b", "c"]
+    assert cli_options.listed("") == []
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_columns_are_left_out(capsys, saved, command):
     code, _, err = run(capsys, command, saved, *COMMANDS[command])

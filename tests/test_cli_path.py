@@ -66,7 +66,7 @@ def test_without_labels_it_is_sparse_pca(capsys, tmp_path):
     assert code == 0
     expected = eslda.solve(DATA.X, k=2, matrix="correlation")
     row = json.loads(out)["path"][1]
-    assert row["features"] == expected.support.tolist()
+    assert row["features"] == [str(i) for i in expected.support]
     assert json.loads(out)["n_classes"] is None
     assert json.loads(out)["shrinkage"] == 0
 

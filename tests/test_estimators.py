@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.decomposition import PCA
-from sklearn.feature_selection import SelectorMixin
+from sklearn.feature_selection import SelectorMixin, VarianceThreshold
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -247,7 +247,7 @@ def test_rounds_are_those_of_a_map_for_selection():
 def test_a_precomputed_kernel_has_no_samples(option, clustered):
     V = clustered.T @ clustered
     with pytest.raises(ValueError, match=rf"^{option} = True: needs samples; a precomputed"):
-        KernelQAlpha(k=2, kernel="precomputed", **{option: True}).fit(V)
+        specsel.KernelQAlpha(k=2, kernel="precomputed", **{option: True}).fit(V)
 
 
 def test_weights_of_rounds_reweight_together():
@@ -422,6 +422,12 @@ def test_any_seed_will_do(seed, clustered):
 def test_masked_values_are_refused_as_by_the_solvers(clustered):
     with pytest.raises(ValueError, match=r"^X: holds masked values; remove or fill them first$"):
         QAlpha().fit(np.ma.masked_greater(clustered, 2))
+    for refused in (
+        QAlpha(reweight=True).fit(clustered).transform,
+        StabilitySelection(VarianceThreshold(), 5).fit,
+    ):
+        with pytest.raises(ValueError, match=r"^X: holds masked values"):
+            refused(np.ma.masked_greater(clustered, 2))
     QAlpha().fit(np.ma.masked_greater(clustered, np.inf))
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -70,6 +71,22 @@ def test_columns_that_are_left_out_may_lack_values(write):
     np.testing.assert_array_equal(tables.read(path, drop=["b", "c"]).X.to_numpy(), [[1], [2]])
 
 
+def test_text_of_columns_left_out_is_not_kept(write):
+    rows = "".join(f"{'x' * 200}{i},{i},{i % 7}\n" for i in range(5000))
+    path = write("data.csv", "id,a,b\n" + rows)
+    tracemalloc.start()
+    X = tables.read(path, drop=["id"]).X.to_numpy()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert X.shape == (5000, 2)
+    assert peak < 10**6  # the names alone are a megabyte
+
+
+def test_words_of_truth_are_numbers(write):
+    path = write("data.csv", "a,b\n1,True\n2,FALSE\n")
+    np.testing.assert_array_equal(tables.read(path).X.to_numpy(), [[1, 1], [2, 0]])
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full disk here")
 def test_a_full_disk_is_named(tmp_path):
     path = tmp_path / "out.csv"
@@ -95,10 +112,16 @@ def test_npy_is_mapped_and_its_target_a_number(write):
     [
         ("", None, "is empty"),
         ("a,b\n", None, "holds a header but no samples"),
-        ("a,b\n1,2\n3\n", None, "line 3: has 1 cells, the first row has 2"),
+        ("a,b\n1,2\n3\n", None, "line 3: has 1 cell, the first row has 2"),
         ("a,b\n1,x\n", None, "column 'b', line 2: 'x' is not a number"),
         ("a,b\n1,2\n1,NA\n", None, "column 'b', line 3: a number is missing"),
         (",a,b\nx,1,nan\n", None, "column 'b', line 2: a number is missing"),
+        (
+            "a;b\n1;2\n3;4,5\n",
+            None,
+            "column 'b', line 3: '4,5' is not a number; write decimals with a point",
+        ),
+        ("a,b\n1,1_0\n", None, "column 'b', line 2: '1_0' is not a number"),
         ("1,2\n-inf,1\n", None, "column 0 (from 0), line 2: '-inf' is not finite"),
         ("a,b\n1,2\n", "c", "has no column 'c'; it has a, b"),
         ("a,b,c,d,e,f,g\n", "h", "has no column 'h'; it has a, b, c, d, e, f, ..."),
