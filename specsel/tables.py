@@ -191,7 +191,8 @@ def _read_text(path, drop, target):
         if names is None:
             file.seek(0)
         apart = _find_all(drop, target, names and names[skipped:], len(first))
-        codes, converters = {}, {column + skipped: _nothing for column in apart}
+        unread = [*range(skipped), *(column + skipped for column in apart)]
+        codes, converters = {}, dict.fromkeys(unread, _nothing)
         if target is not None:
             converters[apart[-1] + skipped] = partial(_code, codes)
         X = _load(file, delimiter, names, len(first), skipped, converters)
@@ -269,13 +270,13 @@ def _load(file, delimiter, names, width, skipped, converters):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of a table without rows: see below
             X = np.loadtxt(file, converters=converters or None, **options)
-        complete = not skipped and X.shape[1] == width and len(X) > 0
+        complete = X.shape[1] == width and len(X) > 0
         complete = complete and np.isfinite([X.min(), X.max()]).all()
     except ValueError:
         complete = False
     if complete:
-        return X
-    file.seek(0)  # slower, but knows names of rows, missing values, and what is wrong where
+        return X[:, skipped:]
+    file.seek(0)  # slower, but knows missing values, and what is wrong where
     return _parse(csv.reader(file, delimiter=delimiter), names, width, skipped, converters)
 
 
