@@ -5,7 +5,6 @@ import importlib
 import json
 import os
 import platform
-import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -81,7 +80,7 @@ def _threads():
 
 
 def _cache():
-    """Where compiled kernels are kept, and how many of them are there and not older than code."""
+    """Where compiled kernels are kept, and how many of them are there."""
     kernels = list(_kernels())
     folders = sorted({kernel.stats.cache_path for kernel in kernels} - {None})
     ready = sum(_is_cached(kernel) for kernel in kernels)
@@ -102,10 +101,5 @@ def _kernels():
 
 
 def _is_cached(kernel):
-    folder, code = kernel.stats.cache_path, kernel.py_func.__code__
-    if folder is None:
-        return False
-    python = f"py{sys.version_info.major}{sys.version_info.minor}"
-    indices = Path(folder).glob(f"*.{code.co_name}-{code.co_firstlineno}.{python}.nbi")
-    written = Path(code.co_filename).stat().st_mtime
-    return any(index.stat().st_mtime >= written for index in indices)
+    """Whether there is code of the source as it is now, which only the index of numba knows."""
+    return kernel.stats.cache_path is not None and bool(kernel._cache._cache_file._load_index())

@@ -2,8 +2,10 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -13,12 +15,11 @@ import specsel
 from specsel import cli, cli_info
 
 
-def info(folder, before="", **environment):
+def info(folder, before="", place=None, **environment):
     script = f"{before}\nfrom specsel import cli\nraise SystemExit(cli.main(['info', '--json']))"
     environment = os.environ | {"NUMBA_CACHE_DIR": str(folder)} | environment
-    process = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, env=environment
-    )
+    options = {"capture_output": True, "text": True, "env": environment, "cwd": place}
+    process = subprocess.run([sys.executable, "-c", script], **options)
     assert (process.returncode, process.stderr) == (0, "")
     return json.loads(process.stdout)
 
@@ -39,18 +40,22 @@ def test_versions_and_threads(tmp_path):
     assert facts["NUMBA_NUM_THREADS"] == "1"
 
 
-def test_the_cache_fills_and_is_stale_when_code_is_newer(tmp_path):
-    ready, total = cached(info(tmp_path))
+def test_the_cache_fills_and_is_stale_when_code_changes(tmp_path):
+    package = tmp_path / "copy" / "specsel"
+    shutil.copytree(
+        Path(specsel.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
+    )
+    ready, total = cached(info(tmp_path, place=package.parent))
     assert ready <= 2 < total
     use = "import numpy as np\nfrom specsel import bounds\nbounds.invert(np.eye(3))"
-    facts = info(tmp_path, use)
+    facts = info(tmp_path, use, place=package.parent)
     assert facts["cache"].startswith(str(tmp_path))
     warm, _ = cached(facts)
     assert warm >= ready + 2  # invert, and what it calls
-    assert cached(info(tmp_path)) == (warm, total)
-    for index in tmp_path.rglob("*.nbi"):
-        os.utime(index, (0, 0))
-    assert cached(info(tmp_path))[0] < warm
+    assert cached(info(tmp_path, place=package.parent)) == (warm, total)
+    with open(package / "bounds.py", "a") as file:
+        file.write("# changed\n")
+    assert cached(info(tmp_path, place=package.parent))[0] < warm
 
 
 def test_a_cache_that_is_off(tmp_path):
