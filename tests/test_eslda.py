@@ -2,6 +2,9 @@
 
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 
@@ -120,6 +123,29 @@ def test_principal_components_of_real_data():
 
 def hard(n=60, seed=3):
     return datasets.brownian_pair(n, random_state=seed)
+
+
+def test_nothing_is_compiled_while_the_clock_runs():
+    script = """
+        import numpy as np
+        from specsel import cli_info, datasets, eslda
+
+        def compiled():
+            return {kernel.__name__: len(kernel.signatures) for kernel in cli_info._kernels()}
+
+        eslda._compile()
+        before = compiled()
+        trial = datasets.lda_problem(30, n_samples=200, n_relevant=4)
+        eslda.solve(trial.X, trial.y, k=[3, 8], never=[7])
+        for A, B in (datasets.wishart_pair(25, random_state=1), (trial.X.T @ trial.X, np.eye(30))):
+            eslda.solve_pair(A, B, [5, 12, 20], always=[3], top=2)
+        changed = [name for name, count in compiled().items() if count != before[name]]
+        assert set(changed) <= {"standardise"}, changed
+    """
+    process = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True
+    )
+    assert process.returncode == 0, process.stderr
 
 
 def test_the_time_limit_is_kept_and_the_bound_is_valid():
