@@ -110,6 +110,8 @@ class StabilityDisplay(Display):
         Where the gap is known; elsewhere it is a bound.
     chosen : int, optional
         The size of the subspace that was found.
+    share, retain : float
+        What it retains of the trace, and what was asked for.
     frequencies : ndarray, optional
         In place of a search: how often features are selected, most often first.
     names : sequence of str
@@ -134,6 +136,8 @@ class StabilityDisplay(Display):
     errors: np.ndarray = ()
     decomposed: np.ndarray = ()
     chosen: int | None = None
+    share: float = 1.0
+    retain: float = 0.0
     frequencies: np.ndarray | None = None
     names: Sequence = ()
     threshold: float = 0.5
@@ -159,6 +163,8 @@ class StabilityDisplay(Display):
             errors=np.array([step.error for step in result.trace]),
             decomposed=np.array([step.stable is not None for step in result.trace], bool),
             chosen=len(result.support) if result.k else None,
+            share=result.share,
+            retain=result.retain,
         ).plot(ax)
 
     @classmethod
@@ -246,7 +252,9 @@ class StabilityDisplay(Display):
         _draw_dots(ax, self.sizes, self.gaps, *dots)
         if self.chosen is not None:
             ax.axvline(self.chosen, color=display.foreground(ax), linestyle=":", label="stable")
-            ax.set_title(f"stable with {self.chosen} of {self.sizes[0]} features")
+            short = f", but {self.share:.2g} of the trace, not {self.retain:.2g}"
+            short = short if self.share < self.retain else ""
+            ax.set_title(f"stable with {self.chosen} of {self.sizes[0]} features{short}")
         else:
             ax.set_title("no subspace is stable")
         self._compare_by_ratio(ax)

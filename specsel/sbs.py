@@ -60,7 +60,9 @@ def solve(
     X : array of shape (n_samples, n_features)
         Dense numbers, a data frame, or a sparse matrix, which stays sparse.
     matrix : {"cosine", "covariance", "correlation"}
-        Similarity of features: latent semantic indexing, or principal components.
+        Similarity of features: latent semantic indexing, or principal components. Cosines are of
+        data as they are, for counts of words; of measurements far above 0 the first component is
+        their mean and nothing more, for which the others are.
     retain : float
         The share of the trace of the whole matrix that the eigenvalues of the subspace must sum
         up to; above 0 and at most 1.

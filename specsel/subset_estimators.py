@@ -28,9 +28,11 @@ class SubsetSelector(Selector):
     def _count(self):
         n_features, names = self.n_features_in_, getattr(self, "feature_names_in_", np.empty(0))
         always, never = pencils.check_sets(self.always, self.never, n_features, names.tolist())
+        count = as_count(self.n_features_to_select, n_features)
+        share = "" if count == self.n_features_to_select else f" = {self.n_features_to_select}"
         return checks.check_integer(
-            "n_features_to_select",
-            as_count(self.n_features_to_select, n_features),
+            f"n_features_to_select{share}",
+            count,
             max(len(always), 1),
             n_features - len(never),
             "the features allowed",

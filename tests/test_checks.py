@@ -57,6 +57,14 @@ def test_sparse_input_is_refused():
         blocks.read(sparse.eye_array(4, format="csr"))
 
 
+@pytest.mark.parametrize("value", [True, False, np.True_])
+def test_flags_are_true_or_false(value):
+    checks.check_flag("center", value)
+    for wrong in (1, 0, "no", None):
+        with pytest.raises(ValueError, match=r"^center = .*: must be True or False$"):
+            checks.check_flag("center", wrong)
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("center", [True, False])

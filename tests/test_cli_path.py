@@ -120,6 +120,7 @@ def test_the_table_is_written(capsys, saved, tmp_path):
 REFUSED = {
     "--target: needs FILE": ["--target", "x"],
     "max_size = 0: must be from 1 to 40, the features allowed": ["--max-size", 0],
+    "max_size = 41: must be from 1 to 40, the features allowed": ["--max-size", 41],
     "never: no feature is named 'x'": ["--never", "x"],
     "--matrix covariance: is for sparse PCA, without class labels": ["--matrix", "covariance"],
     "never: holds feature 'signal_1', as always does": [

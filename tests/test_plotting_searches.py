@@ -1,5 +1,7 @@
 """What is drawn of paths and of searches for stable subspaces."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pictures
@@ -131,6 +133,11 @@ def test_searches_are_drawn_size_by_size(rng):
     assert len(stable.removed) == 2
     assert set(drawn["stable"].get_xdata()) == {8}
     assert ax.get_title() == "stable with 8 of 10 features"
+    less = StabilityDisplay.from_result(replace(stable, retain=0.9))
+    share = f"{stable.share:.2g}"
+    assert (
+        less.ax_.get_title() == f"stable with 8 of 10 features, but {share} of the trace, not 0.9"
+    )
     # On a linear scale the gap that is wide enough is not told from what it exceeds.
     last = ax.transData.transform([[8, stable.trace[-1].gap], [8, stable.trace[-1].error]])
     assert last[0, 1] > last[1, 1] + 1

@@ -1,5 +1,6 @@
 """Stability selection and the indices of how much selections agree."""
 
+import tracemalloc
 from itertools import combinations
 
 import numpy as np
@@ -9,6 +10,7 @@ from scipy import sparse
 from sklearn.feature_selection import RFE, SelectFromModel, SelectKBest, f_regression
 from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
 
 from specsel import QAlpha, StabilitySelection, datasets
 from specsel.stability_selection import jaccard, kuncheva
@@ -136,7 +138,23 @@ def test_names_reach_the_selector_and_come_out(labelled):
     assert model.fit(X, labelled.y).score(X, labelled.y) > 0.8
 
 
+@pytest.mark.parametrize("takes", [True, False])
+def test_data_are_those_that_the_selector_takes(takes):
+    inner = SelectKBest() if takes else QAlpha()
+    assert get_tags(StabilitySelection(inner)).input_tags.sparse is takes
+
+
+def test_many_selections_take_little_memory(rng):
+    supports = rng.random((3000, 20)) < 0.3
+    tracemalloc.start()
+    jaccard(supports), kuncheva(supports)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5 * 10**6
+
+
 BAD = {
+    "random_state = 'x'": {"random_state": "x"},
     "n_resamples = 1: must be at least 2": {"n_resamples": 1},
     "share = 1.0: must be between 0 and 1": {"share": 1.0},
     "threshold = 0: must be above 0 and at most 1": {"threshold": 0},
@@ -147,8 +165,10 @@ BAD = {
 
 @pytest.mark.parametrize("message", BAD)
 def test_bad_parameters_are_refused_in_one_line(message, labelled):
+    class Unused(SelectKBest):
+        def fit(self, X, y):
+            pytest.fail("fitted before parameters were checked")
+
     with pytest.raises(ValueError) as caught:
-        StabilitySelection(**{"estimator": SelectKBest()} | BAD[message]).fit(
-            labelled.X, labelled.y
-        )
-    assert str(caught.value) == message
+        StabilitySelection(**{"estimator": Unused()} | BAD[message]).fit(labelled.X, labelled.y)
+    assert str(caught.value).startswith(message)

@@ -69,6 +69,19 @@ def test_a_stable_subspace_leaves_out_what_is_uncertain(factor):
     assert np.linalg.norm(found.alpha_) == pytest.approx(1)
 
 
+def test_a_gap_that_was_asked_for_is_no_early_end(recwarn):
+    trial = datasets.lda_problem(60, n_samples=80, correlation=0.9, noise=6.0)
+    found = ExactSparseLDA(n_features_to_select=20, gap=10.0).fit(trial.X, trial.y)
+    assert found.result_.status == "gap"
+    assert not recwarn
+
+
+def test_a_share_that_sets_do_not_allow_is_told_as_it_was_given(problem):
+    message = "^n_features_to_select = 0.5 = 12: must be from 1 to 4, the features allowed$"
+    with pytest.raises(ValueError, match=message):
+        GreedySparseLDA(never=range(20)).fit(problem.X, problem.y)
+
+
 @pytest.mark.parametrize("cls", [GreedySparseLDA, ExactSparseLDA])
 def test_sizes_and_sets_must_agree_and_are_named_as_they_were_given(cls, problem):
     X = pd.DataFrame(problem.X, columns=[f"x{i}" for i in range(24)])
