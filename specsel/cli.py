@@ -275,11 +275,13 @@ def _rounds(found):
 
 
 def _outcome(found, weights, ranking, k):
-    """What JSON says before the ranking; null stands for an infinite gap."""
+    """What JSON says before the ranking; null is an infinite gap, and a k that rounds choose."""
     rounds = _rounds(found)
     runs = rounds or [weights]
+    if k == "auto":
+        k = None if rounds else weights.basis.shape[1]
     outcome = {
-        "k": weights.basis.shape[1] if k == "auto" and not rounds else k,
+        "k": k,
         "objective": float(weights.objective),
         "gap": weights.gap if math.isfinite(weights.gap) else None,
         "selected": [row["feature"] for row in ranking if row["selected"]],
