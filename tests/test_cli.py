@@ -807,7 +807,8 @@ class TestMethods:
         else:
             assert answer["k"] == len(found.basis.T)
             np.testing.assert_allclose(alpha_of(answer), found.alpha, atol=1e-10)
-        assert f"{method}, k = {answer['k']}: " in run(capsys, "select", *arguments)[1]
+        told = method if method == "topography" else f"{method}, k = {answer['k']}"
+        assert f"{told}: objective" in run(capsys, "select", *arguments)[1]
 
     @pytest.mark.parametrize("count", [1, 2])
     def test_side(self, capsys, write, saved, rng, count):
