@@ -65,13 +65,9 @@ def _version(package):
 
 
 def _threads():
-    """How many threads kernels use, and by which library: known once one has run."""
+    """How many threads kernels use, and by which library: known once they are counted."""
     import numba
-    import numpy as np
 
-    from specsel import linalg
-
-    linalg.rank_one(np.zeros((1, 1)), np.ones(1), np.ones(1))
     return {
         "cores": os.cpu_count(),
         "threads": numba.get_num_threads(),

@@ -140,9 +140,9 @@ def test_few_genes_are_enough(rng):
 @pytest.mark.parametrize(
     ("value", "labels", "message"),
     [
-        (0.0, "abc", "y: has 3 classes; 2 are needed"),
-        (0.0, "abbbbbbbb", "y: class 'a' has 1 sample; 2 are needed"),
-        (np.nan, "ab", "X: 1 value is NaN or infinite, first at sample 2, feature 1 ('gene1')"),
+        (0.0, "abc", "--data {}: y: has 3 classes; 2 are needed"),
+        (0.0, "abbbbbbbb", "--data {}: y: class 'a' has 1 sample; 2 are needed"),
+        (np.nan, "ab", "{}: column 'gene1', line 4: a number is missing"),
     ],
 )
 def test_bad_data_are_named(capsys, tmp_path, rng, value, labels, message):
@@ -151,5 +151,5 @@ def test_bad_data_are_named(capsys, tmp_path, rng, value, labels, message):
     path = tmp_path / "tissues.csv"
     assert reproduce_genes(path, X, (labels * 9)[:9]) == 2
     err = capsys.readouterr().err
-    assert err.startswith(f"specsel: --data {path}: {message}")
+    assert err.startswith(f"specsel: {message.format(path)}")
     assert err.count("\n") == 1
