@@ -8,6 +8,7 @@ theory.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 
 __version__ = "0.1.0"
 __all__ = [
@@ -73,4 +74,4 @@ def _estimator(name):
 
 
 def __dir__():
-    return [*globals(), *__all__, *ESTIMATORS]
+    return [*globals(), *__all__, *(ESTIMATORS if find_spec("sklearn") else ())]

@@ -1,3 +1,18 @@
-from specsel.cli import main
+"""The process of the command line, which may be interrupted while it still imports."""
 
-raise SystemExit(main())
+from specsel import terminal
+
+
+def main() -> int:
+    """Run the command line of this process and return its exit code."""
+    try:
+        from specsel import cli
+
+        return cli.main()
+    except KeyboardInterrupt:
+        terminal.say("interrupted")
+        return 130
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -30,10 +30,11 @@ WIDTH_FACTOR = 4
 NARROWING_STEPS = 4
 
 # Columns of the basis beside the mean, iterations and tolerance with which k is found where it is
-# "auto".
+# "auto". Eigenvalues below this share of the largest drop for want of features, not of clusters.
 AUTO_WIDTH = 10
 AUTO_ITERATIONS = 3
 AUTO_TOL = 0.01
+AUTO_FLOOR = 0.02
 
 # The weights of an iteration are as exact as this share of the last change of the objective, which
 # counts as no more than that; before the end, as this share of the tolerance.
@@ -144,7 +145,8 @@ class Gap(Energy):
         return self.data.forward(self.form(self.data.adjoint(image, None), basis), None)
 
     def enter(self, basis):
-        equal = np.ones(self.data.n_features)
+        # Constant features are left out: they add 0 to the objective, which may be more than any.
+        equal = (self.data.norms.ravel() > 0).astype(float)
         if self.weights_are_smaller:
             return equal
         return self.form(self.data.adjoint(equal, None), basis)
@@ -237,7 +239,7 @@ def count_clusters(problem) -> int:
     values = values[mean:]
     if len(values) < 2:
         return width
-    ratios = values[:-1] / np.maximum(values[1:], max(problem.data.floor * values[0], TINY))
+    ratios = values[:-1] / np.maximum(values[1:], max(AUTO_FLOOR * values[0], TINY))
     return int(np.argmax(ratios)) + 2
 
 
@@ -309,8 +311,9 @@ def check_loop(init, n_init, tol, max_iter, random_state, callback, other):
         raise ValueError(f"tol = {checks.brief(tol)}: must be from 0 to 1, 1 excluded")
     checks.check_callback(callback)
     checks.as_generator(random_state)
-    if isinstance(init, str) and init not in INITS:
-        raise ValueError(f"init = {init!r}: must be one of {', '.join(INITS)}, or {other}")
+    if np.ndim(init) == 0 and init not in INITS:
+        allowed = ", ".join(INITS)
+        raise ValueError(f"init = {checks.brief(init)}: must be one of {allowed}, or {other}")
 
 
 def _start_array(init, shape, what):

@@ -18,7 +18,7 @@ from specsel import checks, resamples
 from specsel.stability import Intervals
 
 METHODS = ("bca", "percentile")
-LEAST_RESAMPLES = 100
+LEAST_RESAMPLES, MOST_RESAMPLES = 100, 10**6
 
 # The most resamples that are taken where their number is to be found.
 AUTO_LIMIT = 20_000
@@ -50,8 +50,8 @@ def intervals(
     confidence : float
         Nominal coverage, between 0 and 1.
     n_boot : int or "auto"
-        Resamples, at least 100. "auto" takes as many as `number_of_resamples` finds for the pair
-        that needs most, up to 20,000.
+        Resamples, from 100 to a million. "auto" takes as many as `number_of_resamples` finds for
+        the pair that needs most, up to 20,000.
     method : {"bca", "percentile"}
         Bias-corrected and accelerated, or plain quantiles of the resampled values.
     pdb, tau : float
@@ -118,7 +118,7 @@ def _check(matrix, confidence, n_boot, method, pdb, tau, callback):
     if not (checks.is_finite(pdb) and pdb > 0):
         raise ValueError(f"pdb = {checks.brief(pdb)}: must be a finite number above 0")
     if not (isinstance(n_boot, str) and n_boot == "auto"):
-        checks.check_integer("n_boot", n_boot, LEAST_RESAMPLES)
+        checks.check_integer("n_boot", n_boot, LEAST_RESAMPLES, MOST_RESAMPLES)
     checks.check_callback(callback)
 
 

@@ -150,8 +150,7 @@ def as_classes(y, n_samples) -> np.ndarray:
         raise ValueError(f"y: labels of shape ({n_samples},) are needed") from None
     if labels.shape != (n_samples,):
         raise ValueError(f"y: has shape {labels.shape}; labels of shape ({n_samples},) are needed")
-    if any(_is_missing(label) for label in labels.tolist()):
-        raise ValueError("y: holds missing labels; every sample needs one")
+    check_labelled(labels)
     fractions = labels[labels != np.rint(labels)] if labels.dtype.kind == "f" else ()
     if len(fractions):
         raise ValueError(f"y: holds {fractions[0]:.6g}, a measurement; classes are needed")
@@ -169,6 +168,17 @@ def as_classes(y, n_samples) -> np.ndarray:
     return classes
 
 
+def check_labelled(y):
+    """Refuse labels of which some are missing; None is no labels."""
+    labels = [] if y is None else np.asarray(y).ravel().tolist()
+    missing = [i for i, label in enumerate(labels) if _is_missing(label)]
+    if missing:
+        raise ValueError(
+            f"y: {len(missing)} label{'s are' if len(missing) > 1 else ' is'} missing, first of "
+            f"sample {missing[0]}; every sample needs one"
+        )
+
+
 def _is_missing(label):
     return label is None or type(label).__name__ == "NAType" or label != label
 
@@ -183,8 +193,8 @@ def as_pairs(name, pairs, n_samples) -> np.ndarray:
         return np.empty((0, 2), np.intp)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
         raise ValueError(
-            f"{name}: has shape {array.shape} and dtype {array.dtype}; "
-            "whole numbers are needed, a row of two samples a pair"
+            f"{name}: has shape {array.shape} and dtype {array.dtype}; whole numbers are needed, "
+            "a row of two samples a pair, or two arrays of samples"
         )
     outside = array[(array < 0) | (array >= n_samples)]
     if outside.size:

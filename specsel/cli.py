@@ -11,7 +11,6 @@ import argparse
 import json
 import math
 import time
-import warnings
 from importlib import import_module
 from pathlib import Path
 
@@ -58,9 +57,9 @@ methods:
   pairwise    clusters that heed pairs of rows, of --apart and --together
   supervised  features that tell the classes of --target apart
 
-A first row of which at least half is not numbers is a header, and names the features. A first
-column without a name then holds labels of the rows, and is left out. "index" counts the columns
-that are features from 0.
+A first row is a header, and names the features, if at least half of it is not numbers, if it holds
+a name given with --target or --drop, or if it counts the columns. A first column without a name
+then holds labels of the rows, and is left out. "index" counts the features from 0.
 
 Weights of noise have a gap too. What structure adds is told by the objective beside that of the
 same columns shuffled, with --shuffle.
@@ -90,9 +89,6 @@ def main(argv=None) -> int:
         return args.run(args)
     except SystemExit as end:  # help or version has been printed
         return end.code or 0
-    except KeyboardInterrupt:
-        terminal.say("interrupted")
-        return 130
     except (ValueError, OSError, MemoryError) as error:
         terminal.say(_reason(error))
         return 2
@@ -168,8 +164,7 @@ def _add_options(group):
 
 def _select(args):
     _check_options(args)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
+    with terminal.warnings_in_lines():
         table = cli_options.read(args, "target" in NEEDED.get(args.method, ()))
         cli_options.check_classes(args.target, table.y)
         if args.shuffle:
@@ -185,18 +180,17 @@ def _select(args):
     weights = getattr(found, "combined", found)
     ranking = _ranking(found, weights)
     summary = {
+        "data": table.origin,
         "method": args.method,
         "n_samples": len(table.X),
         "n_features": len(ranking),
         **_outcome(found, weights, ranking, given.get("k")),
         "seconds": seconds,
     }
-    for warning in caught:
-        terminal.say(f"warning: {warning.message}")
     if args.json:
         terminal.write(json.dumps(summary | {"ranking": ranking}))
     else:
-        terminal.write("\n".join(_lines(table.origin, summary, ranking[: args.top])))
+        terminal.write("\n".join(_lines(summary, ranking[: args.top])))
     if args.out:
         tables.save(args.out, ranking)
     if args.plot:
@@ -296,11 +290,11 @@ def _outcome(found, weights, ranking, k):
     return outcome
 
 
-def _lines(origin, summary, top):
+def _lines(summary, top):
     """Yield the lines of the text output."""
     n, count = summary["n_features"], len(summary["selected"])
     k = "" if summary["k"] is None else f", k = {summary['k']}"
-    yield f"{origin}: {summary['n_samples']} samples x {n} features"
+    yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
     yield (
         f"{summary['method']}{k}: objective {summary['objective']:.6g}, iterations "
         f"{summary['n_iter']}, passes {summary['n_passes']}, {summary['seconds']:.2f} s"

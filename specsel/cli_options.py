@@ -3,9 +3,11 @@
 import argparse
 import csv
 import importlib.util
+import io
+from functools import partial
 from pathlib import Path
 
-from specsel import tables
+from specsel import tables, terminal
 
 FILE_HELP = "CSV, TSV, .npy or sparse .npz, samples as rows; without it, the built-in example"
 
@@ -18,8 +20,10 @@ def add_input(add, target_help):
         metavar="COLUMN",
         help=f"{target_help}: a column's name or, without a header, number from 0",
     )
-    drop_help = "columns to leave out, commas between; names that hold commas in quotes"
-    add("--drop", default="", metavar="COLUMNS", help=drop_help)
+    drop_help = (
+        "columns to leave out, commas between, repeatable; names that hold commas in quotes"
+    )
+    add("--drop", action="append", default=[], metavar="COLUMNS", help=drop_help)
 
 
 def add_output(add, out_help, plot_help):
@@ -37,14 +41,22 @@ def count(text):
         raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number or auto") from None
 
 
-def listed(text):
-    """What is named with commas between; a name that holds a comma is in quotes."""
-    line = " ".join(text.split())
-    try:
-        names = next(csv.reader([line], skipinitialspace=True, strict=True), [])
-    except csv.Error:
-        raise ValueError(f"{line}: a name that begins with a quote must end with it") from None
+def listed(texts):
+    """What texts name with commas between; a name that holds a comma is in quotes."""
+    names = []
+    for line in (" ".join(text.split()) for text in texts):
+        try:
+            names += next(csv.reader([line], skipinitialspace=True, strict=True), [])
+        except csv.Error:
+            raise ValueError(f"{line}: a name that begins with a quote must end with it") from None
     return [name.strip() for name in names if name.strip()]
+
+
+def joined(names):
+    """Names with commas between, as `listed` reads them."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
 
 
 def check_seed(seed):
@@ -100,6 +112,13 @@ def draw(path, display, result):
     from specsel import plotting
 
     figure = Figure(figsize=(8, 5), layout="constrained")
-    getattr(plotting, display).from_result(result, ax=figure.add_subplot())
-    with tables.naming(path):
+    with terminal.warnings_in_lines(partial(_of_picture, path)), tables.naming(path):
+        getattr(plotting, display).from_result(result, ax=figure.add_subplot())
         figure.savefig(path, dpi=150)
+
+
+def _of_picture(path, warning):
+    """A warning of matplotlib in words of ours; letters are told one by one."""
+    return f"--plot {path}: " + (
+        "its font lacks letters of names" if "missing from font" in warning else warning
+    )

@@ -4,7 +4,6 @@ import argparse
 import json
 import math
 import time
-import warnings
 
 from specsel import checks, cli_options, tables, terminal
 
@@ -17,7 +16,8 @@ MATRICES = ("covariance", "correlation")
 EPILOG = """\
 With class labels it is sparse LDA, without them sparse PCA. "greedy" is the value found by adding,
 removing and swapping features, "exact" the best value known after the search, and "bound" what no
-other features of that number can exceed. Exit code 1: not all sizes were proved in time.
+other features of that number can exceed. Exit code 1: not all sizes were proved, where --greedy
+did not ask for that.
 
 examples:
   specsel path flowers.csv --target species
@@ -41,8 +41,9 @@ def add_command(commands):
     add("--greedy", action="store_true", help="do not search")
     seconds = f"of the search, for all sizes ({TIME_LIMIT:g})"
     add("--time-limit", type=float, default=TIME_LIMIT, metavar="SECONDS", help=seconds)
-    add("--always", default="", metavar="NAMES", help="features to hold, with commas between")
-    add("--never", default="", metavar="NAMES", help="features to leave out")
+    names = {"action": "append", "default": [], "metavar": "NAMES"}
+    add("--always", help="features to hold, with commas between, repeatable", **names)
+    add("--never", help="features to leave out, likewise", **names)
     add("--shrinkage", type=float, help="added to the diagonal within the classes")
     add("--matrix", choices=MATRICES, help="what sparse PCA is of (covariance)")
     cli_options.add_output(add, "the table", "the values of all sizes")
@@ -59,13 +60,11 @@ def run(args) -> int:
     checks.check_not_negative("time_limit", args.time_limit)
     n_features = checks.as_matrix(table.X)[0].shape[1]
     start = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        path, searched = _path(args, table, n_features)
-    for warning in caught:
-        terminal.say(f"warning: {warning.message}")
+    with terminal.warnings_in_lines():
+        path = _path(args, table, n_features)
     rows = [_row(path, k) for k in path]
     summary = {
+        "data": table.origin,
         "n_samples": len(table.X),
         "n_features": n_features,
         "n_classes": None if table.y is None else len({*table.y.tolist()}),
@@ -75,16 +74,17 @@ def run(args) -> int:
     if args.json:
         terminal.write(json.dumps(summary | {"path": rows}))
     else:
-        terminal.write("\n".join(_lines(table.origin, summary, rows)))
+        terminal.write("\n".join(_lines(summary, rows)))
     if args.out:
-        tables.save(args.out, [row | {"features": _listed(row)} for row in rows])
+        lines = [row | {"features": cli_options.joined(row["features"])} for row in rows]
+        tables.save(args.out, lines)
     if args.plot:
         cli_options.draw(args.plot, "PathDisplay", path)
-    return int(searched and any(row["status"] != "optimal" for row in rows))
+    return int(not args.greedy and any(row["status"] != "optimal" for row in rows))
 
 
 def _path(args, table, n_features):
-    """The path, and whether it was searched for or is greedy alone."""
+    """The path, searched for unless that is not wanted or not possible."""
     from specsel import eslda, gslda
 
     names = getattr(table.X, "columns", None)
@@ -99,17 +99,17 @@ def _path(args, table, n_features):
         sizes = range(least, max_size + 1)
         with terminal.progress(_describe) as callback:
             limit = {"time_limit": args.time_limit, "callback": callback}
-            return eslda.solve(table.X, table.y, k=sizes, **limit, **options), True
+            return eslda.solve(table.X, table.y, k=sizes, **limit, **options)
     if not args.greedy:
-        terminal.say(f"no search: it is for at most {eslda.FEATURES_LIMIT} features")
+        limit = eslda.FEATURES_LIMIT
+        terminal.say(f"no search: it is for at most {limit} features; --never leaves some out")
     direction = "both" if left <= gslda.BACKWARD_LIMIT else "forward"
-    path = gslda.solve(table.X, table.y, direction=direction, max_size=max_size, **options)
-    return path, False
+    return gslda.solve(table.X, table.y, direction=direction, max_size=max_size, **options)
 
 
-def _features(text, names):
+def _features(texts, names):
     """What is named with commas between: names, or numbers where columns have none."""
-    found = cli_options.listed(text)
+    found = cli_options.listed(texts)
     return [int(name) if name.isdecimal() and not names else name for name in found]
 
 
@@ -133,12 +133,12 @@ def _row(path, k):
     }
 
 
-def _lines(origin, summary, rows):
+def _lines(summary, rows):
     """Yield the lines of the text output."""
     classes = summary["n_classes"]
     kind = "sparse PCA" if classes is None else f"sparse LDA of {classes} classes"
     shape = f"{summary['n_samples']} samples x {summary['n_features']} features"
-    yield f"{origin}: {shape}"
+    yield f"{summary['data']}: {shape}"
     ridge = f", shrinkage {summary['shrinkage']:.2g}" if summary["shrinkage"] else ""
     yield f"{kind}{ridge}, {summary['seconds']:.2f} s"
     yield ""
@@ -151,9 +151,5 @@ def _lines(origin, summary, rows):
         gap = " " * 6 + "-" if row["gap"] is None else f"{row['gap']:7.2%}"
         yield (
             f"{row['size']:5} {row['greedy']:11.6g} {exact} {bound} {gap}  "
-            f"{row['status']:9}  {_listed(row)}"
+            f"{row['status']:9}  {', '.join(row['features'])}"
         )
-
-
-def _listed(row):
-    return ", ".join(row["features"])

@@ -44,11 +44,11 @@ def add_command(commands):
 
 def run(args) -> int:
     """Run the experiments that are asked for, and print what they report."""
+    if (args.data or args.target) and args.name != "genes":
+        raise ValueError("--data and --target: are for genes")
     if args.name is None:
         terminal.write("\n".join(f"{name:12} {what}" for name, what in papers.EXPERIMENTS.items()))
         return 0
-    if (args.data or args.target) and args.name != "genes":
-        raise ValueError("--data and --target: are for genes")
     if (args.data is None) != (args.target is None):
         raise ValueError("--data and --target: both are needed, or neither")
     names = list(papers.EXPERIMENTS) if args.name == "all" else [args.name]

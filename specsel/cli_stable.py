@@ -3,7 +3,6 @@
 import argparse
 import json
 import time
-import warnings
 from dataclasses import replace
 
 from specsel import cli_options, tables, terminal
@@ -84,8 +83,8 @@ def run(args) -> int:
 
     found = sbs.eliminate(known, args.retain, report)
     if args.json:
-        summary = _summary(found, names) | {"seconds": time.perf_counter() - start}
-        terminal.write(json.dumps(summary))
+        summary = {"data": table.origin, **_summary(found, names)}
+        terminal.write(json.dumps(summary | {"seconds": time.perf_counter() - start}))
     else:
         terminal.write("\n".join(_verdict(found, names)))
     if args.out:
@@ -99,12 +98,11 @@ def _intervals(args, table):
     from specsel import sbs
 
     options = {name: getattr(args, name) for name in ("matrix", "confidence", "n_boot")}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        with terminal.progress("{} of {} pairs of features".format) as callback:
-            known = sbs.intervals(table.X, random_state=args.seed, callback=callback, **options)
-    for warning in caught:
-        terminal.say(f"warning: {warning.message}")
+    with (
+        terminal.warnings_in_lines(),
+        terminal.progress("{} of {} pairs of features".format) as callback,
+    ):
+        known = sbs.intervals(table.X, random_state=args.seed, callback=callback, **options)
     return replace(known, names=table.names and tuple(table.names))
 
 

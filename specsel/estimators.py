@@ -16,7 +16,6 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from specsel import checks, kernel, laplacian, qalpha, supervised, topography, weighting
@@ -51,6 +50,7 @@ class Selector(SelectorMixin, BaseEstimator):
         -------
         The estimator itself.
         """
+        self.__dict__.pop("support_", None)  # a fit that fails leaves nothing that fits no more
         X, y = self._read(X, y)
         self.result_ = self._solve(X, y)
         order, count = self._choose(self.result_, X)
@@ -64,8 +64,9 @@ class Selector(SelectorMixin, BaseEstimator):
         checks.check_unmasked(X)
         options = {"dtype": FLOATS, "accept_sparse": self.takes_sparse, "ensure_min_samples": 2}
         if self.needs_classes:
+            checks.check_labelled(y)
             X, y = validate_data(self, X, y, **options)
-            check_classification_targets(y)
+            checks.as_classes(y, len(y))
         else:
             X = validate_data(self, X, **options)
         names = getattr(self, "feature_names_in_", None)
@@ -79,8 +80,22 @@ class Selector(SelectorMixin, BaseEstimator):
             options["random_state"] = as_seed(self.random_state)
         return options
 
+    def transform(self, X):
+        """Keep the selected features.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_selected)
+        """
+        checks.check_unmasked(X)
+        return super().transform(X)
+
     def _get_support_mask(self):
-        check_is_fitted(self)
+        check_is_fitted(self, "support_")
         return self.support_
 
     def __sklearn_tags__(self):
@@ -172,7 +187,7 @@ class WeightSelector(Selector):
         """
         if not self.reweight:
             return super().transform(X)
-        check_is_fitted(self)
+        check_is_fitted(self, "support_")
         checks.check_unmasked(X)
         selected = validate_data(self, X, dtype=FLOATS, reset=False)[:, self.support_]
         selected -= self._weights.mean[self.support_]
@@ -194,7 +209,6 @@ class WeightSelector(Selector):
         """
         if not self.reweight:
             return super().inverse_transform(X)
-        check_is_fitted(self)
         whole = super().inverse_transform(check_array(X, dtype=FLOATS))
         scale = self._weights.scale
         whole *= np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)

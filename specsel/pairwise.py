@@ -129,11 +129,11 @@ def solve(
 def _read_pairs(array, names, *given):
     """Pairs of rows: of X and None or, where samples are given, of an array that holds them."""
     arguments = dict(zip(("apart", "together"), given, strict=True))
-    if not any(_are_samples(pairs) for pairs in given):
+    if not any(map(are_samples, given)):
         return *(checks.as_pairs(name, arguments[name], len(array)) for name in arguments), None
     parts, rows, count = [], [], 0
     for name, pairs in arguments.items():
-        if _are_samples(pairs):
+        if are_samples(pairs):
             first, second = checks.as_samples(name, pairs, array.shape[1], names)
         else:
             first, second = (array[i] for i in checks.as_pairs(name, pairs, len(array)).T)
@@ -142,7 +142,10 @@ def _read_pairs(array, names, *given):
     return *rows, np.concatenate(parts)
 
 
-def _are_samples(pairs):
+def are_samples(pairs):
+    """Whether pairs are two matrices, of their first and of their second samples."""
+    if isinstance(pairs, np.ndarray):
+        return pairs.ndim == 3 and len(pairs) == 2
     return isinstance(pairs, tuple | list) and [np.ndim(part) for part in pairs] == [2, 2]
 
 

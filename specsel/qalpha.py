@@ -56,7 +56,8 @@ def solve(
         clusters. At most min(n_samples, n_features). "auto" takes it from the spectral gap: the
         largest ratio of an eigenvalue to the next, after a few iterations with ten directions,
         says how many clusters stand out, from 2 to 10; too few of them where noise hides some,
-        where they differ much in how far they are apart, or show in few features.
+        where they differ much in how far they are apart, or show in few features, and now and
+        then too many where these are less than ten.
     method : {"power", "ritz", "basic"}
         How the basis follows from the weights. Basic takes the eigenvectors of the affinity,
         exact up to 2,000 samples.
@@ -106,8 +107,11 @@ def solve(
     alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
     alternate.check_form(method, criterion)
     checks.check_flag("center", center)
+    data = blocks.Dense(array, names, representation="centered" if center else "as-is")
+    if k == "auto" and not center:
+        k = alternate.count_centered(array, names, data)
     return alternate.q_alpha(
-        blocks.Dense(array, names, representation="centered" if center else "as-is"),
+        data,
         k,
         method=method,
         criterion=criterion,

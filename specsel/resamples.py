@@ -175,7 +175,7 @@ class Sparse(Features):
         largest = np.maximum(np.maximum(-low, high), np.finfo(float).tiny)
         feature = np.repeat(np.arange(n_features), stored)
         relative = (values.data - mean[feature]) / largest[feature]
-        squares = np.bincount(feature, relative**2, minlength=n_features)
+        squares = np.bincount(feature, relative**2, minlength=n_features).astype(float)
         squares += (n_samples - stored) * (mean / largest) ** 2
         varies = high - low > representations.CONSTANT * largest if self.centred else stored > 0
         return mean, np.where(varies, largest * np.sqrt(squares), 0.0)

@@ -19,6 +19,8 @@ eigenvalues do not grow. Neither changes what is found. In Stewart's theorem the
 paper prints as +½ is -½. With E = 0 every gap is stable, though Lemma 1 asks for ``‖E‖ > 0``.
 """
 
+import warnings
+
 import numpy as np
 
 from specsel import checks
@@ -69,7 +71,7 @@ def solve(
     confidence : float
         Of the intervals that say how far every similarity is known, between 0 and 1.
     n_boot : int or "auto"
-        Resamples, at least 100; see `intervals`.
+        Resamples, from 100 to a million; see `intervals`.
     random_state : int, Generator or None
         Seed of the resamples.
     callback : callable, optional
@@ -80,7 +82,8 @@ def solve(
     Returns
     -------
     StableSubspace
-        The one that retains most, with ``converged`` False, if none retains as much as asked for.
+        The one that retains most, with ``converged`` False and a warning, if none retains as much
+        as asked for.
 
     References
     ----------
@@ -99,10 +102,19 @@ def solve(
     ([0, 1, 2, 3, 4, 5], 1, True)
     """
     _check(retain, callback)
-    found = intervals(
+    known = intervals(
         X, matrix=matrix, confidence=confidence, n_boot=n_boot, random_state=random_state
     )
-    return _search(found, retain, callback)
+    found, stopped = _search(known, retain, callback)
+    if not (found.converged or stopped):
+        text = (
+            f"no stable subspace retains as much; the best one found retains {found.share:.2g}"
+            if found.k
+            else "there is no stable subspace; the features that the search was left with say "
+            "nothing: take more samples"
+        )
+        warnings.warn(f"retain = {retain}: {text}", stacklevel=checks.caller())
+    return found
 
 
 def search(found: Intervals, *, retain=0.5, callback=None) -> StableSubspace:
@@ -126,16 +138,20 @@ def search(found: Intervals, *, retain=0.5, callback=None) -> StableSubspace:
         kind = type(found).__name__
         raise ValueError(f"found: is of type {kind}; what sbs.intervals gives is needed")
     _check(retain, callback)
-    return _search(found, retain, callback)
+    return _search(found, retain, callback)[0]
 
 
 def _search(found, retain, callback):
-    n_features = len(found.A) - len(found.constant)
+    """The subspace, and whether the callback has ended the search."""
+    n_features, stopped = len(found.A) - len(found.constant), False
 
     def report(step):
-        return callback is not None and callback(n_features - step.size, step.gap, step.error)
+        nonlocal stopped
+        if callback is not None:
+            stopped = bool(callback(n_features - step.size, step.gap, step.error))
+        return stopped
 
-    return eliminate(found, retain, report)
+    return eliminate(found, retain, report), stopped
 
 
 def eliminate(found, retain, report) -> StableSubspace:

@@ -6,7 +6,7 @@ arrays of samples, in the units in which X reaches the estimator.
 
 import numpy as np
 
-from specsel import pairwise, side_info
+from specsel import checks, pairwise, side_info
 from specsel.estimators import LoopSelector, parameters
 
 
@@ -60,8 +60,8 @@ class PairwiseQAlpha(LoopSelector):
     ----------
     apart, together : two arrays of shape (n_pairs, n_features), optional
         First and second samples of pairs in different clusters, or in the same, in the units in
-        which X reaches the estimator; or row numbers, as in `pairwise.solve`, which only mean
-        something where X is never split. Without pairs nothing but the clusters counts.
+        which X reaches the estimator. Row numbers are for `pairwise.solve`. Without pairs nothing
+        but the clusters counts.
     k : int or "auto"
         As in `QAlpha`.
     tradeoff, representation, criterion, init, n_init, tol, max_iter, random_state
@@ -90,6 +90,12 @@ class PairwiseQAlpha(LoopSelector):
 
     def _solve(self, X, y):
         options = self._options()
+        for name in ("apart", "together"):
+            if options[name] is not None and not pairwise.are_samples(options[name]):
+                raise ValueError(
+                    f"{name} = {checks.brief(options[name])}: two arrays of samples are needed, "
+                    "first and second of every pair; row numbers are for pairwise.solve"
+                )
         if self.apart is None and self.together is None:
             options |= {"apart": [(0, 1)], "tradeoff": 0.0}
         return pairwise.solve(X, **options)

@@ -17,6 +17,8 @@ from sklearn.utils.validation import validate_data
 from specsel import checks
 from specsel.estimators import Selector, as_seed
 
+__all__ = ["StabilitySelection", "jaccard", "kuncheva"]
+
 
 def jaccard(supports) -> float:
     """How much selections agree: what two have in common of what either has, on average.
@@ -101,7 +103,7 @@ class StabilitySelection(Selector):
     threshold : float
         Share of the subsamples in which a feature must be selected.
     random_state : int, RandomState, Generator or None
-        Seed of the subsamples.
+        Seed of the subsamples, and of the estimator where it has none of its own.
 
     Attributes
     ----------
@@ -162,16 +164,18 @@ class StabilitySelection(Selector):
 
     def _solve(self, X, y):
         """The selections from all subsamples."""
-        generator, supports = checks.as_generator(as_seed(self.random_state)), []
-        self.estimator_ = clone(self.estimator).fit(X, y)
-        classes = y is not None and type_of_target(y) in ("binary", "multiclass")
+        generator = checks.as_generator(as_seed(self.random_state))
+        first, *seeds = generator.integers(2**31, size=self.n_resamples + 1).tolist()
+        labels = () if y is None else (y,)
+        self.estimator_ = _seeded(self.estimator, first).fit(X, *labels)
+        classes = labels and type_of_target(y) in ("binary", "multiclass")
         options = {"replace": False, "stratify": y if classes else None}
         options["n_samples"] = max(1, round(self.share * _count(X)))
-        for _ in range(self.n_resamples):
-            seed = int(generator.integers(2**31))
-            drawn = resample(X, random_state=seed, **options)
-            labels = None if y is None else resample(y, random_state=seed, **options)
-            supports.append(clone(self.estimator).fit(drawn, labels).get_support())
+        supports = []
+        for seed in seeds:
+            drawn = resample(X, *labels, random_state=seed, **options)
+            selector = _seeded(self.estimator, seed)
+            supports.append(selector.fit(*(drawn if labels else [drawn])).get_support())
         return np.array(supports)
 
     def _choose(self, supports, X):
@@ -184,6 +188,17 @@ class StabilitySelection(Selector):
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
         return tags
+
+
+def _seeded(estimator, seed):
+    """A new estimator, with the seed wherever it has none of its own."""
+    estimator = clone(estimator)
+    unset = [
+        name
+        for name, value in estimator.get_params().items()
+        if name.endswith("random_state") and value is None
+    ]
+    return estimator.set_params(**dict.fromkeys(unset, seed))
 
 
 def _count(X):

@@ -46,7 +46,8 @@ class GreedySparseLDA(SubsetSelector):
     Parameters
     ----------
     n_features_to_select : int or float
-        How many, or which share of all.
+        How many, or which share of all. Every feature takes a step: name a number where there are
+        hundreds.
     direction, refine, shrinkage, always, never
         As in `gslda.solve`.
 
@@ -135,14 +136,6 @@ class StableSelector(Selector):
     takes_sparse = True
 
     def _choose(self, found, X):
-        if not found.converged:
-            text = (
-                f"no stable subspace retains as much; the best one found retains {found.share:.2g}"
-                if found.k
-                else "there is no stable subspace; the features that the search was left with say "
-                "nothing: take more samples"
-            )
-            warnings.warn(f"retain = {self.retain}: {text}", stacklevel=checks.caller())
         self.objective_, self.n_iter_, self.k_ = found.share, max(len(found.trace), 1), found.k
         self.scores_ = np.zeros(self.n_features_in_)
         self.scores_[found.support] = (found.vectors**2).sum(axis=1)
@@ -195,6 +188,7 @@ class StablePCA(StableSelector):
     matrix: str = "covariance"
 
     def _solve(self, X, y):
+        checks.check_choice("matrix", self.matrix, ("covariance", "correlation"))
         return sbs.solve(X, **self._options())
 
 

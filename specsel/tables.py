@@ -15,8 +15,8 @@ from zipfile import BadZipFile
 import numpy as np
 
 DELIMITERS = ",\t;|"
-MISSING = ("", "na")
-NO_LABEL = (*MISSING, "nan")
+MISSING = ("", "na", "n/a", "null", "none", "?", "-", ".")
+NO_LABEL = ("", "NA", "N/A", "NaN", "nan")  # as they stand: Na may be sodium, and - a class
 TRUTH = {"true": 1.0, "false": 0.0}
 LARGEST_ROW = 2**53  # beyond it not every whole number is a float
 COLUMNS_TOLD = 6  # in messages
@@ -155,8 +155,6 @@ def _read_npy(path, drop, target):
         X = np.lib.format.open_memmap(path, mode="r")
     except ValueError:
         raise ValueError("is not a complete .npy file of numbers") from None
-    if not drop and target is None:
-        return X, None, [], None
     apart = _apart(X, drop, target)
     return X, None, apart, None if target is None else np.array(X[:, apart[-1]])
 
@@ -167,11 +165,11 @@ def _read_npz(path, drop, target):
     try:
         X = load_npz(path)
     except (ValueError, EOFError, BadZipFile):
-        raise ValueError("is not a sparse matrix of scipy.sparse.save_npz") from None
-    if not drop and target is None:
-        return X, None, [], None
+        raise ValueError(
+            "is not a sparse matrix of scipy.sparse.save_npz; dense arrays go into .npy"
+        ) from None
     apart = _apart(X, drop, target)
-    X = X.tocsc()
+    X = X.tocsc() if apart else X
     return X, None, apart, None if target is None else X[:, [apart[-1]]].toarray()[:, 0]
 
 
@@ -184,12 +182,16 @@ def _apart(X, drop, target):
 def _read_text(path, drop, target):
     with open(path, encoding="utf-8-sig", newline="") as file:
         delimiter = "\t" if path.suffix.lower() == ".tsv" else _delimiter(file)
-        first = next(filter(None, csv.reader(file, delimiter=delimiter)), None)
+        records = _records(file, delimiter)
+        first, second = next(records, None), next(records, [])
         if first is None:
             raise ValueError("is empty")
-        names, skipped = _names(first)
-        if names is None:
-            file.seek(0)
+        names, skipped = _names(first, {*drop, target})
+        if names and not skipped and _has_name(second, len(first)):
+            first, names, skipped = second, ["", *names], 1
+        file.seek(0)
+        if names:
+            next(_records(file, delimiter))
         apart = _find_all(drop, target, names and names[skipped:], len(first))
         unread = [*range(skipped), *(column + skipped for column in apart)]
         codes, converters = {}, dict.fromkeys(unread, _nothing)
@@ -208,17 +210,37 @@ def _delimiter(file):
     return max(DELIMITERS, key=line.count)
 
 
-def _names(first):
+def _records(file, delimiter):
+    return filter(None, csv.reader(file, delimiter=delimiter))
+
+
+def _names(first, meant):
     """Names of the columns if the first row is a header; how many columns name the rows.
 
-    A header is half text, or numbers all columns, as tables without names are often written.
+    A header is half text, has a name that is meant, or numbers columns, as tables without names
+    are often written.
     """
     skipped = int(len(first) > 1 and not first[0].strip())
-    numbers = [str(i) for i in range(len(first) - skipped)]
-    numbered = len(numbers) > 2 and [cell.strip() for cell in first[skipped:]] == numbers
-    if not numbered and sum(number(cell) is None for cell in first) < len(first) / 2:
-        return None, 0
-    return [" ".join(cell.split()) or f"column {i}" for i, cell in enumerate(first, 1)], skipped
+    names = [" ".join(cell.split()) or f"column {i}" for i, cell in enumerate(first, 1)]
+    text = [name for name, cell in zip(names, first, strict=True) if number(cell) is None]
+    if 2 * len(text) >= len(first) or not meant.isdisjoint(text) or _are_numbered(first[skipped:]):
+        return names, skipped
+    return None, 0
+
+
+def _has_name(record, width):
+    """Whether a row begins with a name that the header has no column for, as R writes them."""
+    return len(record) == width + 1 and number(record[0]) is None
+
+
+def _are_numbered(cells):
+    """Whether cells count from 0, or beside text from 1, in one run."""
+    known = [number(cell) is not None for cell in cells]
+    count = sum(known)
+    begin = known.index(True) if count > 2 else 0
+    run = [cell.strip() for cell in cells[begin : begin + count]]
+    starts = (0, 1) if count < len(cells) else (0,)
+    return count > 2 and any(run == [*map(str, range(i, i + count))] for i in starts)
 
 
 def _find_all(drop, target, names, width):
@@ -247,7 +269,7 @@ def _find(target, names, width):
 def _code(codes, cell):
     """Number of the label in a cell, labels being numbered as they appear."""
     label = cell.strip()
-    return codes.setdefault(None if label.lower() in NO_LABEL else label, len(codes))
+    return codes.setdefault(None if label in NO_LABEL else label, len(codes))
 
 
 def _nothing(cell):
@@ -288,7 +310,7 @@ def _parse(reader, names, width, skipped, converters):
     for record in records:
         if len(record) != width:
             count = f"{len(record)} cell{'s' * (len(record) != 1)}"
-            raise ValueError(f"line {reader.line_num}: has {count}, the first row has {width}")
+            raise ValueError(f"line {reader.line_num}: has {count}, the row before has {width}")
         for column, convert in converters.items():
             record[column] = str(convert(record[column]))
         numbers = _numbers(record[skipped:])

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from contextlib import contextmanager
 
 PROGRESS_WIDTH = 70
@@ -9,7 +10,18 @@ BEGUN = "at work; a first run compiles, up to a minute"
 
 
 def say(message):
-    print("specsel:", " ".join(message.split()), file=sys.stderr)
+    if sys.stderr is not None:  # as where it was closed; print would take stdout instead
+        print("specsel:", " ".join(message.split()), file=sys.stderr)
+
+
+@contextmanager
+def warnings_in_lines(describe=str):
+    """Say warnings after work that did not fail, each once, as `describe` has their text."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for text in dict.fromkeys(describe(str(warning.message)) for warning in caught):
+        say(f"warning: {text}")
 
 
 def write(text):

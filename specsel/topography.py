@@ -47,7 +47,8 @@ def solve(
         Number of leading directions that should carry the structure of a round, as in
         `qalpha.solve`; "auto" chooses for every round.
     rounds : int
-        How many sets to look for; for a diverse selection, more than there may be.
+        How many sets to look for, at most one a feature, or two; for a diverse selection, more
+        than there may be.
     tradeoff : float, optional
         λ: the larger, the more rounds may repeat each other. By default 2/n for n features;
         half of that keeps rounds further apart, which suits a selection over many rounds.
@@ -78,7 +79,7 @@ def solve(
     """
     array, names = checks.as_matrix(X)
     alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
-    checks.check_integer("rounds", rounds, 1)
+    checks.check_integer("rounds", rounds, 1, max(array.shape[1], 2))
     if tradeoff is not None and not (checks.is_finite(tradeoff) and tradeoff > 0):
         raise ValueError(
             f"tradeoff = {checks.brief(tradeoff)}: must be a finite number above 0, or None"

@@ -226,6 +226,35 @@ def test_auto_leaves_the_mean_aside_where_the_kernel_has_one(kernel_name, offset
     assert found == [3] * 4
 
 
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_auto_counts_data_that_are_centred_like_those_that_are_not(count):
+    X = clusters(count, 0)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    offsets = 20 * np.sign(np.arange(X.shape[1]) % 2 - 0.5)
+    kernels = [
+        {"kernel": "linear", "center": False},
+        {"kernel": lambda features: features @ features.T},
+        {"kernel": "poly", "degree": 1, "offset": 0.0},
+    ]
+    found = [
+        qalpha.solve(X, "auto", center=False),
+        qalpha.solve(X + offsets, "auto", center=False),
+        kernel.solve(X.T @ X, "auto", kernel="precomputed"),
+        *(kernel.solve(X, "auto", **options) for options in kernels),
+    ]
+    assert [weights.basis.shape[1] for weights in found] == [count] * 6
+
+
+def test_auto_does_not_count_features_where_few_are_relevant():
+    found = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((2000, 30))
+        X[:, :10] += 3 * rng.standard_normal((2, 10))[np.arange(2000) % 2]
+        found.append(qalpha.solve(X, "auto").basis.shape[1])
+    assert found == [2] * 10
+
+
 @pytest.mark.parametrize("count", [2, 9, 10])
 @pytest.mark.parametrize("solve", [qalpha.solve, partial(kernel.solve, kernel="linear")])
 def test_auto_counts_as_far_without_centring(solve, count):
@@ -264,5 +293,6 @@ def test_auto_is_the_only_word_and_needs_a_named_start(clustered):
         qalpha.solve(clustered, "auto", init=np.eye(40)[:, :2])
     with pytest.raises(ValueError, match=message.format(r"ndarray of shape \(30,\)")):
         kernel.solve(clustered, "auto", init=np.ones(30))
-    with pytest.raises(ValueError, match=message.format("None")):
-        qalpha.solve(clustered, "auto", init=None)
+    for init in (None, 3):
+        with pytest.raises(ValueError, match=rf"^init = {init}: must be one of .*, or a basis$"):
+            qalpha.solve(clustered, "auto", init=init)

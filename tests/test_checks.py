@@ -116,8 +116,8 @@ def test_columns_of_numbers_are_not_looked_at_one_by_one(clustered, monkeypatch)
         (None, "y: is None; labels of shape (3,) are needed"),
         ([1, 2], "y: has shape (2,); labels of shape (3,) are needed"),
         ([[1], [2], [3]], "y: has shape (3, 1); labels of shape (3,) are needed"),
-        ([1, np.nan, 2], "y: holds missing labels; every sample needs one"),
-        ([1, "a", None], "y: holds missing labels; every sample needs one"),
+        ([1, np.nan, 2], "y: 1 label is missing, first of sample 1; every sample needs one"),
+        ([1, "a", None], "y: 1 label is missing, first of sample 2; every sample needs one"),
         (np.array([1, "a", 1], object), "y: mixes labels that cannot be compared; use one type"),
         (
             [1, 2, 3],
@@ -125,7 +125,7 @@ def test_columns_of_numbers_are_not_looked_at_one_by_one(clustered, monkeypatch)
             "allowed",
         ),
         ([[1], [2, 3], [1]], "y: labels of shape (3,) are needed"),
-        ([pd.NA, "a", "b"], "y: holds missing labels; every sample needs one"),
+        ([pd.NA, "a", "b"], "y: 1 label is missing, first of sample 0; every sample needs one"),
     ],
 )
 def test_bad_classes(y, message):

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 
 import specsel
 from specsel import (
+    __main__,
     alternate,
     blocks,
     cli,
@@ -226,6 +228,7 @@ class TestOutput:
         answer = run_json(capsys, saved, "-k", 2)
         weights = qalpha.solve(X, 2)
         assert list(answer) == [
+            "data",
             "method",
             "n_samples",
             "n_features",
@@ -239,7 +242,7 @@ class TestOutput:
             "seconds",
             "ranking",
         ]
-        assert answer["method"] == "qalpha"
+        assert (answer["data"], answer["method"]) == (str(saved), "qalpha")
         assert (answer["n_samples"], answer["n_features"], answer["k"]) == (*X.shape, 2)
         assert answer["objective"] == weights.objective
         assert answer["gap"] == weights.gap
@@ -380,10 +383,10 @@ class TestRefusals:
             ('a,b\n\n1,"2\n3"\n', ["column 'b', line 4"]),
             ("a,b\n1,2 # two\n2,3\n", ["column 'b', line 2: '2 # two'"]),
             ("a,b\n1,1_000\n2,3\n", ["column 'b', line 2: '1_000'"]),
-            ("a,b\n1,2\n3\n4,5\n", ["line 3: has 1 cell, the first row has 2"]),
+            ("a,b\n1,2\n3\n4,5\n", ["line 3: has 1 cell, the row before has 2"]),
             ("a,b\n1,2\n3,4,5\n", ["line 3: has 3 cells"]),
             ("a,b\n1,2,3\n4,5,6\n", ["line 2: has 3 cells"]),
-            ("1,2\n3,4\n\n5\n", ["line 4: has 1 cell, the first row has 2"]),
+            ("1,2\n3,4\n\n5\n", ["line 4: has 1 cell, the row before has 2"]),
             ("a,b\n" + "1,2\n" * 3000 + "1,2 kg\n", ["column 'b', line 3002: '2 kg'"]),
             ("a,b\n1," + "x" * 5000 + "\n2,3\n", ["column 'b', line 2: 'xxx", "xxx...xxx"]),
             ('a,b\n1,"' + "x" * 200_000 + '"\n', ["field"]),
@@ -400,7 +403,7 @@ class TestRefusals:
         assert_refused(result, f"specsel: {path}: ", *parts)
         assert len(result[2]) < len(str(path)) + 200
 
-    @pytest.mark.parametrize("cell", ["", "NA", "na", "nan", "NaN", " ", '""'])
+    @pytest.mark.parametrize("cell", ["", "NA", "na", "nan", " ", '""', "N/A", "?", "-"])
     @pytest.mark.parametrize("header", [True, False])
     def test_missing_values_are_found(self, capsys, write, cell, header):
         rows = ["a,b,c"] * header + ["3,1,1", f"1,{cell},3", f"2,{cell},4", "4,2,7"]
@@ -582,7 +585,27 @@ class TestProcess:
             raise KeyboardInterrupt
 
         monkeypatch.setattr(qalpha, "solve", interrupt)
-        assert run(capsys, "select") == (130, "", "specsel: interrupted\n")
+        monkeypatch.setattr("sys.argv", ["specsel", "select"])
+        assert (__main__.main(), *capsys.readouterr()) == (130, "", "specsel: interrupted\n")
+
+    def test_interrupt_of_an_import(self):
+        source = """
+            import sys
+            from importlib.abc import MetaPathFinder
+
+            class Interrupt(MetaPathFinder):
+                def find_spec(self, name, path, target=None):
+                    if name == "numpy":
+                        raise KeyboardInterrupt
+
+            sys.meta_path.insert(0, Interrupt())
+            from specsel.__main__ import main
+            raise SystemExit(main())
+        """
+        command = [sys.executable, "-c", textwrap.dedent(source)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (130, "")
+        assert done.stderr == "specsel: interrupted\n"
 
     def test_module_runs(self, saved):
         done = subprocess.run([*MODULE, "select", str(saved), "--json"], capture_output=True)
@@ -697,7 +720,11 @@ class TestTarget:
     def test_a_missing_label_meets_the_check_of_the_solver(self, capsys, write, label, place):
         path = write("data.csv", labelled(GROWING, place).replace("setosa", label, 1))
         result = run(capsys, "select", path, "--method", "supervised", "--target", "species")
-        assert result == (2, "", "specsel: y: holds missing labels; every sample needs one\n")
+        assert result == (
+            2,
+            "",
+            "specsel: y: 1 label is missing, first of sample 2; every sample needs one\n",
+        )
 
     def test_one_class(self, capsys, write):
         path = write("data.csv", "a,b,species\n1,2,x\n3,1,x \n2,2,x\n")
@@ -719,7 +746,7 @@ class TestTarget:
                 "b",
                 "column 'a', line 4: 'z' is not a number; --drop leaves a column out",
             ),
-            ("a,b\n1,2\n3\n", "b", "line 3: has 1 cell, the first row has 2"),
+            ("a,b\n1,2\n3\n", "b", "line 3: has 1 cell, the row before has 2"),
             ("a,b\n", "b", "holds a header but no samples"),
             (np.ones((3, 2)), "2", "has columns 0 to 1, without names; no column '2'"),
             (np.ones(3), "0", "has 1 dimension; 2 are needed"),
@@ -860,7 +887,7 @@ class TestMethods:
             ("0,1,3\n", "is 1 x 3 float64; two columns of row numbers needed"),
             ("0,1\n2,x\n", "column 1 (from 0), line 2: 'x' is not a number"),
             ("0,1\n2,3\n", "its first row, 0 and 1, may be a header; name the columns"),
-            (np.arange(4), "is 4 int64; two columns of row numbers needed"),
+            (np.arange(4), "has 1 dimension; 2 are needed"),
             (np.eye(2, dtype=bool), "is 2 x 2 bool; two columns of row numbers needed"),
         ],
     )

@@ -1,5 +1,6 @@
 """What the commands share: columns that are left out, pictures, examples in the help."""
 
+import json
 import os
 import shlex
 
@@ -45,9 +46,9 @@ def test_examples_in_the_help_are_commands(epilog):
 
 
 def test_names_are_listed_with_commas_between():
-    assert cli_options.listed(' a , "b, c",d e,, ') == ["a", "b, c", "d e"]
-    assert cli_options.listed("a\nb,c") == ["a b", "c"]
-    assert cli_options.listed("") == []
+    assert cli_options.listed([' a , "b, c",d e,, ']) == ["a", "b, c", "d e"]
+    assert cli_options.listed(["a\nb,c", "d"]) == ["a b", "c", "d"]
+    assert cli_options.listed([]) == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -55,12 +56,14 @@ def test_columns_are_left_out(capsys, saved, command):
     code, _, err = run(capsys, command, saved, *COMMANDS[command])
     assert code == 2
     assert err.endswith("line 2: 's0' is not a number; --drop leaves a column out\n")
-    arguments = (command, saved, "--drop", "who, kind", "--json", *COMMANDS[command])
-    code, out, err = run(capsys, *arguments)
-    assert (code, err) == (0, "")
-    assert "signal_6" in out
-    assert "kind" not in out
-    assert "who" not in out
+    for drop in (["--drop", "who, kind"], ["--drop", "who", "--drop", "kind"]):
+        arguments = (command, saved, *drop, "--json", *COMMANDS[command])
+        code, out, err = run(capsys, *arguments)
+        assert (code, err) == (0, "")
+        assert json.loads(out)["data"] == str(saved)
+        assert "signal_6" in out
+        assert "kind" not in out
+        assert "who" not in out
 
 
 @pytest.mark.parametrize(
@@ -68,7 +71,8 @@ def test_columns_are_left_out(capsys, saved, command):
     [("", []), (" a , b,", ["a", "b"]), ('"a, b", c', ["a, b", "c"]), ('5" pipe', ['5" pipe'])],
 )
 def test_commas_divide_names_that_are_not_in_quotes(text, names):
-    assert cli_options.listed(text) == names
+    assert cli_options.listed([text]) == names
+    assert cli_options.listed([cli_options.joined(names)]) == names
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -80,6 +84,16 @@ def test_a_picture_is_drawn(capsys, tmp_path, command, suffix):
     start = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}[suffix]
     assert path.read_bytes().startswith(start)
     assert path.stat().st_size > 5000
+
+
+def test_letters_that_a_font_lacks_are_told_once(capsys, tmp_path):
+    path, plot = tmp_path / "data.csv", tmp_path / "picture.png"
+    rows = np.random.default_rng(0).standard_normal((9, 3)).tolist()
+    lines = [["日本", "語", "c"], *[map(str, row) for row in rows]]
+    path.write_text("\n".join(map(",".join, lines)), encoding="utf-8")
+    code, _, err = run(capsys, "select", path, "--plot", plot)
+    assert code == 0
+    assert err == f"specsel: warning: --plot {plot}: its font lacks letters of names\n"
 
 
 def test_rounds_are_drawn_as_a_map(capsys, tmp_path):

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from specsel import cli, cli_path, datasets, eslda, gslda, pencils
+from specsel import cli, cli_options, cli_path, datasets, eslda, gslda, pencils
 
 DATA = datasets.lda_problem(8, n_samples=60, n_relevant=3, random_state=1)
 NAMES = [f"gene {i}" for i in range(8)]
@@ -96,7 +96,8 @@ def test_greedy_alone(capsys, saved, monkeypatch):
     assert " - " in run(capsys, saved, "--target", "sick", "--greedy")[1]
     monkeypatch.setattr(eslda, "FEATURES_LIMIT", 5)
     code, _, err = run(capsys, saved, "--target", "sick")
-    assert (code, err) == (0, "specsel: no search: it is for at most 5 features\n")
+    message = "specsel: no search: it is for at most 5 features; --never leaves some out\n"
+    assert (code, err) == (1, message)
 
 
 def test_what_was_not_proved_in_time_is_told(capsys, tmp_path):
@@ -115,6 +116,24 @@ def test_the_table_is_written(capsys, saved, tmp_path):
     with open(out, newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["size"] for row in rows] == ["1", "2"]
+
+
+def test_features_in_the_table_are_read_back(capsys, tmp_path):
+    names = ["a, b", "c", 'd "e"']
+    path, out = tmp_path / "data.csv", tmp_path / "out.csv"
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        writer.writerows(np.random.default_rng(0).standard_normal((9, 3)).tolist())
+    options = ["--always", '"a, b"', "--always", "c", "--never", 'd "e"', "--out", out]
+    assert run(capsys, path, *options)[0] == 0
+    with open(out, newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert cli_options.listed([row["features"]]) == names[:2]
+
+
+def test_a_value_of_zero_has_no_gap():
+    assert "gap inf%" in cli_path._describe(0.0, 1.0, 5, 0.1)
 
 
 REFUSED = {

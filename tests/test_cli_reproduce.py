@@ -65,6 +65,7 @@ def test_an_experiment_has_a_module_and_a_quick_run(name):
     [
         (["nothing"], "argument NAME: invalid choice: 'nothing'"),
         (["topography", "--data", "x.csv"], "--data and --target: are for genes"),
+        (["--data", "x.csv", "--target", "y"], "--data and --target: are for genes"),
         (["genes", "--target", "x"], "--data and --target: both are needed, or neither"),
         (["topography", "--out", "no such folder"], "--out no such folder: is not a folder"),
     ],

@@ -60,6 +60,7 @@ def test_the_search_is_that_of_the_solver(capsys, saved):
 def test_the_table_shows_every_size_and_the_outcome(capsys, saved):
     code, out, err = run(capsys, saved, *OPTIONS, "--retain", 0.01)
     assert (code, err) == (0, "")
+    steps = sbs.solve(X, matrix="covariance", retain=0.01, n_boot=200, random_state=0).trace
     lines = out.splitlines()
     assert lines[0] == f"{saved}: 150 samples x 8 features"
     assert lines[1] == "covariance, 200 resamples, confidence 0.9, retain 0.01"
@@ -67,6 +68,10 @@ def test_the_table_shows_every_size_and_the_outcome(capsys, saved):
     assert lines[4].split()[0] == "8"
     assert lines[5].startswith("     7  word ")
     assert "1 (" in lines[-5]
+    table = lines[4 : lines.index("", 4)]
+    known = [step.stable is not None for step in steps]
+    assert [" <" not in line for line in table] == known
+    assert not all(known)
     assert lines[-3].startswith("k = 1 with ")
     assert lines[-2].startswith("kept: word 0, word 1")
     assert lines[-1].startswith("removed: word ")
@@ -86,6 +91,16 @@ def test_what_retains_too_little_is_told(capsys, saved):
     code, out, _ = run(capsys, saved, *OPTIONS, "--retain", 0.99)
     assert code == 1
     assert "nothing stable retains 99.0%; this comes nearest:\nk = 1 with" in out
+
+
+@pytest.mark.parametrize("matrix", ["cosine", "covariance"])
+def test_nothing_but_zeros_is_refused(capsys, tmp_path, matrix):
+    path = tmp_path / "data.npz"
+    sparse.save_npz(path, sparse.csr_array(np.zeros((9, 4))))
+    code, out, err = run(capsys, path, "--matrix", matrix)
+    assert (code, out) == (2, "")
+    assert err.startswith("specsel: X: all 4 features are ")
+    assert err.count("\n") == 1
 
 
 def test_nothing_stable_is_told(capsys, tmp_path):
@@ -171,7 +186,7 @@ REFUSED = {
     "--target: needs FILE": ["--target", "x"],
     "--seed -1: must be at least 0": ["--seed", -1],
     "--retain 1.5: must be above 0 and at most 1": ["--retain", 1.5],
-    "n_boot = 10: must be at least 100": ["--n-boot", 10],
+    "n_boot = 10: must be from 100 to 1000000": ["--n-boot", 10],
     "argument --n-boot: 'x': must be a whole number or auto": ["--n-boot", "x"],
     "confidence = 2.0: must be between 0 and 1": ["--confidence", 2],
 }

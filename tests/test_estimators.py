@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin, VarianceThreshold
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -58,7 +59,7 @@ def labelled():
 
 def make(cls, **options):
     if cls is specsel.PairwiseQAlpha:
-        options.setdefault("apart", [(0, 1), (2, 5)])
+        options.setdefault("apart", np.random.default_rng(1).standard_normal((2, 5, 30)))
     if cls is specsel.SideInfoQAlpha:
         options.setdefault("side", np.random.default_rng(1).standard_normal((20, 30)))
     if cls in (specsel.StablePCA, specsel.StableLSI):
@@ -77,7 +78,6 @@ def fit(estimator, X, y=None):
 @parametrize_with_checks(
     [
         *(cls() for cls in CLASSES),
-        make(specsel.PairwiseQAlpha),
         QAlpha(rounds=2, diverse=True, reweight=True),
         StabilitySelection(QAlpha(), n_resamples=3),
     ]
@@ -113,7 +113,7 @@ SOLVERS = {
     "SupervisedQAlpha": (supervised.solve, {"gamma": 0.3, "k_within": 1}),
     "KernelQAlpha": (kernel.solve, {"k": 3, "kernel": "poly", "degree": 3}),
     "SideInfoQAlpha": (side_info.solve, {"k": 3, "side": np.arange(202.0), "tradeoff": 0.5}),
-    "PairwiseQAlpha": (pairwise.solve, {"k": 2, "apart": [(0, 1)], "tradeoff": 2.0}),
+    "PairwiseQAlpha": (pairwise.solve, {"k": 2, "apart": np.eye(6, 202).reshape(2, 3, 202)}),
     "GreedySparseLDA": (gslda.solve, {"direction": "forward", "never": [3]}),
     "ExactSparseLDA": (eslda.solve, {"never": list(range(20, 202)), "time_limit": None}),
     "StablePCA": (sbs.solve, {"matrix": "correlation", "retain": 0.01, "random_state": 3}),
@@ -164,6 +164,38 @@ def test_docstrings_describe_every_parameter(cls):
     names = [name for line in described for name in line.strip().split(", ")]
     assert sorted(names) == sorted(inspect.signature(cls).parameters)
     assert list(inspect.signature(cls).parameters) == [field.name for field in fields(cls)]
+
+
+def test_a_fit_that_fails_leaves_nothing_that_selects(clustered):
+    found = QAlpha(k=2).fit(clustered).set_params(k=5)
+    with pytest.raises(ValueError, match=r"^k = 5: must be from 1 to 3, "):
+        found.fit(clustered[:, :3])
+    for use in (found.transform, found.set_params(reweight=True).transform):
+        with pytest.raises(NotFittedError):
+            use(clustered[:, :3])
+
+
+@pytest.mark.parametrize("reweight", [True, False])
+def test_masked_values_are_not_unmasked(clustered, reweight):
+    found = QAlpha(k=2, reweight=reweight).fit(clustered)
+    with pytest.raises(ValueError, match=r"^X: holds masked values; remove or fill them first$"):
+        found.transform(np.ma.masked_greater(clustered, 2))
+
+
+BAD_LABELS = {
+    "y: mixes labels that cannot be compared; use one type": np.array(["a", 1] * 20, dtype=object),
+    "y: 5 labels are missing, first of sample 0": pd.Series([pd.NA] * 5 + ["a"] * 35, dtype="str"),
+    "y: 1 label is missing, first of sample 39": np.array([*"ab" * 19, "a", None], dtype=object),
+    "y: holds 0.5, a measurement; classes are needed": np.arange(40) / 2,
+    "y: has one class, a; at least 2 are needed": np.repeat("a", 40),
+}
+
+
+@pytest.mark.parametrize("message", BAD_LABELS)
+@pytest.mark.parametrize("cls", [c for c in CLASSES if c.needs_classes], ids=lambda c: c.__name__)
+def test_bad_labels_are_refused_in_the_words_of_the_solvers(cls, message, clustered):
+    with pytest.raises(ValueError, match="^" + message):
+        cls().fit(clustered, BAD_LABELS[message])
 
 
 def test_how_many_features(clustered):
@@ -403,7 +435,7 @@ def test_supervised_selection_in_cross_validation_beats_no_selection(labelled):
 def test_labels_are_needed_and_may_be_strings(cls, clustered):
     with pytest.raises(ValueError, match=f"This {cls.__name__} estimator requires y to be passed"):
         cls().fit(clustered)
-    with pytest.raises(ValueError, match="Unknown label type"):
+    with pytest.raises(ValueError, match=r"^y: holds .*, a measurement; classes are needed$"):
         cls().fit(clustered, clustered[:, 0])
     with pytest.raises(ValueError, match=r"^y: has one class"):
         cls().fit(clustered, ["same"] * 40)

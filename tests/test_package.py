@@ -56,10 +56,12 @@ def test_every_estimator_exists():
 
 
 WITHOUT_SKLEARN = """
+import pydoc
 import sys
 sys.modules["sklearn"] = None
 import specsel
 from specsel import *
+assert "QAlpha" not in dir(specsel) and "qalpha" in pydoc.render_doc(specsel)
 print(qalpha.solve(datasets.example().X, 3).converged)
 for name in specsel.ESTIMATORS:
     try:

@@ -279,9 +279,9 @@ BAD = {
     "apart: holds sample -1; must be from 0 to 19": {"apart": [[0, -1]]},
     "together: pairs sample 4 with itself; two samples are needed": {"together": [[1, 2], [4, 4]]},
     "apart: has shape (2,) and dtype int64; whole numbers are needed, a row of two samples a "
-    "pair": {"apart": [0, 1]},
+    "pair, or two arrays of samples": {"apart": [0, 1]},
     "apart: has shape (1, 2) and dtype float64; whole numbers are needed, a row of two samples a "
-    "pair": {"apart": [[0.0, 1.0]]},
+    "pair, or two arrays of samples": {"apart": [[0.0, 1.0]]},
     "tradeoff = -1: must be a finite number at least 0": {"tradeoff": -1},
     "criterion = 'x': must be one of energy, gap": {"criterion": "x"},
     "representation = 'x': must be one of parts, shift, ranks, as-is, centered": {

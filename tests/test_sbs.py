@@ -305,7 +305,8 @@ def test_segmentation(seed):
 def test_nothing_stable_is_a_result():
     """Five samples say nothing about eight features."""
     X = np.random.default_rng(0).standard_normal((5, 8))
-    found = sbs.solve(X, matrix="covariance", retain=0.3, random_state=0)
+    with pytest.warns(UserWarning, match=r"^retain = 0.3: there is no stable subspace; .* take"):
+        found = sbs.solve(X, matrix="covariance", retain=0.3, random_state=0)
     assert not found.converged
     assert (found.k, found.share, found.stable, found.bound) == (0, 0.0, {}, np.inf)
     assert found.vectors.shape == (2, 0)
@@ -323,6 +324,7 @@ def test_the_best_is_kept_where_nothing_retains_enough():
     assert found.share == max(shares)
 
 
+@pytest.mark.filterwarnings("ignore:retain = 0.9. there is no stable subspace")
 @pytest.mark.parametrize("n", [1, 2])
 def test_very_few_features(n):
     X = np.random.default_rng(0).random((50, n)) * [1, 50][:n]
@@ -370,6 +372,12 @@ def test_what_is_told_of_the_search():
     assert not stopped.converged
 
 
+def test_a_search_that_was_stopped_needs_no_warning(recwarn):
+    found = sbs.solve(factors(), retain=0.99, random_state=0, callback=lambda *_: True)
+    assert (len(found.trace), found.converged) == (1, False)
+    assert not recwarn
+
+
 def test_the_trace_says_what_was_known_at_every_size():
     A, E = matrices(8)
     found = sbs.search(known(A, E), retain=0.99)
@@ -404,7 +412,7 @@ BAD = {
     "retain = 1.5: must be above 0 and at most 1": {"retain": 1.5},
     "retain = 'half': must be above 0 and at most 1": {"retain": "half"},
     "confidence = 1: must be between 0 and 1": {"confidence": 1},
-    "n_boot = 50: must be at least 100": {"n_boot": 50},
+    "n_boot = 50: must be from 100 to 1000000": {"n_boot": 50},
     "matrix = 'gram': must be one of cosine, covariance, correlation": {"matrix": "gram"},
     "callback = 3: must be a function or None": {"callback": 3},
     "X: has 2 samples; at least 3 are needed": {"X": np.ones((2, 4))},

@@ -66,14 +66,20 @@ def test_pairs_of_samples_survive_cross_validation_in_a_pipeline(groups, apart):
         assert chosen.fit(X[train]).get_support(indices=True).tolist() == [0, 1, 2]
 
 
-def test_row_numbers_and_pairs_together_are_those_of_the_solver(groups):
+def test_pairs_are_those_of_the_solver(groups):
     X = groups[0]
-    options = {"apart": [(0, 1), (2, 9)], "together": [(3, 4)], "k": 2}
-    found = PairwiseQAlpha(**options).fit(X)
-    np.testing.assert_allclose(found.alpha_, pairwise.solve(X, **options).alpha, atol=1e-10)
+    found = PairwiseQAlpha(apart=X[[[0, 2], [1, 9]]], together=(X[3:4], X[4:5]), k=2).fit(X)
+    expected = pairwise.solve(X, apart=[(0, 1), (2, 9)], together=[(3, 4)], k=2)
+    np.testing.assert_allclose(found.alpha_, expected.alpha, atol=1e-10)
     together = PairwiseQAlpha(together=(X[:5], X[5:10]), k=2).fit(X)
     expected = pairwise.solve(X, 2, together=(X[:5], X[5:10]))
     np.testing.assert_allclose(together.alpha_, expected.alpha, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["apart", "together"])
+def test_row_numbers_are_refused_for_samples_may_be_split(groups, name):
+    with pytest.raises(ValueError, match=rf"^{name} = \[\(0, 1\)\]: two arrays of samples are ne"):
+        PairwiseQAlpha(k=2, **{name: [(0, 1)]}).fit(groups[0])
 
 
 def test_without_side_data_or_pairs_nothing_but_the_clusters_counts(groups):

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import RFE, SelectFromModel, SelectKBest, f_regression
 from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -104,7 +105,7 @@ def test_same_seed_same_subsamples_without_repetition_and_by_class():
             seen.append((X, y))
             return super().fit(X, y)
 
-    X = np.arange(40.0)[:, None] * np.ones(3) + np.eye(40, 3)
+    X = np.arange(40.0)[:, None] + np.eye(40, 3) / 2
     y = np.repeat([0, 1], [30, 10])
     supports = [
         StabilitySelection(Spy(k=1), 5, share=0.4, random_state=1).fit(X, y).result_
@@ -117,6 +118,34 @@ def test_same_seed_same_subsamples_without_repetition_and_by_class():
         assert y.sum() == 4
         np.testing.assert_array_equal(X, again)
     assert len({tuple(X[:, 2]) for X, _ in seen[1:6]}) == 5
+
+
+@pytest.mark.parametrize(("share", "size"), [(0.33, 13), (0.3625, 14)])
+def test_every_class_has_its_share(share, size):
+    seen = []
+
+    class Spy(SelectKBest):
+        def fit(self, X, y):
+            seen.append(y)
+            return super().fit(X, y)
+
+    X, y = np.arange(40.0)[:, None] + np.eye(40, 3), np.repeat([0, 1, 2], [30, 6, 4])
+    StabilitySelection(Spy(k=1), 5, share=share, random_state=1).fit(X, y)
+    assert {len(drawn) for drawn in seen[1:]} == {size}
+    for drawn in seen[1:]:
+        assert np.abs(np.bincount(drawn) - share * np.array([30, 6, 4])).max() <= 1
+
+
+def test_estimators_without_a_seed_get_one(labelled):
+    forest = SelectFromModel(RandomForestClassifier(5))
+    found = [
+        StabilitySelection(forest, 3, random_state=0).fit(labelled.X, labelled.y).result_
+        for _ in range(2)
+    ]
+    np.testing.assert_array_equal(*found)
+    given = SelectFromModel(RandomForestClassifier(5, random_state=7))
+    fitted = StabilitySelection(given, 3, random_state=0).fit(labelled.X, labelled.y).estimator_
+    assert fitted.estimator.random_state == 7
 
 
 def test_numbers_to_predict_are_no_classes(rng):

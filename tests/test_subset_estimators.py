@@ -35,6 +35,8 @@ def test_a_subset_is_ranked_by_the_discriminant(cls, problem):
     assert (np.diff(found.scores_[order[:5]]) <= 0).all()
     np.testing.assert_array_equal(order[5:], np.flatnonzero(~found.support_))
     assert found.objective_ == result.value
+    assert found.n_iter_ == (1 if cls is GreedySparseLDA else result.nodes)
+    assert result.nodes > 1 or cls is GreedySparseLDA
 
 
 @pytest.mark.parametrize("count", [1, 4, 0.25, 1.0])
@@ -42,6 +44,11 @@ def test_as_many_are_selected_as_asked_for(count, problem):
     expected = int(count * 24) if isinstance(count, float) else count
     for cls in (GreedySparseLDA, ExactSparseLDA):
         assert cls(n_features_to_select=count).fit(problem.X, problem.y).support_.sum() == expected
+
+
+def test_components_are_not_of_cosines(factor):
+    with pytest.raises(ValueError, match=r"^matrix = 'cosine': must be one of covariance, corr"):
+        StablePCA(matrix="cosine").fit(factor)
 
 
 def test_the_search_may_be_cut_short(problem):
@@ -64,7 +71,9 @@ def test_a_stable_subspace_leaves_out_what_is_uncertain(factor):
     np.testing.assert_array_equal(found.get_support(indices=True), expected.support)
     assert not found.support_[8:].any()
     assert (found.k_, found.objective_) == (expected.k, expected.share)
+    assert found.n_iter_ == len(expected.trace) > 1
     np.testing.assert_array_equal(np.argsort(found.ranking_)[8:], expected.removed[::-1])
+    assert (np.diff(found.scores_[np.argsort(found.ranking_)]) <= 0).all()
     assert found.scores_.sum() == pytest.approx(found.k_)
     assert np.linalg.norm(found.alpha_) == pytest.approx(1)
 

@@ -215,7 +215,9 @@ def test_order_of_samples_and_names_of_classes_do_not_matter(rng):
 BAD = {
     "y: has one class, 1; at least 2 are needed": {"y": np.ones(20, int)},
     "y: has shape (3,); labels of shape (20,) are needed": {"y": [1, 2, 3]},
-    "y: holds missing labels; every sample needs one": {"y": [None] * 10 + [1] * 10},
+    "y: 10 labels are missing, first of sample 0; every sample needs one": {
+        "y": [None] * 10 + [1] * 10
+    },
     "y: has 11 classes among 20 samples; at most half as many classes as samples are allowed": {
         "y": [*range(11), *range(9)]
     },

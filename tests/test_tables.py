@@ -48,6 +48,58 @@ def test_a_row_that_numbers_the_columns_is_a_header(write, text):
     np.testing.assert_array_equal(table.X.to_numpy(), [[7, 8, 9]])
 
 
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        ("0,1,2,3,kind", "0123"),
+        ("kind,1,2,3,4", "1234"),
+        (",1,2,3,kind", "123"),
+        ("7,8,9,kind,2", "7892"),
+    ],
+)
+def test_a_row_that_counts_beside_names_or_has_a_name_that_is_meant_is_a_header(
+    write, header, names
+):
+    rows = [["x" if cell in ("", "kind") else "5" for cell in header.split(",")]] * 2
+    path = write("data.csv", "\n".join([header, *map(",".join, rows)]))
+    table = tables.read(path, "kind")
+    assert table.X.columns == [*names]
+    np.testing.assert_array_equal(table.X.to_numpy(), np.full((2, len(names)), 5.0))
+    assert table.y.tolist() == ["x", "x"]
+    assert tables.read(path, drop=["kind"]).X.columns == [*names]
+
+
+@pytest.mark.parametrize("row", ["1,2,x,3", "0,2,1,x", "2,3,4,x", "0,1,x"])
+def test_a_row_that_does_not_count_is_a_sample(write, row):
+    label = row.split(",").index("x")
+    table = tables.read(write("data.csv", f"{row}\n{row}\n"), str(label))
+    assert len(table.X) == 2
+    assert table.origin.endswith("no header")
+
+
+def test_names_of_rows_without_a_name_above_them(write):
+    table = tables.read(write("data.tsv", "a\tb\tkind\ns1\t1\t2\tx\ns2\t3\t4\ty\n"), "kind")
+    assert table.X.columns == ["a", "b"]
+    np.testing.assert_array_equal(table.X.to_numpy(), [[1, 2], [3, 4]])
+    assert table.y.tolist() == ["x", "y"]
+    path = write("slow.tsv", "a\tb\ns1\t1\ttrue\ns2\t3\n")
+    with pytest.raises(ValueError, match=r"line 3: has 2 cells, the row before has 3$"):
+        tables.read(path)
+
+
+@pytest.mark.parametrize("mark", ["N/A", "?", "-", ".", "null", "None"])
+def test_a_sample_with_a_missing_value_is_no_header(write, mark):
+    with pytest.raises(
+        tables.CellError, match=r"column 1 \(from 0\), line 1: a number is missing"
+    ):
+        tables.read(write("data.csv", f"1,{mark}\n2,3\n"))
+
+
+def test_labels_that_look_missing_are_labels(write):
+    path = write("data.csv", "a,kind\n1,Na\n2,-\n3,none\n4,NA\n5,nan\n")
+    assert tables.read(path, "kind").y.tolist() == ["Na", "-", "none", None, None]
+
+
 @pytest.mark.parametrize("column", [0, 1, 2])
 def test_the_target_is_taken_out_wherever_it_stands(write, column):
     rows = [["1", "2"], ["3", "4"], ["5", "6"]]
@@ -112,7 +164,7 @@ def test_npy_is_mapped_and_its_target_a_number(write):
     [
         ("", None, "is empty"),
         ("a,b\n", None, "holds a header but no samples"),
-        ("a,b\n1,2\n3\n", None, "line 3: has 1 cell, the first row has 2"),
+        ("a,b\n1,2\n3\n", None, "line 3: has 1 cell, the row before has 2"),
         ("a,b\n1,x\n", None, "column 'b', line 2: 'x' is not a number"),
         ("a,b\n1,2\n1,NA\n", None, "column 'b', line 3: a number is missing"),
         (",a,b\nx,1,nan\n", None, "column 'b', line 2: a number is missing"),
@@ -149,6 +201,7 @@ def test_pairs_are_whole_numbers(write, content):
     [
         ("0,1\n2,3\n", "its first row, 0 and 1, may be a header; name the columns"),
         ("4,1.5\n", "1.5 is not a row number of a sample"),
+        (f"4,{2**53}\n", f"{2.0**53} is not a row number of a sample"),
         ("4,1,3\n", "is 1 x 3 float64; two columns of row numbers needed"),
     ],
 )
@@ -181,7 +234,7 @@ def test_sparse_matrices(tmp_path, make):
 def test_other_archives_are_refused(tmp_path):
     path = tmp_path / "data.npz"
     np.savez(path, X=np.eye(3))
-    message = f"{path}: is not a sparse matrix of scipy.sparse.save_npz"
+    message = f"{path}: is not a sparse matrix of scipy.sparse.save_npz; dense arrays go into .npy"
     for content in (None, b"PK no archive", b""):
         if content is not None:
             path.write_bytes(content)

@@ -2,6 +2,7 @@ import io
 import os
 import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -16,6 +17,23 @@ class Terminal(io.StringIO):
 def test_a_message_is_one_line(capsys):
     terminal.say("k = 3:\n  too\tlarge")
     assert capsys.readouterr() == ("", "specsel: k = 3: too large\n")
+
+
+def test_messages_do_not_go_where_results_are_expected(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    terminal.say("k = 3: too large")
+    assert capsys.readouterr().out == ""
+
+
+def test_warnings_are_said_once_after_work_that_did_not_fail(capsys):
+    with terminal.warnings_in_lines(str.upper):
+        for _ in range(2):
+            warnings.warn("few\nsamples", stacklevel=1)
+        assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == "specsel: warning: FEW SAMPLES\n"
+    with pytest.raises(ZeroDivisionError), terminal.warnings_in_lines():
+        warnings.warn("few samples", stacklevel=1) or 1 / 0
+    assert capsys.readouterr().err == ""
 
 
 def test_what_stdout_cannot_show_is_escaped(monkeypatch):

@@ -138,7 +138,8 @@ def test_without_a_second_eigenvector_positions_are_zero(X):
 
 
 BAD = {
-    "rounds = 0: must be at least 1": {"rounds": 0},
+    "rounds = 0: must be from 1 to 20": {"rounds": 0},
+    "rounds = 21: must be from 1 to 20": {"rounds": 21},
     "tradeoff = 0: must be a finite number above 0, or None": {"tradeoff": 0},
     "tradeoff = 'x': must be a finite number above 0, or None": {"tradeoff": "x"},
     'k = 30: must be from 1 to 20, min(n_samples, n_features), or "auto"': {"k": 30},

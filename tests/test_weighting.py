@@ -136,6 +136,20 @@ def test_fisher_weights_of_independent_features_fall_on_one_with_a_warning(const
     np.testing.assert_allclose(got.alpha, np.arange(12) == best, atol=1e-9)
 
 
+@pytest.mark.parametrize("tradeoff", [1.0, 5.0])
+def test_constant_features_do_not_weigh_where_all_else_does_harm(tradeoff, rng):
+    X, y = rng.standard_normal((60, 12)), rng.permutation(np.arange(60) % 3)
+    X[:, 3] = 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        got = weighting.solve(X, y, tradeoff=tradeoff)
+        without = weighting.solve(np.delete(X, 3, axis=1), y, tradeoff=tradeoff)
+    assert without.objective < 0
+    assert got.objective == pytest.approx(without.objective, rel=1e-9)
+    np.testing.assert_allclose(np.delete(got.alpha, 3), without.alpha, atol=1e-9)
+    assert got.alpha[3] == 0
+
+
 def test_fisher_weights_select_what_tells_classes_apart():
     data = datasets.weston_linear(60, random_state=0)
     got = weighting.solve(data.X, data.y)
