@@ -114,8 +114,8 @@ def use_logarithm(ax):
             return f"{x:g}" if super().__call__(x, pos) else ""
 
     ax.set_yscale("log")
-    ax.yaxis.set_major_formatter(Plain())
-    ax.yaxis.set_minor_formatter(Plain())
+    for set_formatter in (ax.yaxis.set_major_formatter, ax.yaxis.set_minor_formatter):
+        set_formatter(Plain(minor_thresholds=(2, 1)))  # decades with some numbers, and with all
 
 
 def draw_ranked(ax, values, names, count, top):

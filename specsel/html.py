@@ -78,8 +78,8 @@ def of_stable(found) -> str:
     title = (
         f"StableSubspace, k = {found.k} of {len(values)} features: share {found.share:.3g}{state}"
     )
-    notes = [f"features: {_line(found.support, names)}"]
-    if len(found.removed):
+    notes = [f"features: {_line(found.support, names)}"] if found.k else ["nothing is stable"]
+    if found.k and len(found.removed):
         notes.append(f"removed: {_line(found.removed, names)}")
     return _table(title, columns, found.k, notes)
 

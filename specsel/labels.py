@@ -20,15 +20,15 @@ ROOM = 0.6
 # What leads from a name to what it belongs to.
 LINE = {"arrowstyle": "-", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
 
-# Where a name may be about its point, nearest first: distances in points, and directions, in which
-# it is aligned.
+# Where a name may be about its point or ellipse, nearest first: distances in points, and
+# directions, in which it is aligned.
 DISTANCES = (5.0, 14.0, 26.0)
 DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 SIDEWAYS = {1: "left", 0: "center", -1: "right"}
 UPWARDS = {1: "bottom", 0: "center", -1: "top"}
 
-# The radius of a point.
-DOT = 2.5
+# The radius of a point, and the least of an ellipse.
+DOT, THIN = 2.5, 1e-6
 
 
 def shorten(name):
@@ -97,26 +97,35 @@ def _stretched(axis, low, high, share):
     return scale.inverted().transform(np.array([limit]))[0]
 
 
-def at_points(ax, points, names):
-    """Write names at points, the first before the others; those that find no room are left out."""
+def at_points(ax, points, names, axes=0.0):
+    """Write names at points, the first before the others; those that find no room are left out.
+
+    They are beside the ellipses around their points that have these half axes.
+    """
     from matplotlib.path import Path
     from matplotlib.transforms import Bbox
 
     scale, room = _lay_out(ax), ax.get_window_extent()
     dots = ax.transData.transform(points)
+    radii = np.abs(ax.transData.transform(points + axes) - dots)
     covered = [Bbox([dot - DOT * scale, dot + DOT * scale]) for dot in dots]
     written = []
-    for point, dot, name in zip(points, dots, map(shorten, names), strict=True):
+    for point, dot, radius, name in zip(points, dots, radii, map(shorten, names), strict=True):
         half = _size(ax, name) / 2
         for distance, direction in product(DISTANCES, DIRECTIONS):
-            offset = distance * np.array(direction)
+            offset = (distance + _reach(radius, direction) / scale) * np.array(direction)
             end = dot + scale * offset
             middle = end + half * direction
             box, line = Bbox([middle - half, middle + half]), Path([dot, end])
             if not box.count_overlaps(covered) and _is_free(box, line, room, written):
                 written.append((box, line))
-                _write(ax, name, point, offset, direction)
+                _write(ax, name, point, offset, direction, distance > DISTANCES[0])
                 break
+
+
+def _reach(radius, direction):
+    """How many times the direction leads from the centre of an ellipse to its edge."""
+    return 1 / np.linalg.norm(direction / np.maximum(radius, THIN))
 
 
 def _lay_out(ax):
@@ -143,8 +152,8 @@ def _size(ax, name):
     return size
 
 
-def _write(ax, name, point, offset, direction):
-    """Write a name off a point, legible over all else, with a line to it unless it is near."""
+def _write(ax, name, point, offset, direction, far):
+    """Write a name off a point, legible over all else, with a line to it if it is far."""
     from matplotlib.patheffects import withStroke
 
     end = {"relpos": (1 - np.array(direction)) / 2}
@@ -155,7 +164,7 @@ def _write(ax, name, point, offset, direction):
         textcoords="offset points",
         ha=SIDEWAYS[direction[0]],
         va=UPWARDS[direction[1]],
-        arrowprops=LINE | end if np.abs(offset).max() > DISTANCES[0] else None,
+        arrowprops=LINE | end if far else None,
         path_effects=[withStroke(linewidth=2, foreground=ax.get_facecolor())],
         **FORM,
     )

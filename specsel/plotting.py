@@ -308,12 +308,16 @@ class TopographyDisplay(Display):
             set_label(f"position, round {i}")
         ax.margins(0.1)
         named = best[: self.top]
-        labels.at_points(ax, self.positions[named], [self.names[i] for i in named])
+        names = [self.names[i] for i in named]
+        labels.at_points(ax, self.positions[named], names, self._sizes(named) / 2)
+
+    def _sizes(self, features):
+        return ELLIPSE * np.abs(self.relevances[features])
 
     def _draw_ellipses(self, ax, features, color, zorder):
         from matplotlib.collections import EllipseCollection
 
-        places, sizes = self.positions[features], ELLIPSE * np.abs(self.relevances[features])
+        places, sizes = self.positions[features], self._sizes(features)
         form = {"facecolor": (color, 0.2), "edgecolor": color, "zorder": zorder}
         form |= {"units": "xy", "offsets": places, "offset_transform": ax.transData}
         ax.add_collection(EllipseCollection(*sizes.T, np.zeros(len(sizes)), **form))

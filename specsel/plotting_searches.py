@@ -252,7 +252,7 @@ class StabilityDisplay(Display):
         _draw_dots(ax, self.sizes, self.gaps, *dots)
         if self.chosen is not None:
             ax.axvline(self.chosen, color=display.foreground(ax), linestyle=":", label="stable")
-            short = f", but {self.share:.2g} of the trace, not {self.retain:.2g}"
+            short = f"\nbut {self.share:.2g} of the trace, not {self.retain:.2g}"
             short = short if self.share < self.retain else ""
             ax.set_title(f"stable with {self.chosen} of {self.sizes[0]} features{short}")
         else:
@@ -275,6 +275,8 @@ class StabilityDisplay(Display):
         ax.set_title(f"{count} of {n} features ≥ {self.threshold:g}")
         ax.set_ylabel("how often selected")
         display.draw_ranked(ax, self.frequencies, self.names, count, self.top)
+        if ax.get_yscale() == "linear":
+            ax.set_yticks(np.linspace(0, 1, 6))
 
 
 def _draw_dots(ax, places, heights, size, known, labels):
@@ -284,4 +286,4 @@ def _draw_dots(ax, places, heights, size, known, labels):
     ):
         if part.any():
             form = {"markersize": size, "markerfacecolor": inside, "label": label}
-            ax.plot(places[part], heights[part], "o", color=BLUE, **form)
+            ax.plot(places[part], heights[part], "o", color=BLUE, markeredgewidth=size / 5, **form)

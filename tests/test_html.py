@@ -168,6 +168,13 @@ def test_shares_are_of_all_features(rng):
     assert texts[-1] == f"removed: {stable.removed[0]}, {stable.removed[1]}"
 
 
+@pytest.mark.filterwarnings("ignore:retain = 0.5. there is no stable subspace")
+def test_where_nothing_is_stable_no_feature_is_kept(rng):
+    found = sbs.solve(rng.standard_normal((5, 8)), matrix="covariance", random_state=0)
+    assert len(found.support)
+    assert parsed(found)[2][1:] == ["nothing is stable"]
+
+
 def test_there_is_no_script_and_no_colour_but_that_of_bars():
     text = weights_of([0.9, 0.1])._repr_html_()
     assert set(re.findall(r"<(\w+)", text)) == {"div", "p", "table", "tr", "th", "td"}

@@ -132,6 +132,19 @@ def test_names_at_points_do_not_overlap_and_the_first_are_written(pyplot, rng, n
         assert (box.max <= room.max + 0.5).all()
 
 
+@pytest.mark.parametrize("shape", [(0.05, 0.2), (0.2, 0.01), (0.0, 0.1), (0.0, 0.0)])
+def test_names_are_beside_the_ellipse_around_their_point(pyplot, shape):
+    ax, angles = pyplot.subplots()[1], np.linspace(0, 2 * np.pi, 500)
+    center, names = np.full((8, 2), 0.5), [f"feature_{i}" for i in range(8)]
+    labels.at_points(ax, center, names, np.full((8, 2), shape))
+    assert len(ax.texts) >= 4
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    inside = np.concatenate([0.5 + r * circle * shape for r in np.linspace(0, 1, 9)])
+    seen = ax.transData.transform(inside)
+    for box in pictures.boxes(ax.texts):
+        assert not ((box.min < seen) & (seen < box.max)).all(axis=1).any()
+
+
 def test_names_at_points_stand_out_from_what_is_below(pyplot):
     with pyplot.style.context("dark_background"):
         ax = pyplot.subplots()[1]

@@ -136,7 +136,7 @@ def test_searches_are_drawn_size_by_size(rng):
     less = StabilityDisplay.from_result(replace(stable, retain=0.9))
     share = f"{stable.share:.2g}"
     assert (
-        less.ax_.get_title() == f"stable with 8 of 10 features, but {share} of the trace, not 0.9"
+        less.ax_.get_title() == f"stable with 8 of 10 features\nbut {share} of the trace, not 0.9"
     )
     # On a linear scale the gap that is wide enough is not told from what it exceeds.
     last = ax.transData.transform([[8, stable.trace[-1].gap], [8, stable.trace[-1].error]])
@@ -167,6 +167,7 @@ def test_bounds_on_gaps_are_hollow():
     assert to_hex(drawn["bound on it"].get_markerfacecolor()) == "#ffffff"
 
 
+@pytest.mark.filterwarnings("ignore:.* there is no stable subspace")
 def test_searches_that_found_nothing_have_no_mark(rng):
     stable = sbs.solve(rng.standard_normal((12, 3)), retain=0.9, n_boot=100, random_state=0)
     assert stable.k == 0
@@ -193,6 +194,7 @@ def test_gaps_of_nothing_are_drawn(gaps, errors):
     assert max(errors) == 0 or low >= 1e-5
 
 
+@pytest.mark.filterwarnings("ignore:.* there is no stable subspace")
 def test_one_feature_leaves_nothing_to_search(rng):
     stable = sbs.solve(rng.random((30, 1)), n_boot=100, random_state=0)
     assert len(lines_of(StabilityDisplay.from_result(stable).ax_)["4 ‖E‖"].get_xdata()) == 0

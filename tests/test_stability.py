@@ -7,6 +7,9 @@ import scipy.sparse
 
 from specsel import resamples, sbs
 
+# The data here are for what a result says, whether it retains enough or not.
+pytestmark = pytest.mark.filterwarnings("ignore:retain = ")
+
 
 def factors(n_samples=400, seed=0):
     """Two factors in ten features, and four features of heavy tails."""

@@ -119,7 +119,7 @@ class Papers:
     def setup(self, problem):
         name, retain = problem.split()
         X = np.load(DATA / f"{name}.npz")["X"]
-        self.found = sbs.solve(X, retain=float(retain), random_state=0)
+        self.found = sbs.search(sbs.intervals(X, random_state=0), retain=float(retain))
 
     def track_removed(self, problem):
         return len(self.found.removed)

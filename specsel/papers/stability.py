@@ -23,9 +23,9 @@ def run(runs=10, tell=None):
     rows = []
     for name, retain, removed, k in report.each(CASES, tell):
         X, _ = sources.uci(name)
-        found = [
-            sbs.solve(X[:, X.any(axis=0)], retain=retain, random_state=i) for i in range(runs)
-        ]
+        X = X[:, X.any(axis=0)]
+        known = [sbs.intervals(X, random_state=i) for i in range(runs)]
+        found = [sbs.search(one, retain=retain) for one in known]
         label = f"{name}, {retain:.2f} to retain"
         rows += [
             report.row(label, [len(one.removed) for one in found], removed, "features removed"),
