@@ -56,8 +56,20 @@ def tile_width(feature_major, frame_rows, n_samples, span):
     return width
 
 
-@jit(parallel=True)
 def sweep(data, frames, places, tiling, pairs, alpha, images, entries):
+    """Pass over all features, by several threads where there are several blocks.
+
+    Threads that have been woken wait for more work for a while, and slow down all else meanwhile.
+    """
+    given = data, frames, places, tiling, pairs
+    if len(images) == 1:
+        _sweep_range(*given, 0, alpha.shape[1], alpha, images[0], entries[0])
+    else:
+        _sweep(*given, alpha, images, entries)
+
+
+@jit(parallel=True)
+def _sweep(data, frames, places, tiling, pairs, alpha, images, entries):
     span = tiling[2]
     for block in prange(len(images)):
         first, last = block * span, min((block + 1) * span, alpha.shape[1])

@@ -13,8 +13,15 @@ from specsel.linalg import jit
 CONSTANT = 2 * np.finfo(np.float64).eps
 
 
-@jit(parallel=True)
 def standardise(features, center, mean, norm, span):
+    if len(norm) <= span:
+        _standardise_range(features, center, mean, norm)  # wakes no threads, as in `passes.sweep`
+    else:
+        _standardise(features, center, mean, norm, span)
+
+
+@jit(parallel=True)
+def _standardise(features, center, mean, norm, span):
     for block in prange((len(norm) + span - 1) // span):
         part = slice(block * span, (block + 1) * span)
         _standardise_range(features[part], center, mean[part], norm[part])

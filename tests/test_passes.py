@@ -1,5 +1,9 @@
 """Passes over the data against their definitions, for every way in which data may lie."""
 
+import subprocess
+import sys
+import textwrap
+
 import naive
 import numpy as np
 import pandas as pd
@@ -122,3 +126,18 @@ def test_blocks_depend_on_sizes_alone():
     assert -(-(10**6) // passes.block_span(10**6)) <= passes.MAX_BLOCKS
     assert passes.block_span(10**6) == passes.block_span(10**6, partial=600, size=10**8)
     assert passes.block_span(10**4, partial=10**7, size=10**7) >= 10**4
+
+
+def test_small_data_wake_no_threads():
+    script = """
+        import numpy as np
+        from numba.np.ufunc import parallel
+        from specsel import datasets, qalpha
+        qalpha.solve(datasets.example().X, 3)
+        print(parallel._is_initialized)
+        qalpha.solve(np.random.default_rng(0).standard_normal((20, 600)), 3, max_iter=1)
+        print(parallel._is_initialized)
+    """
+    command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["False", "True"]
