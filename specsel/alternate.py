@@ -222,7 +222,7 @@ def solve(
         count = best[1]["n_iter"]
         advice = "raise max_iter or tol"
         if count < max_iter:
-            advice = "the objective goes up and down, its highest is returned; try another init or k"
+            advice = "the objective goes up and down; its best is returned, try another init or k"
         warnings.warn(
             f"not converged after {count} iterations: {advice}", stacklevel=checks.caller()
         )

@@ -1,6 +1,7 @@
 """Names in pictures, so that no two overlap."""
 
 from itertools import product
+from operator import itemgetter
 
 import numpy as np
 
@@ -100,7 +101,8 @@ def _stretched(axis, low, high, share):
 def at_points(ax, points, names, axes=0.0):
     """Write names at points, the first before the others; those that find no room are left out.
 
-    They are beside the ellipses around their points that have these half axes.
+    They are beside the ellipses around their points that have these half axes, and where there is
+    room beside all others.
     """
     from matplotlib.path import Path
     from matplotlib.transforms import Bbox
@@ -111,21 +113,30 @@ def at_points(ax, points, names, axes=0.0):
     covered = [Bbox([dot - DOT * scale, dot + DOT * scale]) for dot in dots]
     written = []
     for point, dot, radius, name in zip(points, dots, radii, map(shorten, names), strict=True):
-        half = _size(ax, name) / 2
+        half, found = _size(ax, name) / 2, []
         for distance, direction in product(DISTANCES, DIRECTIONS):
             offset = (distance + _reach(radius, direction) / scale) * np.array(direction)
             end = dot + scale * offset
             middle = end + half * direction
             box, line = Bbox([middle - half, middle + half]), Path([dot, end])
             if not box.count_overlaps(covered) and _is_free(box, line, room, written):
-                written.append((box, line))
-                _write(ax, name, point, offset, direction, distance > DISTANCES[0])
-                break
+                place = offset, direction, distance > DISTANCES[0]
+                found.append((_count_touched(box, dots, radii), place, (box, line)))
+        if found:
+            _, place, taken = min(found, key=itemgetter(0))
+            written.append(taken)
+            _write(ax, name, point, *place)
 
 
 def _reach(radius, direction):
     """How many times the direction leads from the centre of an ellipse to its edge."""
     return 1 / np.linalg.norm(direction / np.maximum(radius, THIN))
+
+
+def _count_touched(box, dots, radii):
+    """How many ellipses a box lies on."""
+    nearest = np.clip(dots, box.min, box.max) - dots
+    return (((nearest / np.maximum(radii, THIN)) ** 2).sum(axis=1) < 1).sum()
 
 
 def _lay_out(ax):

@@ -3,6 +3,7 @@
 import numpy as np
 import pictures
 import pytest
+from matplotlib.transforms import Bbox
 
 from specsel import labels
 
@@ -143,6 +144,21 @@ def test_names_are_beside_the_ellipse_around_their_point(pyplot, shape):
     seen = ax.transData.transform(inside)
     for box in pictures.boxes(ax.texts):
         assert not ((box.min < seen) & (seen < box.max)).all(axis=1).any()
+
+
+def test_names_are_beside_all_ellipses_where_there_is_room(pyplot):
+    ax = pyplot.subplots()[1]
+    points, axes = np.array([[0.45, 0.5], [0.55, 0.45]]), np.full((2, 2), [0.15, 0.05])
+    labels.at_points(ax, points, ["one", "other"], axes)
+    dots = ax.transData.transform(points)
+    radii = ax.transData.transform(points + axes) - dots
+    assert len(ax.texts) == 2
+    for box in pictures.boxes(ax.texts):
+        assert labels._count_touched(box, dots, radii) == 0
+    around = Bbox([dots[0] - 1, dots[0] + 1])
+    assert labels._count_touched(around, dots, radii) == 1
+    corner = dots[0] + 0.8 * radii[0]  # inside of the box around the ellipse, outside of it
+    assert labels._count_touched(Bbox([corner, corner + 9]), dots[:1], radii[:1]) == 0
 
 
 def test_names_at_points_stand_out_from_what_is_below(pyplot):
