@@ -369,38 +369,46 @@ class Dense:
         frame[:k, :q] = matrix.T
         return frame
 
-    def reduced(self) -> tuple["Dense", "callable", "callable"]:
-        """Replace tall data by data with as many samples as features.
+    def reduced(self, members=None) -> tuple["Dense", "callable", "callable"]:
+        """Replace tall data, or some of its samples, by data with as many samples as features.
 
         With ``M = U R``, every algorithm that depends on inner products of features alone gives
         the same weights on R. Returns the data R, the map ``Q -> UᵀQ`` for a given basis, and the
         map ``Q -> U Q`` back.
         """
-        step = max(ROW_BLOCK, self.n_features)
-        starts = range(0, self.n_samples, step)
-        factor = triangular_factor(self.rows(start, start + step) for start in starts)
+        factor = triangular_factor(self._blocks_of(members))
         self.passes += 1
-        left, values, right = np.linalg.svd(factor)
+        left, values, right = np.linalg.svd(factor, full_matrices=False)
         keep = values > values[0] * max(factor.shape) * np.finfo(float).eps
         inverse = (right[keep].T / values[keep]) @ left[:, keep].T
 
         def restrict(basis):
             self.passes += 1
-            parts = (self.rows(i, i + step).T @ basis[i : i + step] for i in starts)
-            return inverse.T @ sum(parts)
+            product, stop = 0.0, 0
+            for rows in self._blocks_of(members):
+                start, stop = stop, stop + len(rows)
+                product = product + rows.T @ basis[start:stop]
+            return inverse.T @ product
 
         def lift(basis):
             self.passes += 1
             inner = inverse @ basis
-            lifted = np.concatenate([self.rows(i, i + step) @ inner for i in starts])
+            lifted = np.concatenate([rows @ inner for rows in self._blocks_of(members)])
             # Orthonormal even where the data lack a direction or all but lack it.
             lifted, triangle = np.linalg.qr(lifted)
             return lifted * np.where(np.diag(triangle) < 0, -1.0, 1.0)
 
-        return Dense._standardised(factor, self), restrict, lift
+        return Dense.standardised(factor, self), restrict, lift
+
+    def _blocks_of(self, members):
+        """Yield the standardised samples, or some of them, a few at a time."""
+        step = max(ROW_BLOCK, self.n_features)
+        for start in range(0, self.n_samples, step):
+            rows = self.rows(start, start + step)
+            yield rows if members is None else rows[members[start : start + step]]
 
     @classmethod
-    def _standardised(cls, array, origin):
+    def standardised(cls, array, origin):
         """Wrap an array whose features are scaled already."""
         data = cls.__new__(cls)
         data.features = np.ascontiguousarray(array).T
@@ -411,7 +419,7 @@ class Dense:
         data._counter = SimpleNamespace(passes=0)
         data.floor = RESIDUAL_FLOOR
         data.mean = data.middle = np.zeros(data.n_columns)
-        data.norm = np.where(origin.norm > 0, 1.0, 0.0)
+        data.norm = np.where(origin.norms.ravel() > 0, 1.0, 0.0)
         data.norms = data.norm[None, :]
         data._forget()
         return data

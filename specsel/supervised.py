@@ -17,7 +17,9 @@ objective never falls; with γ > 0 it may, and the best iterate is returned.
 Departures. Energies are squared, so that an affinity of -1 between two classes costs as much as
 one of +1: a centred feature that tells the classes apart would be punished for it. Features are
 made non-negative first, by default as two, what they have above and below their median. The paper
-calls within "inter" and between "intra". The start is continuation, as in `qalpha`.
+calls within "inter" and between "intra". The start is continuation, as in `qalpha`. Of
+tall data the samples of every class are replaced by a triangular factor that has the same inner
+products.
 """
 
 from typing import NamedTuple
@@ -101,7 +103,10 @@ def solve(
     )
     data = blocks.Dense(array, names, representation=representation)
     data.warn_if_negative(representation)
-    problem = Supervised(data, classes, k_within, k_between, gamma, basic=method == "basic")
+    small, members, lift = data, classes, None
+    if data.n_samples > (classes.max() + 1) * data.n_features:
+        small, members, lift = _reduced(data, classes)
+    problem = Supervised(small, members, k_within, k_between, gamma, basic=method == "basic")
     state, record = alternate.solve(
         problem,
         k_within,
@@ -113,7 +118,28 @@ def solve(
         callback=callback,
     )
     state = problem.within(state)
-    return alternate.pack(data, state, record)
+    return alternate.pack(data, state, record, lift)
+
+
+def _reduced(data, classes):
+    """Tall data with as many samples a class as features, their classes, and the way back.
+
+    All products are of inner products of features within a class, which triangular factors keep.
+    """
+    parts = [data.reduced(classes == g) for g in range(classes.max() + 1)]
+    factors = [small.features.T for small, _, _ in parts]
+    members = np.repeat(np.arange(len(parts)), [len(factor) for factor in factors])
+
+    def lift(basis):
+        sizes = [np.linalg.norm(basis[members == g], axis=0) for g in range(len(parts))]
+        lifted = np.zeros((data.n_samples, basis.shape[1]))
+        for g, (_, _, lift_class) in enumerate(parts):
+            columns = np.argmax(sizes, axis=0) == g
+            inner = basis[np.ix_(members == g, columns)]
+            lifted[np.ix_(classes == g, columns)] = lift_class(inner)
+        return lifted
+
+    return blocks.Dense.standardised(np.vstack(factors), data), members, lift
 
 
 class Block(NamedTuple):
@@ -172,7 +198,7 @@ class Supervised(alternate.Energy):
         return self._basis(generator.standard_normal((len(b.right), k)) for b in self.blocks)
 
     def given(self, init):
-        alpha = np.tile(np.asarray(init, dtype=float), len(self.data.norms))
+        alpha = np.tile(np.asarray(init, dtype=float), self.data.n_features // len(init))
         if not alpha[self.data.norms.ravel() > 0].any():
             raise ValueError("init: weighs constant features alone; at least one must vary")
         return self.subspace(alpha, self.k_within)

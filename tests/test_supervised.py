@@ -77,6 +77,30 @@ def test_iterations_are_those_of_the_definition(n_classes, gamma, method, repres
     np.testing.assert_allclose(got.alpha, expected, atol=1e-7)
 
 
+@pytest.mark.filterwarnings("ignore:1 of 5 features is constant")
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("method", ["power", "basic"])
+@pytest.mark.parametrize("representation", ["parts", "ranks"])
+def test_iterations_of_tall_data_are_those_of_the_definition(n_classes, method, representation):
+    X, y = classes_and_data(n_classes, n_features=5, per_class=40)
+    X[:, 3] = 1.0
+    few = np.flatnonzero(y == 0)[3:]  # of the first class three are left
+    X, y = np.delete(X, few, axis=0), np.delete(y, few)
+    assert len(X) > n_classes * 10
+    M, rows, start = naive.represent(X, representation), naive.class_rows(y), np.ones(5)
+    bases = naive.supervised_bases(M, np.tile(start, len(M) // 5), rows, 2, 1)
+    _, _, history = naive.supervised_iterations(M, bases, rows, CYCLES, 0.5, method)
+    options = {"method": method, "representation": representation}
+    got = solve(X, y, init=start, tol=0, max_iter=CYCLES, **options)
+    np.testing.assert_allclose(got.history, history[: got.n_iter], rtol=1e-8)
+    assert got.alpha[3] == 0
+    np.testing.assert_allclose(got.basis.T @ got.basis, np.eye(2 * n_classes), atol=1e-10)
+    found = got.alpha if got.parts is None else got.parts.ravel()
+    for value, column in zip(got.eigenvalues, got.basis.T, strict=True):
+        assert len(set(y[np.abs(column) > 1e-12])) == 1
+        assert column @ naive.affinity(M, found) @ column == pytest.approx(value)
+
+
 @pytest.mark.parametrize(("k_within", "k_between"), [(1, 1), (3, 2), (20, 20)])
 def test_any_number_of_directions(k_within, k_between):
     X, y = classes_and_data(3)

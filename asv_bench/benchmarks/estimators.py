@@ -1,6 +1,8 @@
 """What the scikit-learn faces cost beside their solvers: import, and a fit of small data."""
 
-from specsel import QAlpha, StabilitySelection, qalpha
+import numpy as np
+
+from specsel import QAlpha, StabilitySelection, SupervisedQAlpha, qalpha
 
 from .common import best_of_interleaved, expression
 
@@ -33,6 +35,22 @@ class Fit:
         return fit / solve
 
     track_over_the_solver.unit = "times the solver"
+
+
+class Small:
+    """Data so small that waking threads would take longer than the work."""
+
+    params = ([QAlpha, SupervisedQAlpha],)
+    param_names = ("estimator",)
+
+    def setup(self, estimator):
+        rng = np.random.default_rng(0)
+        self.X, self.y = rng.standard_normal((569, 30)), np.arange(569) % 2
+        self.X[:, :6] += 2 * self.y[:, None]
+        estimator().fit(self.X, self.y)
+
+    def time_fit(self, estimator):
+        estimator().fit(self.X, self.y)
 
 
 class Auto:

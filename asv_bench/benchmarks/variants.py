@@ -78,6 +78,22 @@ class Solve:
     track_passes.unit = "reads of X"
 
 
+class Tall:
+    """Classes of many more samples than features."""
+
+    def setup(self):
+        rng = np.random.default_rng(0)
+        self.X, self.y = rng.standard_normal((20_000, 60)), np.arange(20_000) % 3
+        self.X[:, :6] += self.y[:, None]
+        supervised.solve(self.X, self.y)
+
+    def time_supervised(self):
+        supervised.solve(self.X, self.y)
+
+    def peakmem_supervised(self):
+        supervised.solve(self.X, self.y)
+
+
 def leader(n):
     """Leading eigenvector, of positive sum, found from the last one."""
     start = [np.ones(n)]
