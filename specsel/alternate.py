@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel import blocks, checks, linalg
+from specsel import checks, linalg
 from specsel.results import Weights
 
 # Continuation begins with 4k + 4 columns and narrows them in this many steps.
@@ -243,12 +243,14 @@ def count_clusters(problem) -> int:
     return int(np.argmax(ratios)) + 2
 
 
-def count_centered(array, names, data) -> int:
+def count_centered(data) -> int:
     """The same by the centred data, where an algorithm represents them otherwise."""
-    centered = blocks.Dense(array, names)
-    k = count_clusters(Energy(centered))
-    data.passes += centered.passes
-    return k
+    centered = data.centered()
+    if not centered.norm.any():
+        return 1
+    if centered.n_samples > centered.n_features:
+        centered = centered.reduced()[0]
+    return count_clusters(Energy(centered))
 
 
 def q_alpha(data, k, *, method, criterion, init, **options) -> Weights:

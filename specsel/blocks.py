@@ -248,6 +248,17 @@ class Dense:
         other._forget()
         return other
 
+    def centered(self) -> "Dense":
+        """The same data, every feature centred, even if all are constant then."""
+        other = copy.copy(self)
+        other.mean, other.norm = moments(self.features.T)
+        other.middle, other.norms = other.mean, other.norm[None, :]
+        other.n_features = other.n_columns
+        other.center = other.mean_free = True
+        other.passes += 1
+        other._forget()
+        return other
+
     def alike(self, array) -> "Dense":
         """Other samples of the same features, shifted and scaled as these are."""
         other = copy.copy(self)

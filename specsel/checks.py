@@ -144,13 +144,9 @@ def as_classes(y, n_samples) -> np.ndarray:
     """Class of every sample, as numbers from 0; at least two classes."""
     if y is None:
         raise ValueError(f"y: is None; labels of shape ({n_samples},) are needed")
-    try:
-        labels = np.asarray(y)
-    except ValueError:
-        raise ValueError(f"y: labels of shape ({n_samples},) are needed") from None
+    labels = as_labels(y)
     if labels.shape != (n_samples,):
         raise ValueError(f"y: has shape {labels.shape}; labels of shape ({n_samples},) are needed")
-    check_labelled(labels)
     fractions = labels[labels != np.rint(labels)] if labels.dtype.kind == "f" else ()
     if len(fractions):
         raise ValueError(f"y: holds {fractions[0]:.6g}, a measurement; classes are needed")
@@ -168,15 +164,22 @@ def as_classes(y, n_samples) -> np.ndarray:
     return classes
 
 
-def check_labelled(y):
-    """Refuse labels of which some are missing; None is no labels."""
-    labels = [] if y is None else np.asarray(y).ravel().tolist()
-    missing = [i for i, label in enumerate(labels) if _is_missing(label)]
+def as_labels(y) -> np.ndarray:
+    """Labels as an array; refuses some that are missing."""
+    check_unmasked(y, "y")
+    if hasattr(y, "tocsr"):
+        raise ValueError("y: is a sparse matrix; an array of labels is needed")
+    try:
+        labels = np.asarray(y)
+    except ValueError:
+        raise ValueError("y: rows differ in length; a label a sample is needed") from None
+    missing = [i for i, label in enumerate(labels.ravel().tolist()) if _is_missing(label)]
     if missing:
         raise ValueError(
             f"y: {len(missing)} label{'s are' if len(missing) > 1 else ' is'} missing, first of "
             f"sample {missing[0]}; every sample needs one"
         )
+    return labels
 
 
 def _is_missing(label):

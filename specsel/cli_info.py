@@ -89,7 +89,7 @@ def _cache():
 def _kernels():
     """All compiled functions of the solvers; the estimators have none, and need scikit-learn."""
     for path in sorted(Path(__file__).parent.glob("*.py")):
-        if not path.stem.startswith("_") and path.stem not in specsel.ESTIMATORS.values():
+        if not path.stem.startswith("__") and path.stem not in specsel.ESTIMATORS.values():
             module = importlib.import_module(f"specsel.{path.stem}")
             for function in vars(module).values():
                 if hasattr(function, "py_func") and function.__module__ == module.__name__:

@@ -90,7 +90,7 @@ def _path(args, table, n_features):
     names = getattr(table.X, "columns", None)
     options = {name: _features(getattr(args, name), names) for name in ("always", "never")}
     options |= {"shrinkage": args.shrinkage, "matrix": args.matrix or MATRICES[0]}
-    left = n_features - len(options["never"])
+    left = n_features - len({*options["never"]})
     least = max(len({*options["always"]}), 1)
     max_size = min(max(MAX_SIZE, least), left) if args.max_size is None else args.max_size
     if args.max_size is not None:

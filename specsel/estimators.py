@@ -64,9 +64,9 @@ class Selector(SelectorMixin, BaseEstimator):
         checks.check_unmasked(X)
         options = {"dtype": FLOATS, "accept_sparse": self.takes_sparse, "ensure_min_samples": 2}
         if self.needs_classes:
-            checks.check_labelled(y)
+            if y is not None:
+                checks.as_labels(y)  # in words of its own, of what scikit-learn would stumble over
             X, y = validate_data(self, X, y, **options)
-            checks.as_classes(y, len(y))
         else:
             X = validate_data(self, X, **options)
         names = getattr(self, "feature_names_in_", None)
@@ -207,6 +207,7 @@ class WeightSelector(Selector):
             With `reweight`, in the units of the training data; selected features of weight 0 as
             their mean.
         """
+        checks.check_unmasked(X)
         if not self.reweight:
             return super().inverse_transform(X)
         whole = super().inverse_transform(check_array(X, dtype=FLOATS))

@@ -186,9 +186,11 @@ def solve(
         matrix = Matrix(_checked(array, n_features), names)
     else:
         data = blocks.Dense(array, names, representation="centered" if center else "as-is")
-        if kernel == "linear" and k == "auto":
-            k = alternate.count_centered(array, names, data)
+        if kernel == "linear" and k == "auto" and not center:
+            k = alternate.count_centered(data)
         matrix = Matrix(evaluate(data, kernel, sigma, degree, offset, sections), names, data)
+        matrix.mean_free &= center and (kernel != "poly" or offset == 0)
+        matrix.mean_free |= center and kernel == "linear"
         matrix.rank_bound = data.rank_bound if kernel == "linear" else n_features
     problem = CRITERIA[criterion](matrix)
     if not isinstance(init, str):
@@ -313,7 +315,8 @@ class Matrix:
         self.norm = data.norm if data else self.varies
         self.passes = data.passes if data else 0
         self.rank_bound, self.floor = self.n_features, linalg.RESIDUAL_FLOOR
-        self.mean_free = entries.min() < 0  # otherwise a direction is common to all features
+        # Where no entry is negative a direction is common to all features.
+        self.mean_free = entries.min() < -self.floor * entries.max()
 
     def joined(self, alpha):
         """Weights of the columns: a column is a feature."""

@@ -98,7 +98,7 @@ def _stretched(axis, low, high, share):
     return scale.inverted().transform(np.array([limit]))[0]
 
 
-def at_points(ax, points, names, axes=0.0):
+def at_points(ax, points, names, axes):
     """Write names at points, the first before the others; those that find no room are left out.
 
     They are beside the ellipses around their points that have these half axes, and where there is

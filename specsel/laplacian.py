@@ -88,7 +88,7 @@ def solve(
     checks.check_choice("representation", representation, blocks.NON_NEGATIVE)
     data = blocks.Dense(array, names, representation=representation)
     if k == "auto":
-        k = alternate.count_centered(array, names, data)
+        k = alternate.count_centered(data)
     data.warn_if_negative(representation)
     state, record = alternate.solve(
         Laplacian(data, shift),

@@ -107,7 +107,7 @@ def solve(
         )
     data = blocks.Dense(array, names, representation=representation)
     if k == "auto":
-        k = alternate.count_centered(array, names, data)
+        k = alternate.count_centered(data)
     data.warn_if_negative(representation)
     if criterion == "gap":
         problem = PairwiseGap(data, apart, together, tradeoff)

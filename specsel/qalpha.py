@@ -109,7 +109,7 @@ def solve(
     checks.check_flag("center", center)
     data = blocks.Dense(array, names, representation="centered" if center else "as-is")
     if k == "auto" and not center:
-        k = alternate.count_centered(array, names, data)
+        k = alternate.count_centered(data)
     return alternate.q_alpha(
         data,
         k,

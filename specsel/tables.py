@@ -169,7 +169,7 @@ def _read_npz(path, drop, target):
             "is not a sparse matrix of scipy.sparse.save_npz; dense arrays go into .npy"
         ) from None
     apart = _apart(X, drop, target)
-    X = X.tocsc() if apart else X
+    X = X.tocsc()
     return X, None, apart, None if target is None else X[:, [apart[-1]]].toarray()[:, 0]
 
 
@@ -186,7 +186,8 @@ def _read_text(path, drop, target):
         first, second = next(records, None), next(records, [])
         if first is None:
             raise ValueError("is empty")
-        names, skipped = _names(first, {*drop, target})
+        meant = {" ".join(name.split()) for name in (*drop, target or "")}
+        names, skipped = _names(first, meant)
         if names and not skipped and _has_name(second, len(first)):
             first, names, skipped = second, ["", *names], 1
         file.seek(0)
@@ -229,8 +230,11 @@ def _names(first, meant):
 
 
 def _has_name(record, width):
-    """Whether a row begins with a name that the header has no column for, as R writes them."""
-    return len(record) == width + 1 and number(record[0]) is None
+    """Whether a row begins with a name that the header has no column for, as R writes them.
+
+    A longer row that ends with a delimiter is none.
+    """
+    return len(record) == width + 1 and number(record[0]) is None and record[-1].strip() != ""
 
 
 def _are_numbered(cells):

@@ -235,15 +235,38 @@ def test_auto_counts_data_that_are_centred_like_those_that_are_not(count):
         {"kernel": "linear", "center": False},
         {"kernel": lambda features: features @ features.T},
         {"kernel": "poly", "degree": 1, "offset": 0.0},
+        {"kernel": "poly", "degree": 1, "offset": 0.3},
     ]
     found = [
         qalpha.solve(X, "auto", center=False),
         qalpha.solve(X + offsets, "auto", center=False),
         kernel.solve(X + offsets, "auto", kernel="linear", center=False),
         kernel.solve(X.T @ X, "auto", kernel="precomputed"),
+        kernel.solve(
+            X + offsets, "auto", kernel=lambda features: features @ features.T, center=False
+        ),
         *(kernel.solve(X, "auto", **options) for options in kernels),
     ]
     assert [weights.basis.shape[1] for weights in found] == [count] * len(found)
+
+
+def test_auto_warns_and_refuses_as_a_number_does():
+    X = clusters(3, 0) + 5
+    X[:, 7] = 3.0
+    assert qalpha.solve(X, "auto", center=False).alpha[7] > 0  # without a word
+    assert qalpha.solve(np.ones((10, 4)) * np.arange(1, 5), "auto", center=False).basis.shape == (
+        10,
+        1,
+    )
+    for solve in (laplacian.solve, partial(kernel.solve, kernel="linear")):
+        with pytest.warns(UserWarning, match="1 of 100 features is constant") as caught:
+            solve(X, "auto")
+        assert len(caught) == 1
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_auto_reads_tall_data_a_few_times(center):
+    assert qalpha.solve(clusters(3, 0, n_samples=3000), "auto", center=center).n_passes < 9
 
 
 def test_auto_does_not_count_features_where_few_are_relevant():

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars
 import pytest
+from scipy import sparse
 
 from specsel import blocks, checks, qalpha
 
@@ -124,7 +125,9 @@ def test_columns_of_numbers_are_not_looked_at_one_by_one(clustered, monkeypatch)
             "y: has 3 classes among 3 samples; at most half as many classes as samples are "
             "allowed",
         ),
-        ([[1], [2, 3], [1]], "y: labels of shape (3,) are needed"),
+        ([[1], [2, 3], [1]], "y: rows differ in length; a label a sample is needed"),
+        (sparse.eye_array(3, format="csr"), "y: is a sparse matrix; an array of labels is needed"),
+        (np.ma.masked_equal([1, 2, 1], 2), "y: holds masked values; remove or fill them first"),
         ([pd.NA, "a", "b"], "y: 1 label is missing, first of sample 0; every sample needs one"),
     ],
 )

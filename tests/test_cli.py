@@ -723,7 +723,7 @@ class TestTarget:
         assert result == (
             2,
             "",
-            "specsel: y: 1 label is missing, first of sample 2; every sample needs one\n",
+            "specsel: y: 1 label is missing, first of sample 0; every sample needs one\n",
         )
 
     def test_one_class(self, capsys, write):

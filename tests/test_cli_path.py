@@ -125,7 +125,18 @@ def test_features_in_the_table_are_read_back(capsys, tmp_path):
         writer = csv.writer(file)
         writer.writerow(names)
         writer.writerows(np.random.default_rng(0).standard_normal((9, 3)).tolist())
-    options = ["--always", '"a, b"', "--always", "c", "--never", 'd "e"', "--out", out]
+    options = [
+        "--never",
+        'd "e"',
+        "--always",
+        '"a, b"',
+        "--always",
+        "c",
+        "--never",
+        'd "e"',
+        "--out",
+        out,
+    ]
     assert run(capsys, path, *options)[0] == 0
     with open(out, newline="") as file:
         (row,) = csv.DictReader(file)

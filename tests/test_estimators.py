@@ -180,6 +180,8 @@ def test_masked_values_are_not_unmasked(clustered, reweight):
     found = QAlpha(k=2, reweight=reweight).fit(clustered)
     with pytest.raises(ValueError, match=r"^X: holds masked values; remove or fill them first$"):
         found.transform(np.ma.masked_greater(clustered, 2))
+    with pytest.raises(ValueError, match=r"^X: holds masked values"):
+        found.inverse_transform(np.ma.masked_greater(found.transform(clustered), 0.01))
 
 
 BAD_LABELS = {

@@ -94,7 +94,7 @@ ODD = ["a$b$c", r"$\frac{$", "under_score", "100%", "Größe α", "<b>"]
 
 def test_names_are_written_as_they_stand(pyplot):
     ax = bars(pyplot, np.linspace(1, 0.5, 6), ODD)
-    labels.at_points(ax, np.column_stack([np.arange(6), np.full(6, 0.2)]), ODD)
+    labels.at_points(ax, np.column_stack([np.arange(6), np.full(6, 0.2)]), ODD, 0.0)
     ax.figure.draw_without_rendering()
     assert sorted(text.get_text() for text in ax.texts) == sorted(2 * ODD)
     assert not any(text.get_parse_math() or text.get_usetex() for text in ax.texts)
@@ -118,7 +118,7 @@ def test_names_at_points_do_not_overlap_and_the_first_are_written(pyplot, rng, n
     ax = pyplot.subplots()[1]
     points = rng.standard_normal((n, 2))
     ax.plot(*points.T, ".")
-    labels.at_points(ax, points, [f"feature_{i}" for i in range(n)])
+    labels.at_points(ax, points, [f"feature_{i}" for i in range(n)], 0.0)
     assert not pictures.overlapping(ax.texts)
     names = [text.get_text() for text in ax.texts]
     places = {f"feature_{i}": tuple(point) for i, point in enumerate(points)}
@@ -164,7 +164,7 @@ def test_names_are_beside_all_ellipses_where_there_is_room(pyplot):
 def test_names_at_points_stand_out_from_what_is_below(pyplot):
     with pyplot.style.context("dark_background"):
         ax = pyplot.subplots()[1]
-        labels.at_points(ax, np.full((1, 2), 0.5), ["name"])
+        labels.at_points(ax, np.full((1, 2), 0.5), ["name"], 0.0)
         (text,) = ax.texts
         stroke = text.get_path_effects()[0]._gc
     assert stroke["linewidth"] > 0
@@ -174,7 +174,7 @@ def test_names_at_points_stand_out_from_what_is_below(pyplot):
 def test_names_without_room_are_left_out(pyplot):
     ax = pyplot.subplots()[1]
     names = [f"feature_{i}" for i in range(40)]
-    labels.at_points(ax, np.full((40, 2), 0.5), names)
+    labels.at_points(ax, np.full((40, 2), 0.5), names, 0.0)
     assert [text.get_text() for text in ax.texts] == names[: len(ax.texts)]
     assert 4 <= len(ax.texts) < 40
     assert {text.arrow_patch for text in ax.texts[:4]} == {None}
@@ -182,7 +182,7 @@ def test_names_without_room_are_left_out(pyplot):
 
 def test_lines_lead_to_names_further_off_and_cross_no_other(pyplot, rng):
     ax = pyplot.subplots()[1]
-    labels.at_points(ax, rng.uniform(0.3, 0.6, (60, 2)), ["feature"] * 60)
+    labels.at_points(ax, rng.uniform(0.3, 0.6, (60, 2)), ["feature"] * 60, 0.0)
     boxes = pictures.boxes(ax.texts)
     lines = [text.arrow_patch for text in ax.texts]
     assert sum(line is not None for line in lines) > 5

@@ -143,6 +143,7 @@ def test_estimators_without_a_seed_get_one(labelled):
         for _ in range(2)
     ]
     np.testing.assert_array_equal(*found)
+    assert len(np.unique(found[0], axis=0)) > 1
     given = SelectFromModel(RandomForestClassifier(5, random_state=7))
     fitted = StabilitySelection(given, 3, random_state=0).fit(labelled.X, labelled.y).estimator_
     assert fitted.estimator.random_state == 7

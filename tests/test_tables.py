@@ -67,6 +67,7 @@ def test_a_row_that_counts_beside_names_or_has_a_name_that_is_meant_is_a_header(
     np.testing.assert_array_equal(table.X.to_numpy(), np.full((2, len(names)), 5.0))
     assert table.y.tolist() == ["x", "x"]
     assert tables.read(path, drop=["kind"]).X.columns == [*names]
+    assert tables.read(path, " kind ").y.tolist() == ["x", "x"]
 
 
 @pytest.mark.parametrize("row", ["1,2,x,3", "0,2,1,x", "2,3,4,x", "0,1,x"])
@@ -82,6 +83,9 @@ def test_names_of_rows_without_a_name_above_them(write):
     assert table.X.columns == ["a", "b"]
     np.testing.assert_array_equal(table.X.to_numpy(), [[1, 2], [3, 4]])
     assert table.y.tolist() == ["x", "y"]
+    for text in (",a,b\nx,1,2,3\n", "kind,a,b\nx,1,2,\ny,3,4,\n", "a,b\n1,2,3\n"):
+        with pytest.raises(ValueError, match=r"line 2: has \d cells, the row before has \d$"):
+            tables.read(write("data.csv", text))
     path = write("slow.tsv", "a\tb\ns1\t1\ttrue\ns2\t3\n")
     with pytest.raises(ValueError, match=r"line 3: has 2 cells, the row before has 3$"):
         tables.read(path)

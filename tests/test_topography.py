@@ -137,6 +137,13 @@ def test_without_a_second_eigenvector_positions_are_zero(X):
     np.testing.assert_allclose(topography.solve(X, 1).positions, 0, atol=1e-6)
 
 
+def test_one_feature_may_have_two_rounds_but_no_more():
+    X = np.arange(5.0)[:, None]
+    assert len(topography.solve(X, 1).weights) == 2
+    with pytest.raises(ValueError, match=r"^rounds = 3: must be from 1 to 2$"):
+        topography.solve(X, 1, rounds=3)
+
+
 BAD = {
     "rounds = 0: must be from 1 to 20": {"rounds": 0},
     "rounds = 21: must be from 1 to 20": {"rounds": 21},
