@@ -189,8 +189,10 @@ def solve(
         if kernel == "linear" and k == "auto" and not center:
             k = alternate.count_centered(data)
         matrix = Matrix(evaluate(data, kernel, sigma, degree, offset, sections), names, data)
-        matrix.mean_free &= center and (kernel != "poly" or offset == 0)
-        matrix.mean_free |= center and kernel == "linear"
+        if not center or (kernel == "poly" and offset > 0):
+            matrix.mean_free = False  # means and offsets are common to all features
+        elif kernel == "linear":
+            matrix.mean_free = True
         matrix.rank_bound = data.rank_bound if kernel == "linear" else n_features
     problem = CRITERIA[criterion](matrix)
     if not isinstance(init, str):
