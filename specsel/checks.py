@@ -80,7 +80,7 @@ def _frame_to_numpy(frame, names, name):
             raise ValueError(f"{name}: column {names[index]!r} is not numeric; drop or encode it")
     values = frame.to_numpy()
     if values.dtype == object and hasattr(frame, "iloc"):
-        values = frame.to_numpy(dtype=float, na_value=np.nan)
+        values = np.where(frame.isna(), np.nan, values).astype(float)
     return values
 
 
@@ -102,7 +102,7 @@ def _converts(column):
     try:
         column.astype(float)
     except (TypeError, ValueError):
-        return any(value is None or value != value for value in column)
+        return any(map(_is_missing, column))
     return True
 
 

@@ -146,8 +146,8 @@ def _add_options(group):
     add("-k", type=cli_options.count, help=k_help)
     file = {"type": Path, "metavar": "FILE"}
     add("--side", action="append", help="data that vary as is not wanted, repeatable", **file)
-    add("--apart", help="pairs of rows, from 0, in different clusters", **file)
-    add("--together", help="pairs of rows in the same cluster", **file)
+    add("--apart", help="pairs of rows, from 0, in different clusters; with a header", **file)
+    add("--together", help="pairs of rows in the same cluster, likewise", **file)
     tradeoff_help = (
         "weight of one aim against the other, by default 0.1 for side_info, 1 for weighting and "
         "pairwise, 2 over the number of features for topography"

@@ -99,44 +99,44 @@ def _stretched(axis, low, high, share):
 
 
 def at_points(ax, points, names, axes):
-    """Write names at points, the first before the others; those that find no room are left out.
+    """Write names at the first points, as many as there are; what finds no room is left out.
 
-    They are beside the ellipses around their points that have these half axes, and where there is
-    room beside all others.
+    They are beside the ellipses around their points that have these half axes, off all points that
+    are named and, where there is room, beside all other ellipses too. A line leads to a name that
+    is far from its point, or nearer to another.
     """
     from matplotlib.path import Path
     from matplotlib.transforms import Bbox
 
     scale, room = _lay_out(ax), ax.get_window_extent()
     dots = ax.transData.transform(points)
-    radii = np.abs(ax.transData.transform(points + axes) - dots)
-    covered = [Bbox([dot - DOT * scale, dot + DOT * scale]) for dot in dots]
+    radii = np.maximum(np.abs(ax.transData.transform(points + axes) - dots), THIN)
     written = []
-    for point, dot, radius, name in zip(points, dots, radii, map(shorten, names), strict=True):
+    for i, name in enumerate(map(shorten, names)):
         half, found = _size(ax, name) / 2, []
         for distance, direction in product(DISTANCES, DIRECTIONS):
-            offset = (distance + _reach(radius, direction) / scale) * np.array(direction)
-            end = dot + scale * offset
+            offset = (distance + _reach(radii[i], direction) / scale) * np.array(direction)
+            end = dots[i] + scale * offset
             middle = end + half * direction
-            box, line = Bbox([middle - half, middle + half]), Path([dot, end])
-            if not box.count_overlaps(covered) and _is_free(box, line, room, written):
-                place = offset, direction, distance > DISTANCES[0]
-                found.append((_count_touched(box, dots, radii), place, (box, line)))
+            box, line = Bbox([middle - half, middle + half]), Path([dots[i], end])
+            apart = np.abs(np.clip(dots, box.min, box.max) - dots)
+            covers = (apart[: len(names)] < DOT * scale).all(axis=1).any()
+            if not covers and _is_free(box, line, room, written):
+                touched = (
+                    np.linalg.norm(apart / np.maximum(radii, DOT * scale), axis=1) < 1
+                ).sum()
+                gaps = np.linalg.norm(apart, axis=1)
+                far = distance > DISTANCES[0] or gaps[i] > gaps.min() + scale
+                found.append((touched, (offset, direction, far), (box, line)))
         if found:
             _, place, taken = min(found, key=itemgetter(0))
             written.append(taken)
-            _write(ax, name, point, *place)
+            _write(ax, name, points[i], *place)
 
 
 def _reach(radius, direction):
     """How many times the direction leads from the centre of an ellipse to its edge."""
-    return 1 / np.linalg.norm(direction / np.maximum(radius, THIN))
-
-
-def _count_touched(box, dots, radii):
-    """How many ellipses a box lies on."""
-    nearest = np.clip(dots, box.min, box.max) - dots
-    return (((nearest / np.maximum(radii, THIN)) ** 2).sum(axis=1) < 1).sum()
+    return 1 / np.linalg.norm(direction / radius)
 
 
 def _lay_out(ax):

@@ -307,9 +307,8 @@ class TopographyDisplay(Display):
         for set_label, i in zip((ax.set_xlabel, ax.set_ylabel), self.rounds, strict=True):
             set_label(f"position, round {i}")
         ax.margins(0.1)
-        named = best[: self.top]
-        names = [self.names[i] for i in named]
-        labels.at_points(ax, self.positions[named], names, self._sizes(named) / 2)
+        names = [self.names[i] for i in best[: self.top]]
+        labels.at_points(ax, self.positions[self.ranking], names, self._sizes(self.ranking) / 2)
 
     def _sizes(self, features):
         return ELLIPSE * np.abs(self.relevances[features])

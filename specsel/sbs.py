@@ -108,7 +108,7 @@ def solve(
     found, stopped = _search(known, retain, callback)
     if not (found.converged or stopped):
         text = (
-            f"no stable subspace retains as much; the best one found retains {found.share:.2g}"
+            f"no stable subspace retains as much; the best one found retains {found.share:.4g}"
             if found.k
             else "there is no stable subspace; the features that the search was left with say "
             "nothing: take more samples"

@@ -137,7 +137,8 @@ def _as_sides(side, n_features, names):
     """Side data sets as a list of matrices, or D as one array."""
     several = isinstance(side, list | tuple) and any(np.ndim(part) == 2 for part in side)
     if not several and np.ndim(side) == 1:
-        if names and hasattr(side, "index") and {*map(str, side.index)} == {*names}:
+        labelled = hasattr(side, "to_numpy") and hasattr(side, "index")
+        if names and labelled and {*map(str, side.index)} == {*names}:
             side = [side[name] for name in names]
         return _as_diagonal(side, n_features)
     matrices = []

@@ -145,6 +145,8 @@ class StabilitySelection(Selector):
     def _read(self, X, y):
         self._check()
         checks.check_unmasked(X)
+        if y is not None:
+            checks.as_labels(y)
         validate_data(self, X, skip_check_array=True)  # the estimator itself checks its data
         return indexable(X, y)
 

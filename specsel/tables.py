@@ -17,6 +17,7 @@ import numpy as np
 DELIMITERS = ",\t;|"
 MISSING = ("", "na", "n/a", "null", "none", "?", "-", ".")
 NO_LABEL = ("", "NA", "N/A", "NaN", "nan")  # as they stand: Na may be sodium, and - a class
+DECIMAL = r"\s*[+-]?\d+,\d+\s*"  # as it is written in much of Europe
 TRUTH = {"true": 1.0, "false": 0.0}
 LARGEST_ROW = 2**53  # beyond it not every whole number is a float
 COLUMNS_TOLD = 6  # in messages
@@ -205,9 +206,14 @@ def _read_text(path, drop, target):
 
 
 def _delimiter(file):
-    """Return the character that divides the first line most often, and go back to the start."""
+    """Return the character that divides the first line most often, and go back to the start.
+
+    Between decimal commas that is the semicolon, of which there is one less.
+    """
     line = re.sub('"[^"]*"', "", next(filter(str.strip, file), ""))
     file.seek(0)
+    if re.fullmatch(f"{DECIMAL}(;{DECIMAL})+", line.strip()):
+        return ";"
     return max(DELIMITERS, key=line.count)
 
 
@@ -223,7 +229,11 @@ def _names(first, meant):
     """
     skipped = int(len(first) > 1 and not first[0].strip())
     names = [" ".join(cell.split()) or f"column {i}" for i, cell in enumerate(first, 1)]
-    text = [name for name, cell in zip(names, first, strict=True) if number(cell) is None]
+    text = [
+        name
+        for name, cell in zip(names, first, strict=True)
+        if number(cell) is None and not re.fullmatch(DECIMAL, cell)
+    ]
     if 2 * len(text) >= len(first) or not meant.isdisjoint(text) or _are_numbered(first[skipped:]):
         return names, skipped
     return None, 0
@@ -342,7 +352,7 @@ def _numbers(cells):
 def _fault(cell):
     """What is wrong with a cell, None if it holds a finite number."""
     value = number(cell)
-    if value is None and re.fullmatch(r"\s*[+-]?\d+,\d+\s*", cell):
+    if value is None and re.fullmatch(DECIMAL, cell):
         return f"{reprlib.repr(cell)} is not a number; write decimals with a point"
     if value is None:
         return f"{reprlib.repr(cell)} is not a number"

@@ -39,6 +39,8 @@ BAD = {
         [1.0, 2.0],
         [np.nan, 3.0],
     ],
+    "X: 1 value is NaN or infinite, first at sample 0, feature 1 ('b'); finite numbers are "
+    "needed": pd.DataFrame({"a": [1, 2], "b": pd.Series([pd.NA, 1], dtype=object)}),
     "X: 3 values are NaN or infinite, first at sample 0, feature 1 ('b'); "
     "finite numbers are needed": pd.DataFrame({"a": [1.0, np.inf], "b": [-np.inf, np.nan]}),
 }

@@ -3,7 +3,6 @@
 import numpy as np
 import pictures
 import pytest
-from matplotlib.transforms import Bbox
 
 from specsel import labels
 
@@ -147,18 +146,27 @@ def test_names_are_beside_the_ellipse_around_their_point(pyplot, shape):
 
 
 def test_names_are_beside_all_ellipses_where_there_is_room(pyplot):
-    ax = pyplot.subplots()[1]
-    points, axes = np.array([[0.45, 0.5], [0.55, 0.45]]), np.full((2, 2), [0.15, 0.05])
-    labels.at_points(ax, points, ["one", "other"], axes)
-    dots = ax.transData.transform(points)
-    radii = ax.transData.transform(points + axes) - dots
-    assert len(ax.texts) == 2
+    ax, angles = pyplot.subplots()[1], np.linspace(0, 2 * np.pi, 500)
+    points, axes = np.array([[0.45, 0.5], [0.55, 0.45], [0.3, 0.45]]), [0.15, 0.05]
+    labels.at_points(ax, points, ["one", "other"], np.tile(axes, (3, 1)))
+    assert [text.get_text() for text in ax.texts] == ["one", "other"]
+    circle = np.column_stack([np.cos(angles), np.sin(angles)]) * axes
+    inside = np.concatenate([point + r * circle for point in points for r in (0.2, 0.6, 1)])
+    seen = ax.transData.transform(inside)
     for box in pictures.boxes(ax.texts):
-        assert labels._count_touched(box, dots, radii) == 0
-    around = Bbox([dots[0] - 1, dots[0] + 1])
-    assert labels._count_touched(around, dots, radii) == 1
-    corner = dots[0] + 0.8 * radii[0]  # inside of the box around the ellipse, outside of it
-    assert labels._count_touched(Bbox([corner, corner + 9]), dots[:1], radii[:1]) == 0
+        assert not ((box.min < seen) & (seen < box.max)).all(axis=1).any()
+
+
+def test_lines_lead_to_names_that_are_nearer_to_other_points(pyplot):
+    def arrow(*others):
+        ax = pyplot.subplots()[1]
+        labels.at_points(ax, np.array([[0.5, 0.5], *others]), ["name"], 0.0)
+        return ax.texts[0].arrow_patch
+
+    assert arrow() is None
+    assert arrow([0.2, 0.5]) is None
+    around = [[0.5 + x, 0.5 + y] for x in (-0.07, 0, 0.07) for y in (-0.06, 0, 0.06) if x or y]
+    assert arrow(*around) is not None
 
 
 def test_names_at_points_stand_out_from_what_is_below(pyplot):

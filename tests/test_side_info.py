@@ -5,6 +5,7 @@ import warnings
 import naive
 import numpy as np
 import pandas as pd
+import polars
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_wine
@@ -136,6 +137,12 @@ def test_named_variances_are_taken_by_name():
     frame, series = pd.DataFrame(X, columns=names), pd.Series(D, index=names)
     expected = solve(X, D, 2).alpha
     np.testing.assert_allclose(solve(frame, series[::-1], 2).alpha, expected, atol=1e-12)
+    for given in (D, D.tolist(), tuple(D), pd.Series(D), polars.Series(D)):
+        np.testing.assert_allclose(solve(frame, given, 2).alpha, expected, atol=1e-12)
+    with pytest.raises(
+        ValueError, match=r"^side: has shape \(0,\) and dtype float64; side samples"
+    ):
+        solve(frame, [], 2)
 
 
 BAD = {

@@ -193,6 +193,12 @@ BAD = {
 }
 
 
+def test_missing_labels_are_named(labelled):
+    y = np.where(np.arange(len(labelled.y)) == 3, np.nan, labelled.y)
+    with pytest.raises(ValueError, match=r"^y: 1 label is missing, first of sample 3; every"):
+        StabilitySelection(QAlpha(k=2), 3).fit(labelled.X, y)
+
+
 @pytest.mark.parametrize("message", BAD)
 def test_bad_parameters_are_refused_in_one_line(message, labelled):
     class Unused(SelectKBest):

@@ -177,6 +177,11 @@ def test_npy_is_mapped_and_its_target_a_number(write):
             None,
             "column 'b', line 3: '4,5' is not a number; write decimals with a point",
         ),
+        (
+            "1,5;2,5\n3,0;4,5\n",
+            None,
+            "column 0 (from 0), line 1: '1,5' is not a number; write decimals with a point",
+        ),
         ("a,b\n1,1_0\n", None, "column 'b', line 2: '1_0' is not a number"),
         ("1,2\n-inf,1\n", None, "column 0 (from 0), line 2: '-inf' is not finite"),
         ("a,b\n1,2\n", "c", "has no column 'c'; it has a, b"),
