@@ -88,8 +88,9 @@ def _cache():
 
 def _kernels():
     """All compiled functions of the solvers; the estimators have none, and need scikit-learn."""
+    others = {"selectors", *specsel.ESTIMATORS.values()}
     for path in sorted(Path(__file__).parent.glob("*.py")):
-        if not path.stem.startswith("__") and path.stem not in specsel.ESTIMATORS.values():
+        if not path.stem.startswith("__") and path.stem not in others:
             module = importlib.import_module(f"specsel.{path.stem}")
             for function in vars(module).values():
                 if hasattr(function, "py_func") and function.__module__ == module.__name__:

@@ -7,7 +7,7 @@ arrays of samples, in the units in which X reaches the estimator.
 import numpy as np
 
 from specsel import checks, pairwise, side_info
-from specsel.estimators import LoopSelector, parameters
+from specsel.selectors import LoopSelector, parameters
 
 
 @parameters

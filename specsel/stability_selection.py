@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import validate_data
 
 from specsel import checks
-from specsel.estimators import Selector, as_seed
+from specsel.selectors import Selector, as_seed
 
 __all__ = ["StabilitySelection", "jaccard", "kuncheva"]
 

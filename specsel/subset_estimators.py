@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from specsel import checks, eslda, gslda, pencils, sbs
-from specsel.estimators import Selector, as_count, parameters
+from specsel.selectors import Selector, as_count, parameters
 
 
 @parameters

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.decomposition import PCA
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin, VarianceThreshold
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -20,7 +19,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import specsel
 from specsel import (
-    ParameterFreeWeighting,
     QAlpha,
     StabilitySelection,
     datasets,
@@ -32,6 +30,7 @@ from specsel import (
     pairwise,
     qalpha,
     sbs,
+    selectors,
     side_info,
     supervised,
     topography,
@@ -39,7 +38,7 @@ from specsel import (
 )
 
 CLASSES = [getattr(specsel, name) for name in specsel.ESTIMATORS if name != "StabilitySelection"]
-WEIGHTS = [c for c in CLASSES if issubclass(c, estimators.WeightSelector)]
+WEIGHTS = [c for c in CLASSES if issubclass(c, selectors.WeightSelector)]
 
 # What the data of scikit-learn's checks, noise for the most part, rightly lead to.
 EXPECTED = (
@@ -138,7 +137,7 @@ def test_weights_and_subsets_are_those_of_the_solver(name, labelled):
             found = cls(**options).fit(X, y)
             options = options | ({"matrix": "cosine"} if name == "StableLSI" else {})
             expected = solve(*given, **options)
-    if issubclass(cls, estimators.WeightSelector):
+    if issubclass(cls, selectors.WeightSelector):
         np.testing.assert_allclose(found.alpha_, expected.alpha, atol=1e-10)
         np.testing.assert_array_equal(found.get_support(indices=True), np.sort(expected.select()))
         assert (found.objective_, found.n_iter_) == (expected.objective, expected.n_iter)
@@ -150,7 +149,7 @@ def test_weights_and_subsets_are_those_of_the_solver(name, labelled):
 @pytest.mark.parametrize("name", SOLVERS)
 def test_defaults_are_those_of_the_solver(name):
     solver = inspect.signature(SOLVERS[name][0]).parameters
-    own = estimators.OWN | {"rounds", "apart", "side", "together"}
+    own = selectors.OWN | {"rounds", "apart", "side", "together"}
     changed = {("k", "auto"), ("time_limit", 60.0), ("matrix", "covariance")}
     for field in fields(getattr(specsel, name)):
         if field.name not in own and (field.name, field.default) not in changed:
@@ -164,24 +163,6 @@ def test_docstrings_describe_every_parameter(cls):
     names = [name for line in described for name in line.strip().split(", ")]
     assert sorted(names) == sorted(inspect.signature(cls).parameters)
     assert list(inspect.signature(cls).parameters) == [field.name for field in fields(cls)]
-
-
-def test_a_fit_that_fails_leaves_nothing_that_selects(clustered):
-    found = QAlpha(k=2).fit(clustered).set_params(k=5)
-    with pytest.raises(ValueError, match=r"^k = 5: must be from 1 to 3, "):
-        found.fit(clustered[:, :3])
-    for use in (found.transform, found.set_params(reweight=True).transform):
-        with pytest.raises(NotFittedError):
-            use(clustered[:, :3])
-
-
-@pytest.mark.parametrize("reweight", [True, False])
-def test_masked_values_are_not_unmasked(clustered, reweight):
-    found = QAlpha(k=2, reweight=reweight).fit(clustered)
-    with pytest.raises(ValueError, match=r"^X: holds masked values; remove or fill them first$"):
-        found.transform(np.ma.masked_greater(clustered, 2))
-    with pytest.raises(ValueError, match=r"^X: holds masked values"):
-        found.inverse_transform(np.ma.masked_greater(found.transform(clustered), 0.01))
 
 
 BAD_LABELS = {
@@ -198,66 +179,6 @@ BAD_LABELS = {
 def test_bad_labels_are_refused_in_the_words_of_the_solvers(cls, message, clustered):
     with pytest.raises(ValueError, match="^" + message):
         cls().fit(clustered, BAD_LABELS[message])
-
-
-def test_how_many_features(clustered):
-    X = clustered
-    weights = weighting.solve(X)
-    for count, expected in (
-        (None, 6), ("gap", 6), (7, 7), (1, 1), (1.0, X.shape[1]), (0.1, 3), (1e-9, 1),
-        (np.int64(3), 3), (np.float32(0.5), X.shape[1] // 2),
-    ):  # fmt: skip
-        found = ParameterFreeWeighting(n_features_to_select=count).fit(X)
-        np.testing.assert_array_equal(
-            found.get_support(indices=True), np.sort(weights.ranking[:expected])
-        )
-    found = ParameterFreeWeighting(threshold=0.2).fit(X)
-    np.testing.assert_array_equal(found.support_, weights.alpha >= 0.2)
-    for count in (0, 999, -1, 1.5, 0.0, True, "all", np.nan, [3]):
-        with pytest.raises(
-            ValueError, match=r"^n_features_to_select = .*: must be \"gap\", a who"
-        ):
-            ParameterFreeWeighting(n_features_to_select=count).fit(X)
-    for count in (3, "gap"):
-        message = (
-            rf"^n_features_to_select = {count!r}, threshold = 0.2: give one of them, not both$"
-        )
-        with pytest.raises(ValueError, match=message):
-            ParameterFreeWeighting(n_features_to_select=count, threshold=0.2).fit(X)
-    with pytest.raises(ValueError, match=r"^n_features_to_select = 'gap': must be a whole number"):
-        specsel.GreedySparseLDA(n_features_to_select="gap").fit(X, np.arange(40) % 2)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"n_features_to_select": 99},
-        {"threshold": np.nan},
-        {"diverse": "no"},
-        {"reweight": np.array([True, False])},
-    ],
-)
-def test_bad_parameters_are_refused_before_any_work(options, clustered, monkeypatch):
-    monkeypatch.setattr(estimators.weighting, "solve", None)
-    with pytest.raises(ValueError, match=f"^{next(iter(options))} = "):
-        ParameterFreeWeighting(**options).fit(clustered)
-
-
-@pytest.mark.parametrize("reweight", [False, True])
-def test_a_threshold_that_no_feature_reaches_is_told(reweight, clustered):
-    message = r"^threshold = 2: no feature weighs as much; the largest weight is 0\.\d+$"
-    with pytest.warns(UserWarning, match=message):
-        found = ParameterFreeWeighting(threshold=2, reweight=reweight).fit(clustered)
-    assert not found.support_.any()
-
-
-def test_diverse_selection_is_that_of_the_weights():
-    X = np.repeat(datasets.example().X, 3, axis=1)
-    weights = qalpha.solve(X, 3)
-    chosen = weights.select(6, diverse=X)
-    found = QAlpha(k=3, n_features_to_select=6, diverse=True).fit(X)
-    np.testing.assert_array_equal(np.argsort(found.ranking_)[:6], chosen)
-    assert set(chosen) != set(weights.select(6))
 
 
 def test_rounds_are_those_of_a_map_for_selection():
@@ -346,23 +267,6 @@ def test_names_go_in_and_come_out(cls, clustered):
         found.transform(X[names[::-1]])
     result = found.result_
     assert list(result.intervals.names if "Stable" in cls.__name__ else result.names) == names
-
-
-def test_reweighted_frames_keep_their_names(clustered):
-    X = pd.DataFrame(clustered, columns=[f"x{i}" for i in range(30)])
-    found = QAlpha(k=2, reweight=True, n_features_to_select=3).set_output(transform="pandas")
-    out = found.fit_transform(X)
-    assert list(out.columns) == found.get_feature_names_out().tolist()
-    assert out.shape == (40, 3)
-
-
-def test_features_may_be_fixed_by_name(clustered):
-    X = pd.DataFrame(clustered, columns=[f"x{i}" for i in range(30)])
-    y = np.arange(40) < 20
-    for cls in (specsel.GreedySparseLDA, specsel.ExactSparseLDA):
-        found = cls(n_features_to_select=3, always=("x29",), never=("x0", "x1")).fit(X, y)
-        assert "x29" in found.get_feature_names_out()
-        assert not {"x0", "x1"} & set(found.get_feature_names_out())
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
