@@ -10,6 +10,8 @@ theory.
 from importlib import import_module
 from importlib.util import find_spec
 
+from specsel.estimators import ESTIMATORS
+
 __version__ = "0.1.0"
 __all__ = [
     "Intervals",
@@ -32,31 +34,13 @@ __all__ = [
     "topography",
     "weighting",
 ]
-
-# In which file an estimator is. Not in __all__: a star import must work without scikit-learn.
-ESTIMATORS = {
-    "ExactSparseLDA": "subset_estimators",
-    "FisherWeighting": "estimators",
-    "GreedySparseLDA": "subset_estimators",
-    "KernelQAlpha": "estimators",
-    "LaplacianQAlpha": "estimators",
-    "PairwiseQAlpha": "side_estimators",
-    "ParameterFreeWeighting": "estimators",
-    "QAlpha": "estimators",
-    "SideInfoQAlpha": "side_estimators",
-    "StabilitySelection": "stability_selection",
-    "StableLSI": "subset_estimators",
-    "StablePCA": "subset_estimators",
-    "SupervisedQAlpha": "estimators",
-}
+RESULTS = ("Intervals", "Path", "StableSubspace", "Subset", "Weights")
 
 
 def __getattr__(name):
     """Import a part when it is first asked for, so that importing the package costs nothing."""
-    if name in ("Path", "Subset", "Weights"):
+    if name in RESULTS:
         return getattr(import_module("specsel.results"), name)
-    if name in ("Intervals", "StableSubspace"):
-        return getattr(import_module("specsel.stability"), name)
     if name in ESTIMATORS:
         return _estimator(name)
     if name in __all__:
@@ -66,7 +50,7 @@ def __getattr__(name):
 
 def _estimator(name):
     try:
-        return getattr(import_module(f"specsel.{ESTIMATORS[name]}"), name)
+        return getattr(import_module("specsel.estimators"), name)
     except ModuleNotFoundError as error:
         if error.name.split(".")[0] != "sklearn":
             raise

@@ -1,14 +1,14 @@
 """The process of the command line, which may be interrupted while it still imports."""
 
-from specsel import terminal
+from specsel.cli import terminal
 
 
 def main() -> int:
     """Run the command line of this process and return its exit code."""
     try:
-        from specsel import cli
+        from specsel.cli.main import main as run
 
-        return cli.main()
+        return run()
     except KeyboardInterrupt:
         terminal.say("interrupted")
         return 130

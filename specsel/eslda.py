@@ -14,13 +14,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from specsel import checks, gslda, pencils, trees
-from specsel.interrupts import interrupts
-from specsel.results import Found, Path, Subset
+from specsel import _input, _pencil, gslda
+from specsel._exact import search
+from specsel.results import Path, Subset
+from specsel.results.subsets import Found
 
 __all__ = ["solve", "solve_pair"]
-
-BOUNDS = ("best", "interlacing")
 
 # A gap of at most so much, twice that of ties, is a proof.
 PROVED = 2e-9
@@ -97,7 +96,7 @@ def solve(
     >>> eslda.solve(data.X, data.y, k=[3, 4, 5])
     Path(sizes 3 to 5 of 40 features, values ..., 3 proved)
     """
-    pencil = pencils.from_data(X, y, shrinkage=shrinkage, matrix=matrix)
+    pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix)
     options = _options(time_limit, gap, node_limit, top, bound, callback)
     return _solve(pencil, k, always, never, options)
 
@@ -138,19 +137,19 @@ def solve_pair(
     ('optimal', True)
     """
     options = _options(time_limit, gap, node_limit, top, bound, callback)
-    return _solve(pencils.from_pair(A, B), k, always, never, options)
+    return _solve(_pencil.from_pair(A, B), k, always, never, options)
 
 
 def _options(time_limit, gap, node_limit, top, bound, callback):
     """The options of the search, checked."""
     if time_limit is not None:
-        checks.check_not_negative("time_limit", time_limit)
+        _input.check_not_negative("time_limit", time_limit)
     if node_limit is not None:
-        checks.check_integer("node_limit", node_limit, 1)
-    checks.check_not_negative("gap", gap)
-    checks.check_integer("top", top, 1)
-    checks.check_choice("bound", bound, BOUNDS)
-    checks.check_callback(callback)
+        _input.check_integer("node_limit", node_limit, 1)
+    _input.check_not_negative("gap", gap)
+    _input.check_integer("top", top, 1)
+    _input.check_choice("bound", bound, _input.choices.BOUNDS)
+    _input.check_callback(callback)
     return {
         "time_limit": time_limit,
         "gap": float(gap),
@@ -162,7 +161,7 @@ def _options(time_limit, gap, node_limit, top, bound, callback):
 
 
 def _solve(pencil, k, always, never, options):
-    always, never = pencils.check_sets(always, never, pencil.n_features, pencil.names)
+    always, never = _input.check_sets(always, never, pencil.n_features, pencil.names)
     sizes = _sizes(k, len(always), pencil.n_features - len(never))
     members = np.setdiff1d(np.arange(pencil.n_features), never)
     if len(members) > FEATURES_LIMIT:
@@ -170,7 +169,7 @@ def _solve(pencil, k, always, never, options):
             f"X: leaves {len(members)} features to search; at most {FEATURES_LIMIT} are possible: "
             "take gslda, or name others in never"
         )
-    with interrupts() as caught:
+    with _input.catch_interrupts() as caught:
         _compile()
         began = time.perf_counter()
         wanted = range(sizes[0], sizes[-1] + 1)
@@ -184,8 +183,8 @@ def _solve(pencil, k, always, never, options):
 def _compile():
     """Search a small problem, once: no limit and no time told includes what compiling takes."""
     factor = np.random.default_rng(0).standard_normal((12, 12))
-    pencil = pencils.from_pair(factor @ factor.T, np.eye(12) + 0.1)
-    always, never = pencils.check_sets([0], [], 12)
+    pencil = _pencil.from_pair(factor @ factor.T, np.eye(12) + 0.1)
+    always, never = _input.check_sets([0], [], 12)
     starts = gslda.search(pencil, range(2, 6), "both", [2, 5], always, never)
     options = _options(None, 0, None, 1, "best", None)
     _search(pencil, [2, 5], starts, np.arange(12), always, options, 0.0, [])
@@ -205,14 +204,14 @@ def _sizes(k, least, most):
     if not several:
         raise ValueError("k: holds no size; at least one is needed")
     for size in several:
-        checks.check_integer("k", size, max(least, 1), most, "the features allowed")
+        _input.check_integer("k", size, max(least, 1), most, "the features allowed")
     return sorted({int(size) for size in several})
 
 
 def _search(pencil, sizes, starts, members, always, options, began, caught):
     """Search every size; with a time limit half of it first, then the rest where that is open."""
     problem = pencil.block(members), members, np.searchsorted(members, always)
-    highest = trees.highest(*problem[0])
+    highest = search.highest(*problem[0])
     found, open_sizes, limit = {}, sizes, options["time_limit"]
     for share in (1.0,) if limit is None else (0.5, 1.0):
         for i, size in enumerate(open_sizes):
@@ -251,7 +250,9 @@ def _unsearched(pencil, size, start, highest, status):
 def _search_size(pencil, problem, size, start, options):
     (A, B), members, always = problem
     began = time.perf_counter()
-    result = trees.search(A, B, size, np.searchsorted(members, start), always=always, **options)
+    result = search.best_supports(
+        A, B, size, np.searchsorted(members, start), always=always, **options
+    )
     supports = [members[list(support)] for support in result.supports]
     return Found(
         size=size,

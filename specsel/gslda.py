@@ -16,12 +16,12 @@ by c.
 
 import numpy as np
 
-from specsel import checks, linalg, pencils, tableau
-from specsel.results import Found, Path, Subset
+from specsel import _input, _pencil, linalg
+from specsel._pencil import tableau
+from specsel.results import Path, Subset
+from specsel.results.subsets import Found
 
 __all__ = ["correlation_ranking", "renormalize", "simple_threshold", "solve", "solve_pair"]
-
-DIRECTIONS = ("both", "forward", "backward")
 
 # Backward elimination forms matrices of features x features, up to this many features; up to that
 # many all sizes are found unless told otherwise, and else as many as samples.
@@ -93,7 +93,7 @@ def solve(
     >>> bool(path[4].value < path[5].value)
     True
     """
-    pencil = pencils.from_data(X, y, shrinkage=shrinkage, matrix=matrix)
+    pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix)
     last = pencil.n_features if pencil.n_features <= ALL_SIZES_LIMIT else len(X)
     return _solve(pencil, direction, refine, max_size, last, always, never)
 
@@ -120,18 +120,18 @@ def solve_pair(A, B, *, direction="both", refine=True, max_size=None, always=(),
     >>> path.values.round(9).tolist()
     [9.0, 13.0, 14.0]
     """
-    pencil = pencils.from_pair(A, B)
+    pencil = _pencil.from_pair(A, B)
     return _solve(pencil, direction, refine, max_size, pencil.n_features, always, never)
 
 
 def _solve(pencil, direction, refine, max_size, last, always, never):
-    checks.check_choice("direction", direction, DIRECTIONS)
-    checks.check_flag("refine", refine)
-    always, never = pencils.check_sets(always, never, pencil.n_features, pencil.names)
+    _input.check_choice("direction", direction, _input.choices.DIRECTIONS)
+    _input.check_flag("refine", refine)
+    always, never = _input.check_sets(always, never, pencil.n_features, pencil.names)
     count = pencil.n_features - len(never)
     first = max(len(always), 1)
     if max_size is not None:
-        checks.check_integer("max_size", max_size, first, count, "the features allowed")
+        _input.check_integer("max_size", max_size, first, count, "the features allowed")
     last = min(last if max_size is None else max_size, count)
     sizes = range(first, max(first, last) + 1)
     if direction != "forward" and count > BACKWARD_LIMIT:
@@ -257,7 +257,7 @@ def renormalize(x, A, B) -> Subset:
     >>> gslda.renormalize([1, 1, 0], np.diag([2.0, 1.0, 3.0]), np.eye(3)).direction.tolist()
     [1.0, 0.0, 0.0]
     """
-    pencil = pencils.from_pair(A, B)
+    pencil = _pencil.from_pair(A, B)
     x = np.asarray(x)
     if x.shape != (pencil.n_features,) or x.dtype.kind not in "biuf":
         raise ValueError(f"x: has shape {x.shape}; a vector of {pencil.n_features} is needed")
@@ -282,8 +282,8 @@ def simple_threshold(A, B, k) -> Subset:
     >>> gslda.simple_threshold(np.outer([3, 2, 1], [3, 2, 1]), np.eye(3), 2).support.tolist()
     [0, 1]
     """
-    pencil = pencils.from_pair(A, B)
-    checks.check_integer("k", k, 1, pencil.n_features, "the number of features")
+    pencil = _pencil.from_pair(A, B)
+    _input.check_integer("k", k, 1, pencil.n_features, "the number of features")
     A, B = pencil.matrices
     values, axes = np.linalg.eigh(B)
     root = axes / np.sqrt(values) @ axes.T
@@ -311,7 +311,7 @@ def correlation_ranking(X, y) -> np.ndarray:
     >>> gslda.correlation_ranking([[0, 5], [1, 0], [5, 1], [6, 5]], [0, 0, 1, 1]).tolist()
     [0, 1]
     """
-    pencil = pencils.from_data(X, y, shrinkage=1.0)
+    pencil = _pencil.from_data(X, y, shrinkage=1.0)
     if pencil.factor.shape[1] > 1:
         raise ValueError(f"y: has {pencil.factor.shape[1] + 1} classes; 2 are needed")
     return np.argsort(-np.abs(pencil.factor[:, 0]), kind="stable")

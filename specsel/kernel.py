@@ -19,13 +19,11 @@ import math
 import numpy as np
 from numba import prange
 
-from specsel import alternate, blocks, checks, linalg
+from specsel import _data, _input, _loop, linalg, qalpha
 from specsel.linalg import jit
 from specsel.results import Weights
 
 __all__ = ["solve"]
-
-KERNELS = ("linear", "poly", "rbf", "sectioned", "precomputed")
 
 # Features among which the median distance is taken, and the distance below which they are alike.
 MEDIAN_FEATURES = 1000
@@ -169,37 +167,37 @@ def solve(
     True
     """
     if not callable(kernel):
-        checks.check_choice("kernel", kernel, KERNELS)
-    array, names = checks.as_matrix(X, least_samples=1 if kernel == "precomputed" else 2)
+        _input.check_choice("kernel", kernel, _input.choices.KERNELS)
+    array, names = _input.as_matrix(X, least_samples=1 if kernel == "precomputed" else 2)
     n_features = array.shape[1]
     _check_parameters(kernel, sigma, degree, offset, sections, len(array))
     if kernel == "linear":
-        alternate.check_k(k, min(array.shape), "min(n_samples, n_features)")
+        _loop.check_k(k, min(array.shape), "min(n_samples, n_features)")
     else:
-        alternate.check_k(k, n_features, "n_features")
-    checks.check_choice("criterion", criterion, CRITERIA)
-    checks.check_flag("center", center)
+        _loop.check_k(k, n_features, "n_features")
+    _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
+    _input.check_flag("center", center)
     options = {"n_init": n_init, "tol": tol, "max_iter": max_iter}
     options |= {"random_state": random_state, "callback": callback}
-    alternate.check_weights_start(n_features, init, **options)
+    _loop.check_weights_start(n_features, init, **options)
     if kernel == "precomputed":
         matrix = Matrix(_checked(array, n_features), names)
     else:
-        data = blocks.Dense(array, names, representation="centered" if center else "as-is")
+        data = _data.Dense(array, names, representation="centered" if center else "as-is")
         if kernel == "linear" and k == "auto" and not center:
-            k = alternate.count_centered(data)
+            k = qalpha.count_centered(data)
         matrix = Matrix(evaluate(data, kernel, sigma, degree, offset, sections), names, data)
         if not center or (kernel == "poly" and offset > 0):
             matrix.mean_free = False  # means and offsets are common to all features
         elif kernel == "linear":
             matrix.mean_free = True
         matrix.rank_bound = data.rank_bound if kernel == "linear" else n_features
-    problem = CRITERIA[criterion](matrix)
+    problem = PROBLEMS[criterion](matrix)
     if not isinstance(init, str):
-        alternate.check_auto_start(k, init)
+        _loop.check_auto_start(k, init)
         init = problem.subspace(np.asarray(init, dtype=float), k)
-    state, record = alternate.solve(problem, k, init=init, **options)
-    return alternate.pack(matrix, state, record)
+    state, record = _loop.solve(problem, k, init=init, **options)
+    return _loop.pack(matrix, state, record)
 
 
 def evaluate(data, kernel, sigma=None, degree=2, offset=1.0, sections=8) -> np.ndarray:
@@ -254,7 +252,7 @@ def _in_sections(rows, sections):
 
 def _checked(matrix, n):
     """View a matrix as float64, once it has been found fit to be a kernel of n features."""
-    entries, _ = checks.as_matrix(matrix, least_samples=1, name="kernel")
+    entries, _ = _input.as_matrix(matrix, least_samples=1, name="kernel")
     if entries.shape != (n, n):
         raise ValueError(f"kernel: the matrix has shape {entries.shape}; ({n}, {n}) is needed")
     fault = _fault(entries)
@@ -293,18 +291,18 @@ def _negative_eigenvalue(entries, share):
 
 
 def _check_parameters(kernel, sigma, degree, offset, sections, n_samples):
-    checks.check_number("sigma", 1.0 if sigma is None else sigma)
+    _input.check_number("sigma", 1.0 if sigma is None else sigma)
     if sigma is not None and sigma <= 0:
         raise ValueError(f"sigma = {sigma}: must be above 0")
-    checks.check_number("offset", offset)
+    _input.check_number("offset", offset)
     if offset < 0:
         raise ValueError(f"offset = {offset}: must be at least 0")
-    if checks.check_integer("degree", degree, 1) * math.log2(1 + offset) > LARGEST_EXPONENT:
+    if _input.check_integer("degree", degree, 1) * math.log2(1 + offset) > LARGEST_EXPONENT:
         raise ValueError(f"degree = {degree}: too large with offset = {offset}")
     if np.ndim(sections) and np.shape(sections) != (n_samples,):
         raise ValueError(f"sections: has shape {np.shape(sections)}; ({n_samples},) is needed")
     if kernel == "sectioned" and not np.ndim(sections):
-        checks.check_integer("sections", sections, 1, n_samples, "n_samples")
+        _input.check_integer("sections", sections, 1, n_samples, "n_samples")
 
 
 class Matrix:
@@ -348,7 +346,7 @@ class Matrix:
         return image @ (axes / np.outer(lengths, roots))
 
 
-class Energy(alternate.Energy):
+class KernelEnergy(qalpha.Energy):
     """The products of ``αᵀ G α`` through V; a basis is W, and Lanczos runs on n weights."""
 
     def product(self, vector, basis):
@@ -367,7 +365,7 @@ class Energy(alternate.Energy):
         image = alpha[:, None] * basis
         product = self.data.product(image)
         start, objective = (basis * product).sum(axis=1), np.vdot(image, product)
-        return alternate.State(alpha, basis, image, start, objective)
+        return _loop.State(alpha, basis, image, start, objective)
 
     def narrow(self, alpha, basis, width):
         """One step of orthogonal iteration from the leading Ritz vectors."""
@@ -408,7 +406,7 @@ class Energy(alternate.Energy):
             yield self.data.entries[seed] ** 2
 
 
-class Gap(Energy):
+class KernelGap(KernelEnergy):
     """The products of ``αᵀ (2 G - V∘V) α``."""
 
     def signs(self, image, basis):
@@ -420,4 +418,4 @@ class Gap(Energy):
         return state._replace(start=state.alpha, objective=2 * state.objective - whole)
 
 
-CRITERIA = {"energy": Energy, "gap": Gap}
+PROBLEMS = {"energy": KernelEnergy, "gap": KernelGap}

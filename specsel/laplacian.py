@@ -21,12 +21,10 @@ that `qalpha` finds; a third of all are found, as parts, not when shifted to a m
 
 import numpy as np
 
-from specsel import alternate, blocks, checks, linalg
+from specsel import _data, _input, _loop, linalg, qalpha
 from specsel.results import Weights
 
 __all__ = ["solve"]
-
-SHIFTS = ("degree", "definition")
 
 
 def solve(
@@ -82,15 +80,15 @@ def solve(
     >>> sorted(laplacian.solve(X, k=2).select(20).tolist()) == list(range(20))
     True
     """
-    array, names = checks.as_matrix(X)
-    alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
-    checks.check_choice("shift", shift, SHIFTS)
-    checks.check_choice("representation", representation, blocks.NON_NEGATIVE)
-    data = blocks.Dense(array, names, representation=representation)
+    array, names = _input.as_matrix(X)
+    _loop.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
+    _input.check_choice("shift", shift, _input.choices.SHIFTS)
+    _input.check_choice("representation", representation, _input.choices.NON_NEGATIVE)
+    data = _data.Dense(array, names, representation=representation)
     if k == "auto":
-        k = alternate.count_centered(data)
+        k = qalpha.count_centered(data)
     data.warn_if_negative(representation)
-    state, record = alternate.solve(
+    state, record = _loop.solve(
         Laplacian(data, shift),
         k,
         init=init,
@@ -100,10 +98,10 @@ def solve(
         random_state=random_state,
         callback=callback,
     )
-    return alternate.pack(data, state, record)
+    return _loop.pack(data, state, record)
 
 
-class Laplacian(alternate.Energy):
+class Laplacian(qalpha.Energy):
     """The products of ``trace(Qᵀ L_α L_α Q)``; duals are q x k.
 
     With ``c_s = Σ_c B_sc Q_sc``, ``<L_i Q, B> = m_iᵀ B y_i - s_i m_iᵀ c + d_i trace(Qᵀ B)``, and
@@ -129,7 +127,7 @@ class Laplacian(alternate.Energy):
         alpha, image, trace = self._weigh(pair.dual, basis)
         alpha += trace * self.shifts
         alpha[self.absent] = 0.0
-        sign = alternate.orientation(alpha)
+        sign = _loop.orientation(alpha)
         alpha *= sign
         image *= sign
         self.shifts = self._next_shift(alpha, image[:, -1])
@@ -137,7 +135,7 @@ class Laplacian(alternate.Energy):
         basis = linalg.narrow(self._image(image, basis, lifted), basis, width)
         self._prepare(basis)
         image = self._image(self.data.adjoint(alpha, self._frame), basis, lifted)
-        return alternate.State(alpha, basis, image, image, np.vdot(image, image))
+        return _loop.State(alpha, basis, image, image, np.vdot(image, image))
 
     def subspace(self, alpha, width):
         lifted = alpha @ self._first_shifts()
@@ -186,6 +184,6 @@ class Laplacian(alternate.Energy):
     def _next_shift(self, alpha, degrees):
         if self.shift == "definition":
             samples = np.arange(self.data.n_samples)
-            diagonal = blocks.Pairs.sort(np.column_stack((samples, samples)), len(samples))
+            diagonal = _data.Pairs.sort(np.column_stack((samples, samples)), len(samples))
             degrees = self.data.adjoint_pairs(alpha, self._frame[:, :0], diagonal)[1]
         return degrees.max() / alpha.sum()

@@ -36,9 +36,6 @@ SCHUR_LIMIT = 96
 # Entries of a matrix that several threads update sooner than one.
 PARALLEL_SIZE = 10**5
 
-# A column whose residual fell below this share of the largest one adds nothing to a span.
-PIVOT_FLOOR = 1e-8
-
 
 def jit(function=None, *, parallel=False):
     """Compile lazily, as everything here is compiled.
@@ -232,11 +229,6 @@ def largest_modulus(symmetric: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarr
     return values[order], vectors[:, order]
 
 
-def affinity_subspace(data, alpha: np.ndarray, k: int, start=None) -> np.ndarray:
-    """Span of the k leading eigenvectors, by modulus, of ``A_α = Σ α_i m_i m_iᵀ``."""
-    return subspace(lambda basis: data.adjoint(alpha, basis), data.n_samples, k, start)
-
-
 def subspace(product: Callable, size: int, k: int, start=None) -> np.ndarray:
     """Span of the k leading eigenvectors, by modulus, of a symmetric matrix.
 
@@ -263,46 +255,3 @@ def narrow(image: np.ndarray, basis: np.ndarray, width: int) -> np.ndarray:
     """One step of orthogonal iteration from the leading Ritz vectors U: span of ``A Q U``."""
     _, rotation = largest_modulus(basis.T @ image, width)
     return orthonormal(image @ rotation)
-
-
-def triangular_factor(row_blocks) -> np.ndarray:
-    """R of a QR factorisation of stacked blocks of rows, holding one block at a time."""
-    factor = None
-    for rows in row_blocks:
-        stacked = rows if factor is None else np.vstack((factor, rows))
-        factor = np.linalg.qr(stacked, mode="r")
-    return factor
-
-
-def pivoted(data, alpha: np.ndarray, n: int) -> np.ndarray:
-    """Select the n features that best span the √α-weighted rest; past the rank, by weight.
-
-    Column-pivoted QR with one pass over the data a column: the squared residuals lose
-    ``α_i (m_iᵀ v)²`` for every new direction ``v``. A feature is taken only after its residual
-    has been computed from the feature itself, for differences of squares lose half the digits.
-    """
-    weights = np.maximum(alpha, 0.0)
-    residuals = weights * (data.norm > 0)
-    floor = PIVOT_FLOOR**2 * residuals.max(initial=0.0)
-    directions = np.zeros((0, data.n_samples))
-    chosen: list[int] = []
-    while len(chosen) < n:
-        candidate = int(np.argmax(residuals))
-        if residuals[candidate] <= floor:
-            break
-        column = np.sqrt(weights[candidate]) * data.feature(candidate)
-        for _ in range(2):
-            column -= directions.T @ (directions @ column)
-        square = column @ column
-        if square < 0.5 * residuals[candidate]:
-            residuals[candidate] = square if square > floor else 0.0
-            continue
-        direction = column[:, None] / np.sqrt(square)
-        directions = np.vstack((directions, direction.T))
-        chosen.append(candidate)
-        residuals -= weights * data.forward(direction, direction)
-        residuals[chosen] = 0.0
-        np.maximum(residuals, 0.0, out=residuals)
-    rest = np.argsort(-alpha, kind="stable")
-    rest = rest[~np.isin(rest, chosen)]
-    return np.concatenate((np.array(chosen, dtype=np.intp), rest))[:n]

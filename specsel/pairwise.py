@@ -16,7 +16,7 @@ non-negative first, as in `supervised`. That α comes out positive is not proven
 
 import numpy as np
 
-from specsel import alternate, blocks, checks, linalg
+from specsel import _data, _input, _loop, linalg, qalpha
 from specsel.results import Weights
 
 __all__ = ["solve"]
@@ -89,11 +89,11 @@ def solve(
     >>> sorted(pairwise.solve(X, 1, apart=apart, tradeoff=1).select(3).tolist())
     [3, 4, 5]
     """
-    array, names = checks.as_matrix(X)
-    alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
-    checks.check_choice("criterion", criterion, alternate.CRITERIA)
-    checks.check_not_negative("tradeoff", tradeoff)
-    checks.check_choice("representation", representation, blocks.REPRESENTATIONS)
+    array, names = _input.as_matrix(X)
+    _loop.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
+    _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
+    _input.check_not_negative("tradeoff", tradeoff)
+    _input.check_choice("representation", representation, _input.choices.REPRESENTATIONS)
     apart, together, others = _read_pairs(array, names, apart, together)
     if len(apart) + len(together) == 0:
         raise ValueError("apart, together: hold no pair of samples; at least one is needed")
@@ -105,15 +105,15 @@ def solve(
             f"criterion = {criterion!r}, representation = {representation!r}: "
             "need pairs of row numbers, not of samples"
         )
-    data = blocks.Dense(array, names, representation=representation)
+    data = _data.Dense(array, names, representation=representation)
     if k == "auto":
-        k = alternate.count_centered(data)
+        k = qalpha.count_centered(data)
     data.warn_if_negative(representation)
     if criterion == "gap":
         problem = PairwiseGap(data, apart, together, tradeoff)
     else:
         problem = Pairwise(data, apart, together, tradeoff, others)
-    state, record = alternate.solve(
+    state, record = _loop.solve(
         problem,
         k,
         init=init,
@@ -123,20 +123,20 @@ def solve(
         random_state=random_state,
         callback=callback,
     )
-    return alternate.pack(data, state, record)
+    return _loop.pack(data, state, record)
 
 
 def _read_pairs(array, names, *given):
     """Pairs of rows: of X and None or, where samples are given, of an array that holds them."""
     arguments = dict(zip(("apart", "together"), given, strict=True))
     if not any(map(are_samples, given)):
-        return *(checks.as_pairs(name, arguments[name], len(array)) for name in arguments), None
+        return *(_input.as_pairs(name, arguments[name], len(array)) for name in arguments), None
     parts, rows, count = [], [], 0
     for name, pairs in arguments.items():
         if are_samples(pairs):
-            first, second = checks.as_samples(name, pairs, array.shape[1], names)
+            first, second = _input.as_samples(name, pairs, array.shape[1], names)
         else:
-            first, second = (array[i] for i in checks.as_pairs(name, pairs, len(array)).T)
+            first, second = (array[i] for i in _input.as_pairs(name, pairs, len(array)).T)
         numbers = count + np.arange(2 * len(first)).reshape(2, -1).T
         parts, rows, count = [*parts, first, second], [*rows, numbers], count + numbers.size
     return *rows, np.concatenate(parts)
@@ -156,14 +156,14 @@ def _signs(apart, together, tradeoff, n_samples):
     return np.repeat([-shares[0], shares[1]], sizes)
 
 
-class Pairwise(alternate.Energy):
+class Pairwise(qalpha.Energy):
     """The products of ``αᵀ (G - λ B) α``; duals are q x k, then a number for every pair."""
 
     def __init__(self, data, apart, together, tradeoff, others=None):
         super().__init__(data)
         self.paired = data if others is None else Beside(data, others)
         n_rows = data.n_samples if others is None else len(others)
-        self.pairs = blocks.Pairs.sort(np.vstack((apart, together)), n_rows)
+        self.pairs = _data.Pairs.sort(np.vstack((apart, together)), n_rows)
         self.weights = _signs(apart, together, tradeoff, data.n_samples)
 
     def product(self, dual, basis):
@@ -186,7 +186,7 @@ class Pairwise(alternate.Energy):
         signed = self.weights * entries
         objective = np.vdot(image, image) + np.vdot(signed, entries)
         start = np.concatenate((image.ravel(), signed))
-        return alternate.State(alpha, basis, image, start, objective)
+        return _loop.State(alpha, basis, image, start, objective)
 
     def _split(self, vector, basis):
         return vector[: basis.size].reshape(basis.shape), vector[basis.size :]
@@ -209,7 +209,7 @@ class Beside:
         return alpha, *self.adjoint_pairs(alpha, basis if target is None else target, pairs)
 
 
-class PairwiseGap(alternate.Gap):
+class PairwiseGap(qalpha.Gap):
     """The products of ``αᵀ (2 G - H - λ B) α``: the pairs are entries of the whole affinity."""
 
     def __init__(self, data, apart, together, tradeoff):

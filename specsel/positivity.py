@@ -16,9 +16,11 @@ from math import comb, exp, sqrt
 
 import numpy as np
 
-from specsel import blocks, checks, estimates, streams
-from specsel import trials as loops
-from specsel.estimates import Bound, Estimate, Leading, Moments, Spectrum, Tail, Triple
+from specsel import _data, _input
+from specsel._simulation import streams
+from specsel._simulation import trials as loops
+from specsel.results import estimates
+from specsel.results.estimates import Bound, Estimate, Leading, Moments, Spectrum, Tail, Triple
 
 __all__ = [
     "hoeffding_tail",
@@ -131,7 +133,7 @@ def semicircle(
     True
     """
     kind = _check(n, mu, sigma, trials, distribution)
-    checks.check_integer("bins", bins, 1)
+    _input.check_integer("bins", bins, 1)
     radius = 2 * sigma * sqrt(n)
     edges = np.linspace(-radius, radius, bins + 1)
     counts = np.empty((trials, bins + 1))
@@ -180,8 +182,8 @@ def wishart_moments(
     True
     """
     kind = _check(n, 0.0, 1.0, trials, distribution)
-    checks.check_integer("q", q, 1)
-    checks.check_integer("count", count, 1)
+    _input.check_integer("q", q, 1)
+    _input.check_integer("count", count, 1)
     found = np.empty((trials, count))
     loops.wishart_moments(streams.keys(random_state, trials), kind, n, q, found)
     error = found.std(axis=0, ddof=1) / sqrt(trials) if trials > 1 else np.full(count, np.nan)
@@ -226,10 +228,10 @@ def triple_product(q, k=1, *, cosine=None, trials=10_000, random_state=None) -> 
     >>> found.product.low < 1 / 9 < found.product.high
     True
     """
-    checks.check_integer("q", q, 2)
-    checks.check_integer("k", k, 1, q, "the dimension")
-    checks.check_integer("trials", trials, 1)
-    if cosine is not None and not (checks.is_finite(cosine) and abs(cosine) <= 1):
+    _input.check_integer("q", q, 2)
+    _input.check_integer("k", k, 1, q, "the dimension")
+    _input.check_integer("trials", trials, 1)
+    if cosine is not None and not (_input.is_finite(cosine) and abs(cosine) <= 1):
         raise ValueError(f"cosine = {cosine!r}: must be a number from -1 to 1")
     least, products = np.empty((2, trials))
     given = np.nan if cosine is None else float(cosine)
@@ -266,7 +268,7 @@ def hoeffding_tail(
     True
     """
     kind = _check_bounded(n, distribution, trials)
-    checks.check_not_negative("t", t)
+    _input.check_not_negative("t", t)
     _check_positive("width", width)
     sums, _ = _sums(random_state, trials, kind, n)
     scale = width / (2 * LARGEST[distribution])
@@ -308,7 +310,7 @@ def norm_tail(
     kind = _check_bounded(n, distribution, trials)
     _check_positive("largest", largest)
     _check_positive("D", D)
-    checks.check_number("epsilon", epsilon)
+    _input.check_number("epsilon", epsilon)
     _, squares = _sums(random_state, trials, kind, n)
     gamma = D * n ** (epsilon - 0.5)
     excess = max(gamma - (largest / LARGEST[distribution]) ** 2, 0.0)
@@ -346,7 +348,7 @@ def irrelevant_weight_bound(weights, X, relevant) -> Bound:
     >>> found.weight < found.bound
     True
     """
-    data = blocks.read(X, center=bool(np.any(weights.mean)))
+    data = _data.read(X, center=bool(np.any(weights.mean)))
     if data.n_features != len(weights.alpha):
         raise ValueError(
             f"X: has {data.n_features} features; the weights are for {len(weights.alpha)}"
@@ -362,7 +364,7 @@ def _mask(relevant, n_features):
     given = np.asarray(relevant)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "biu"):
         raise ValueError(
-            f"relevant = {checks.brief(relevant)}: must be a list of feature numbers or a mask"
+            f"relevant = {_input.brief(relevant)}: must be a list of feature numbers or a mask"
         )
     if given.dtype == bool:
         if len(given) != n_features:
@@ -383,21 +385,21 @@ def _sums(random_state, trials, kind, n):
 
 def _check(n, mu, sigma, trials, distribution):
     """The kind of distribution, if all is as it must be."""
-    checks.check_integer("n", n, 1)
-    checks.check_number("mu", mu)
+    _input.check_integer("n", n, 1)
+    _input.check_number("mu", mu)
     _check_positive("sigma", sigma)
-    checks.check_integer("trials", trials, 1)
-    checks.check_choice("distribution", distribution, tuple(streams.KINDS))
+    _input.check_integer("trials", trials, 1)
+    _input.check_choice("distribution", distribution, tuple(streams.KINDS))
     return streams.KINDS[distribution]
 
 
 def _check_bounded(n, distribution, trials):
-    checks.check_integer("n", n, 1)
-    checks.check_choice("distribution", distribution, tuple(LARGEST))
-    checks.check_integer("trials", trials, 1)
+    _input.check_integer("n", n, 1)
+    _input.check_choice("distribution", distribution, tuple(LARGEST))
+    _input.check_integer("trials", trials, 1)
     return streams.KINDS[distribution]
 
 
 def _check_positive(name, value):
-    if not (checks.is_finite(value) and value > 0):
+    if not (_input.is_finite(value) and value > 0):
         raise ValueError(f"{name} = {value!r}: must be a finite number above 0")

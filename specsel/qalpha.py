@@ -17,13 +17,13 @@ runs on the small ``Φᵀ Φ``, one pass over the data a step, linear in the num
 the paper expects the square. Def. 4 prints ``G`` in step 4 without the factor ``m_iᵀ m_j``; it is
 meant as in Def. 2. As G depends on the span of Q alone, the α of step 5 is the α with which the
 next iteration begins: ritz is power, but for the last iteration. The start is not random, for a
-random one ends on trivial maxima (see `alternate`).
+random one ends on trivial maxima (see `_loop`).
 """
 
 import numpy as np
 from numba import prange
 
-from specsel import alternate, blocks, checks
+from specsel import _data, _input, _loop, linalg
 from specsel.linalg import jit
 from specsel.results import Weights
 
@@ -103,14 +103,14 @@ def solve(
     >>> weights.converged
     True
     """
-    array, names = checks.as_matrix(X)
-    alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
-    alternate.check_form(method, criterion)
-    checks.check_flag("center", center)
-    data = blocks.Dense(array, names, representation="centered" if center else "as-is")
+    array, names = _input.as_matrix(X)
+    _loop.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
+    check_form(method, criterion)
+    _input.check_flag("center", center)
+    data = _data.Dense(array, names, representation="centered" if center else "as-is")
     if k == "auto" and not center:
-        k = alternate.count_centered(data)
-    return alternate.q_alpha(
+        k = count_centered(data)
+    return weigh(
         data,
         k,
         method=method,
@@ -122,6 +122,168 @@ def solve(
         random_state=random_state,
         callback=callback,
     )
+
+
+def weigh(data, k, *, method, criterion, init, **options) -> Weights:
+    """Q-α of data as they are scaled, by any of its methods; tall data are reduced first."""
+    small, lift = data, None
+    if data.n_samples > data.n_features:
+        small, restrict, lift = data.reduced()
+        init = init if isinstance(init, str) else restrict(np.asarray(init, dtype=float))
+    problem = PROBLEMS[criterion](small, basic=method == "basic")
+    state, record = _loop.solve(problem, k, init=init, final_weights=method == "ritz", **options)
+    return _loop.pack(data, state, record, lift)
+
+
+def check_form(method, criterion):
+    """Refuse a method or a criterion that does not exist."""
+    _input.check_choice("method", method, _input.choices.BASIS_STEPS)
+    _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
+
+
+def count_centered(data) -> int:
+    """The same by the centred data, where an algorithm represents them otherwise."""
+    centered = data.centered()
+    if not centered.norm.any():
+        return 1
+    if centered.n_samples > centered.n_features:
+        centered = centered.reduced()[0]
+    return _loop.count_clusters(Energy(centered))
+
+
+class Energy:
+    """The products of ``αᵀ G α`` and its starts: what a variant of Q-α changes.
+
+    Duals are q x k, row i of Φ being ``vec(m_i (Qᵀ m_i)ᵀ)``, and J is the identity. The loop asks
+    for the methods here, and `data` for how many features there are, of what rank and precision.
+    """
+
+    def __init__(self, data, *, basic=False):
+        self.data = data
+        self.basic = basic
+
+    def product(self, dual, basis):
+        """``ΦᵀΦ dual`` at a basis."""
+        return self.data.fused(dual, basis)[1]
+
+    def signs(self, image, basis):
+        """``J image``."""
+        return image
+
+    def enter(self, basis):
+        """``J Φᵀ α`` of equal weights at a basis, with which the first iteration begins."""
+        return self.data.adjoint(np.ones(self.data.n_features), basis)
+
+    def advance(self, pair, basis, width):
+        """State that follows from the leading pair at a basis.
+
+        Its basis is of the width asked for, or the same one where that is None.
+        """
+        if width is None:
+            alpha, image = self.data.forward(pair.dual, basis), pair.image
+        elif self.basic:
+            alpha = self.data.forward(pair.dual, basis)
+            basis = _data.affinity_subspace(self.data, alpha, width, start=basis)
+            image = self.data.adjoint(alpha, basis)
+        else:
+            basis, before = linalg.narrow(pair.image, basis, width), basis
+            alpha, image = self.data.fused(pair.dual, before, basis)
+        return _loop.State(alpha, basis, image, image, np.vdot(image, image))
+
+    def subspace(self, alpha, width):
+        """Leading basis at given weights."""
+        return _data.affinity_subspace(self.data, alpha, width)
+
+    def random(self, generator, k):
+        """Random basis."""
+        return linalg.orthonormal(generator.standard_normal((self.data.n_samples, k)))
+
+    def given(self, init):
+        """Basis from the array that the user gave."""
+        basis = np.array(init, dtype=float)
+        image = self.data.adjoint(np.ones(self.data.n_features), basis)
+        if np.linalg.norm(image) <= self.data.floor * self.data.norm.astype(bool).sum():
+            raise ValueError("init: the basis is orthogonal to every feature; it can lead nowhere")
+        return basis
+
+    def seeds(self):
+        """Weights to start from, the neighbours of one feature each, most promising first."""
+        for seed in np.argsort(-np.abs(Whole(self.data).solve()[0]), kind="stable"):
+            column = self.data.feature(seed)[:, None]
+            yield self.data.forward(column, column)
+
+
+class Gap(Energy):
+    """The products of ``αᵀ (2 G - H) α = αᵀ Φ J Φᵀ α``, row i of Φ being ``vec(m_i m_iᵀ)``.
+
+    Duals are q x q and ``J A = A QQᵀ + QQᵀ A - A``, unless the vectors of n weights are the
+    smaller ones: then Lanczos runs on those, two passes a step.
+    """
+
+    def __init__(self, data, *, basic=False):
+        super().__init__(data, basic=basic)
+        self.weights_are_smaller = data.n_features <= data.n_samples**2
+
+    def form(self, affinity, basis):
+        """``J affinity``."""
+        inside = affinity @ basis @ basis.T
+        return inside + inside.T - affinity
+
+    def product(self, vector, basis):
+        return vector if self.weights_are_smaller else self.data.fused(vector, None)[1]
+
+    def signs(self, image, basis):
+        if not self.weights_are_smaller:
+            return self.form(image, basis)
+        return self.data.forward(self.form(self.data.adjoint(image, None), basis), None)
+
+    def enter(self, basis):
+        # Constant features are left out: they add 0 to the objective, which may be more than any.
+        equal = (self.data.norms.ravel() > 0).astype(float)
+        if self.weights_are_smaller:
+            return equal
+        return self.form(self.data.adjoint(equal, None), basis)
+
+    def affinity(self, pair):
+        """Weights of a leading pair, and the affinity of the samples with those weights."""
+        if self.weights_are_smaller:
+            return pair.dual, self.data.adjoint(pair.dual, None)
+        return self.data.forward(pair.dual, None), pair.image
+
+    def advance(self, pair, basis, width):
+        alpha, affinity = self.affinity(pair)
+        if self.basic and width is not None:
+            basis = linalg.largest_modulus(affinity, width)[1]
+        elif width is not None:
+            basis = linalg.narrow(affinity @ basis, basis, width)
+        signed = self.form(affinity, basis)
+        start = alpha if self.weights_are_smaller else signed
+        return _loop.State(alpha, basis, affinity @ basis, start, np.vdot(affinity, signed))
+
+
+class Whole(Gap):
+    """A form of the whole affinity that no basis enters: one eigenproblem instead of a loop."""
+
+    def __init__(self, data, form=None):
+        super().__init__(data)
+        self._form = form
+
+    def form(self, affinity, basis=None):
+        return affinity if self._form is None else self._form(affinity)
+
+    def solve(self):
+        """Leading weights, the affinity at them, and whether they lead to working precision."""
+        pair = linalg.leading(
+            lambda vector: self.product(vector, None),
+            self.enter(None),
+            tol=self.data.floor**2,
+            signs=lambda image: self.signs(image, None),
+            floor=self.data.floor,
+        )
+        return *self.affinity(pair), pair.converged
+
+
+PROBLEMS = {"energy": Energy, "gap": Gap}
 
 
 def gram(X, basis, *, center=True) -> np.ndarray:
@@ -150,7 +312,7 @@ def gram(X, basis, *, center=True) -> np.ndarray:
     >>> bool(np.allclose(weights.alpha @ G @ weights.alpha, weights.objective))
     True
     """
-    data = blocks.read(X, center=center)
+    data = _data.read(X, center=center)
     basis = np.ascontiguousarray(basis, dtype=np.float64)
     if basis.ndim != 2 or basis.shape[0] != data.n_samples:
         raise ValueError(

@@ -23,9 +23,9 @@ import warnings
 
 import numpy as np
 
-from specsel import checks
-from specsel.bootstrap import intervals
-from specsel.stability import Intervals, StableSubspace, Step
+from specsel import _input
+from specsel._bootstrap.intervals import intervals
+from specsel.results import Intervals, StableSubspace, Step
 
 __all__ = ["intervals", "search", "solve"]
 
@@ -113,7 +113,7 @@ def solve(
             else "there is no stable subspace; the features that the search was left with say "
             "nothing: take more samples"
         )
-        warnings.warn(f"retain = {retain}: {text}", stacklevel=checks.caller())
+        warnings.warn(f"retain = {retain}: {text}", stacklevel=_input.caller())
     return found
 
 
@@ -172,9 +172,9 @@ def eliminate(found, retain, report) -> StableSubspace:
 
 
 def _check(retain, callback):
-    if not (checks.is_finite(retain) and 0 < retain <= 1):
-        raise ValueError(f"retain = {checks.brief(retain)}: must be above 0 and at most 1")
-    checks.check_callback(callback)
+    if not (_input.is_finite(retain) and 0 < retain <= 1):
+        raise ValueError(f"retain = {_input.brief(retain)}: must be above 0 and at most 1")
+    _input.check_callback(callback)
 
 
 def _steps(A, E, features):

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from specsel import alternate, blocks, checks
+from specsel import _data, _input, _loop, qalpha
 from specsel.results import Weights
 
 __all__ = ["solve"]
@@ -86,12 +86,12 @@ def solve(
     >>> sorted(side_info.solve(X, side, k=1).select(3).tolist())
     [0, 1, 2]
     """
-    array, names = checks.as_matrix(X)
-    alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
-    alternate.check_form(method, criterion)
-    checks.check_not_negative("tradeoff", tradeoff)
+    array, names = _input.as_matrix(X)
+    _loop.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
+    qalpha.check_form(method, criterion)
+    _input.check_not_negative("tradeoff", tradeoff)
     sides = _as_sides(side, array.shape[1], names)
-    data = blocks.Dense(array, names)
+    data = _data.Dense(array, names)
     unwanted = sides if isinstance(sides, np.ndarray) else _variance_ratios(data, sides)
     return weigh(
         data,
@@ -121,7 +121,7 @@ def weigh(data, unwanted, k, *, tradeoff, **options) -> Weights:
         )
     penalty[data.norm == 0] = least
     scale = np.sqrt(np.divide(least, penalty, out=penalty), out=penalty)
-    found = alternate.q_alpha(data.rescaled(np.sqrt(scale)), k, **options)
+    found = qalpha.weigh(data.rescaled(np.sqrt(scale)), k, **options)
     scale *= found.alpha
     size = np.linalg.norm(scale)
     return replace(
@@ -143,7 +143,7 @@ def _as_sides(side, n_features, names):
         return _as_diagonal(side, n_features)
     matrices = []
     for part in side if several else [side]:
-        matrix, part_names = checks.as_matrix(part, name="side")
+        matrix, part_names = _input.as_matrix(part, name="side")
         if matrix.shape[1] != n_features:
             raise ValueError(f"side: has {matrix.shape[1]} features; X has {n_features}")
         if part_names and names and part_names != names:
@@ -168,7 +168,7 @@ def _variance_ratios(data, sides):
     """``D_i``: variance in the side data over that in the main data, summed over side data."""
     total = np.zeros(data.n_features)
     for matrix, names in sides:
-        norm = blocks.moments(matrix, names, name="side")[1]
+        norm = _data.moments(matrix, names, name="side")[1]
         shares = np.divide(norm, data.norm, out=np.zeros_like(norm), where=data.norm > 0)
         total += shares**2 * (data.n_samples / len(matrix))
     return total

@@ -26,12 +26,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel import alternate, blocks, checks, linalg
+from specsel import _data, _input, _loop, linalg, qalpha
 from specsel.results import Weights
 
 __all__ = ["solve"]
-
-METHODS = ("power", "basic")
 
 
 def solve(
@@ -91,23 +89,21 @@ def solve(
     >>> sorted(supervised.solve(data.X, data.y).select(6).tolist())
     [0, 1, 2, 3, 4, 5]
     """
-    array, names = checks.as_matrix(X)
-    classes = checks.as_classes(y, len(array))
-    checks.check_integer("k_within", k_within, 1)
-    checks.check_integer("k_between", k_between, 1)
-    checks.check_not_negative("gamma", gamma)
-    checks.check_choice("representation", representation, blocks.NON_NEGATIVE)
-    checks.check_choice("method", method, METHODS)
-    alternate.check_weights_start(
-        array.shape[1], init, n_init, tol, max_iter, random_state, callback
-    )
-    data = blocks.Dense(array, names, representation=representation)
+    array, names = _input.as_matrix(X)
+    classes = _input.as_classes(y, len(array))
+    _input.check_integer("k_within", k_within, 1)
+    _input.check_integer("k_between", k_between, 1)
+    _input.check_not_negative("gamma", gamma)
+    _input.check_choice("representation", representation, _input.choices.NON_NEGATIVE)
+    _input.check_choice("method", method, _input.choices.CLASS_BASIS_STEPS)
+    _loop.check_weights_start(array.shape[1], init, n_init, tol, max_iter, random_state, callback)
+    data = _data.Dense(array, names, representation=representation)
     data.warn_if_negative(representation)
     small, members, lift = data, classes, None
     if data.n_samples > (classes.max() + 1) * data.n_features:
         small, members, lift = _reduced(data, classes)
     problem = Supervised(small, members, k_within, k_between, gamma, basic=method == "basic")
-    state, record = alternate.solve(
+    state, record = _loop.solve(
         problem,
         k_within,
         init=init,
@@ -118,7 +114,7 @@ def solve(
         callback=callback,
     )
     state = problem.within(state)
-    return alternate.pack(data, state, record, lift)
+    return _loop.pack(data, state, record, lift)
 
 
 def _reduced(data, classes):
@@ -139,7 +135,7 @@ def _reduced(data, classes):
             lifted[np.ix_(classes == g, columns)] = lift_class(inner)
         return lifted
 
-    return blocks.Dense.standardised(np.vstack(factors), data), members, lift
+    return _data.Dense.standardised(np.vstack(factors), data), members, lift
 
 
 class Block(NamedTuple):
@@ -151,7 +147,7 @@ class Block(NamedTuple):
     sign: float
 
 
-class Supervised(alternate.Energy):
+class Supervised(qalpha.Energy):
     """The products of ``αᵀ 𝒢 α``; duals are q x all columns, zero but for rows of class g.
 
     The width that the loop speaks of is that of the blocks within a class.
@@ -180,7 +176,7 @@ class Supervised(alternate.Energy):
             basis = self._right_vectors(image, width)
         image = self.mask * self.data.adjoint(alpha, basis)
         signed = self.sign * image
-        return alternate.State(alpha, basis, image, signed, np.vdot(signed, image))
+        return _loop.State(alpha, basis, image, signed, np.vdot(signed, image))
 
     def subspace(self, alpha, width):
         if self.data.n_samples <= linalg.DENSE_LIMIT:

@@ -9,12 +9,12 @@ Departures. D sums to one a round over n features, so that a fixed trade-off mak
 repeat the first as n grows: it is 2/n unless given.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from specsel import alternate, blocks, checks, linalg, results, side_info
-from specsel.results import Weights
+from specsel import _data, _input, _loop, linalg, side_info
+from specsel.results import Map
 
 __all__ = ["solve"]
 
@@ -36,7 +36,7 @@ def solve(
     max_iter=200,
     random_state=None,
     callback=None,
-) -> "Map":
+) -> Map:
     """Find several sets of features that cluster the samples, each in its own way.
 
     Parameters
@@ -77,14 +77,14 @@ def solve(
     >>> chart.relevances.shape
     (20, 2)
     """
-    array, names = checks.as_matrix(X)
-    alternate.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
-    checks.check_integer("rounds", rounds, 1, max(array.shape[1], 2))
-    if tradeoff is not None and not (checks.is_finite(tradeoff) and tradeoff > 0):
+    array, names = _input.as_matrix(X)
+    _loop.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
+    _input.check_integer("rounds", rounds, 1, max(array.shape[1], 2))
+    if tradeoff is not None and not (_input.is_finite(tradeoff) and tradeoff > 0):
         raise ValueError(
-            f"tradeoff = {checks.brief(tradeoff)}: must be a finite number above 0, or None"
+            f"tradeoff = {_input.brief(tradeoff)}: must be a finite number above 0, or None"
         )
-    data = blocks.Dense(array, names)
+    data = _data.Dense(array, names)
     small, restrict, lift = data, np.asarray, np.asarray
     if data.n_samples > data.n_features:
         small, restrict, lift = data.reduced()
@@ -125,94 +125,6 @@ def _positions(data, weights):
     )
     one = data.forward(second.before[0] if second.before else second.dual, basis)
     two = data.forward(second.dual, basis) if second.before else np.zeros_like(one)
-    one *= alternate.orientation(one)
+    one *= _loop.orientation(one)
     two *= np.sign(two[np.argmax(np.abs(two))]) or 1.0
     return np.arctan2(np.where(one < 0, -two, two), np.abs(one))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Map:
-    """Features by round: how relevant, and where.
-
-    Attributes
-    ----------
-    weights : tuple of Weights
-        What every round found.
-    positions : ndarray of shape (n_features, n_rounds)
-        Angles from -π/2 to π/2; features near each other are alike in that round.
-    n_passes : int
-        Reads of X in all rounds.
-    relevances : ndarray of shape (n_features, n_rounds)
-    combined : Weights
-        The weights of all rounds together, to select and reweight by.
-    """
-
-    weights: tuple
-    positions: np.ndarray
-    n_passes: int
-
-    def __post_init__(self):
-        self.positions.flags.writeable = False
-
-    def __repr__(self):
-        count = len(self.weights)
-        sizes = ", ".join(str(len(weights.select())) for weights in self.weights)
-        return (
-            f"Map({len(self.positions)} features, {count} round{'s' * (count > 1)}, "
-            f"{sizes} above the gap)"
-        )
-
-    def _repr_html_(self):
-        from specsel import html
-
-        return html.of_map(self)
-
-    @property
-    def relevances(self) -> np.ndarray:
-        """Weights of the features, a column a round."""
-        return np.column_stack([weights.alpha for weights in self.weights])
-
-    @property
-    def combined(self) -> Weights:
-        """The weights of all rounds, ``√(Σ α²)`` of unit norm, to select and reweight by.
-
-        Objective, basis and eigenvalues are those of the first round.
-        """
-        return replace(
-            self.weights[0],
-            alpha=np.sqrt((self.relevances**2).mean(axis=1)),
-            n_iter=sum(weights.n_iter for weights in self.weights),
-            n_passes=self.n_passes,
-            converged=all(weights.converged for weights in self.weights),
-        )
-
-    def select(self, n=None, *, threshold=None, diverse=None) -> np.ndarray:
-        """Indices of the features selected over all rounds, best first.
-
-        Parameters
-        ----------
-        n : int, optional
-            How many; without it those above the gap.
-        threshold : float, optional
-            Take the weights of all rounds, ``√(Σ α²)`` of unit norm, that are at least this large.
-        diverse : array of samples x features, optional
-            The data: take the n features that best span the weighted rest.
-
-        Examples
-        --------
-        >>> from specsel import datasets, topography
-        >>> data = datasets.two_solutions(random_state=1)
-        >>> chart = topography.solve(data.X, k=2, rounds=3)
-        >>> len(chart.select(6, diverse=data.X))
-        6
-        """
-        return self.combined.select(n, threshold=threshold, diverse=diverse)
-
-    def to_frame(self):
-        """Table of the features: relevance and position in every round."""
-        names = self.weights[0].names or range(len(self.positions))
-        columns = {"feature": list(names)}
-        for i, weights in enumerate(self.weights):
-            columns[f"relevance_{i + 1}"] = weights.alpha
-            columns[f"position_{i + 1}"] = self.positions[:, i]
-        return results.frame(columns)

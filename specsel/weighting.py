@@ -25,7 +25,7 @@ import warnings
 
 import numpy as np
 
-from specsel import alternate, blocks, checks, linalg
+from specsel import _data, _input, _loop, linalg, qalpha
 from specsel.results import Weights
 
 __all__ = ["solve"]
@@ -70,19 +70,19 @@ def solve(X, y=None, *, tradeoff=1.0) -> Weights:
     >>> sorted(weighting.solve(data.X, data.y).select(5).tolist())
     [0, 1, 2, 3, 4]
     """
-    array, names = checks.as_matrix(X)
-    classes = None if y is None else checks.as_classes(y, len(array))
-    checks.check_not_negative("tradeoff", tradeoff)
-    data = blocks.Dense(array, names)
+    array, names = _input.as_matrix(X)
+    classes = None if y is None else _input.as_classes(y, len(array))
+    _input.check_not_negative("tradeoff", tradeoff)
+    data = _data.Dense(array, names)
     small, restrict, lift = data, np.asarray, None
     if data.n_samples > data.n_features:
         small, restrict, lift = data.reduced()
     form = None if y is None else _fisher_form(small, restrict(_class_means(classes)), tradeoff)
-    problem = alternate.Whole(small, form)
+    problem = qalpha.Whole(small, form)
     alpha, affinity, converged = problem.solve()
     if not converged:
         warnings.warn(
-            "not converged: the leading weights are not unique", stacklevel=checks.caller()
+            "not converged: the leading weights are not unique", stacklevel=_input.caller()
         )
     if y is None:
         alpha = np.abs(alpha)
@@ -92,13 +92,13 @@ def solve(X, y=None, *, tradeoff=1.0) -> Weights:
         warnings.warn(
             f"tradeoff = {tradeoff}: no weights make classes differ more between than within; "
             "take a smaller one",
-            stacklevel=checks.caller(),
+            stacklevel=_input.caller(),
         )
     values, basis = linalg.largest_modulus(affinity, small.rank_bound)
     basis = basis[:, np.abs(values) > small.floor * np.abs(values[0])]
-    state = alternate.State(alpha, basis, affinity @ basis, affinity, objective)
+    state = _loop.State(alpha, basis, affinity @ basis, affinity, objective)
     record = {"history": [objective], "n_iter": 1, "converged": converged}
-    return alternate.pack(data, state, record, lift)
+    return _loop.pack(data, state, record, lift)
 
 
 def _class_means(classes):
@@ -116,7 +116,7 @@ def _fisher_form(data, means, tradeoff):
         warnings.warn(
             "X: its features are linearly independent, so that with y all weight falls on one of "
             "them; take more features than samples, or `supervised`",
-            stacklevel=checks.caller(),
+            stacklevel=_input.caller(),
         )
     inverse = axes[:, keep] / values[keep] @ axes[:, keep].T
     between = means @ means.T

@@ -14,7 +14,7 @@ PARAMETERS = re.compile(
 
 
 def public():
-    for name in (*specsel.__all__, "stability_selection"):
+    for name in (*specsel.__all__, "estimators"):
         if name[0].islower():
             module = importlib.import_module(f"specsel.{name}")
             for key in module.__all__:

@@ -8,13 +8,13 @@ import textwrap
 import threading
 import time
 
-import naive
 import numpy as np
 import pytest
+from oracles import pencil as oracle
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from specsel import datasets, eslda, gslda
-from specsel.results import Found
+from specsel.results.subsets import Found
 
 # Variances 1 and correlations of thirteen measures of pit props (Jeffers, 1967, Applied
 # Statistics 16), the standard example of sparse PCA.
@@ -63,7 +63,7 @@ def test_every_size_is_the_enumerated_optimum(kind):
         path = eslda.solve_pair(A, B, "all")
         assert list(path) == list(range(1, 10))
         for k in path:
-            [(support, value)] = naive.best_subsets(A, B, k)
+            [(support, value)] = oracle.best_subsets(A, B, k)
             subset = path[k]
             assert subset.support.tolist() == support
             assert subset.value == pytest.approx(value, rel=1e-9)
@@ -78,7 +78,7 @@ def test_every_size_is_the_enumerated_optimum(kind):
 def test_features_that_must_or_must_not_be_held_and_runners_up(kind):
     A, B = pair(kind, 9, 5)
     subset = eslda.solve_pair(A, B, 4, always=[6, 2], never=[0, 8], top=4)
-    expected = naive.best_subsets(A, B, 4, top=4, always=[2, 6], never=[0, 8])
+    expected = oracle.best_subsets(A, B, 4, top=4, always=[2, 6], never=[0, 8])
     got = [(subset.support, subset.value), *subset.others]
     assert [support.tolist() for support, _ in got] == [support for support, _ in expected]
     np.testing.assert_allclose([v for _, v in got], [v for _, v in expected], rtol=1e-9)
@@ -103,9 +103,9 @@ def test_pit_props():
 def test_classes_of_real_data():
     data = load_wine()
     path = eslda.solve(data.data, data.target, k="all")
-    A, B = naive.class_scatter(data.data, data.target)
+    A, B = oracle.class_scatter(data.data, data.target)
     for k in (1, 2, 12):
-        assert path[k].value == pytest.approx(naive.best_subsets(A, B, k)[0][1], rel=1e-9)
+        assert path[k].value == pytest.approx(oracle.best_subsets(A, B, k)[0][1], rel=1e-9)
     assert (np.diff(path.values) > 0).all()
     assert {*path.statuses} == {"optimal"}
 
@@ -155,7 +155,7 @@ def test_the_time_limit_is_kept_and_the_bound_is_valid():
     short = eslda.solve_pair(A, B, 30, time_limit=0.3)
     assert time.perf_counter() - start < 2.0
     assert short.status in ("time", "optimal")
-    assert short.value <= short.bound <= naive.pencil_value(A, B, np.arange(60)) * (1 + 1e-9)
+    assert short.value <= short.bound <= oracle.pencil_value(A, B, np.arange(60)) * (1 + 1e-9)
     assert short.gap == (short.bound - short.value) / short.value
 
 
@@ -177,7 +177,7 @@ def test_a_gap_and_a_limit_together_give_valid_bounds(kind):
     for seed in range(8):
         A, B = pair(kind, 12, seed)
         for k in (4, 6):
-            value = naive.best_subsets(A, B, k)[0][1]
+            value = oracle.best_subsets(A, B, k)[0][1]
             near = eslda.solve_pair(A, B, k, gap=0.1, node_limit=1)
             assert near.value <= value * (1 + 1e-9) <= near.bound * (1 + 2e-9)
 
@@ -197,7 +197,7 @@ def test_one_very_negative_feature_does_not_make_all_others_tie():
         A, B = datasets.brownian_pair(9, random_state=seed)
         A = A.copy()
         A[8, 8] = -1e8
-        [(support, value)] = naive.best_subsets(A, B, 4)
+        [(support, value)] = oracle.best_subsets(A, B, 4)
         found = eslda.solve_pair(A, B, 4)
         assert found.value == pytest.approx(value, rel=1e-5)
         assert found.support.tolist() == support
@@ -344,7 +344,7 @@ def test_one_feature_that_is_always_held(solver):
         path = solver.solve_pair(A, B, **sizes, always=[seed], never=[8 - seed // 2])
         assert path.sizes.tolist() == [1, 2, 3, 4]
         for k in path:
-            expected = naive.best_subsets(A, B, k, always=[seed], never=[8 - seed // 2])[0]
+            expected = oracle.best_subsets(A, B, k, always=[seed], never=[8 - seed // 2])[0]
             assert len(path[k].support) == k
             assert seed in path[k].support
             assert path[k].value <= expected[1] * (1 + 1e-9)

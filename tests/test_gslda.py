@@ -2,13 +2,13 @@
 
 import tracemalloc
 
-import naive
 import numba
 import numpy as np
 import pandas as pd
 import pytest
+from oracles import pencil as oracle
 
-from specsel import datasets, gslda, pencils
+from specsel import _input, _pencil, datasets, gslda
 
 PAIRS = {
     "rank one": lambda seed: datasets.wishart_pair(11, rank=1, random_state=seed),
@@ -53,11 +53,11 @@ def test_picks_are_those_of_a_literal_search(kind, sets):
         options = {"always": always, "never": never, "refine": False}
         forward = gslda.solve_pair(A, B, direction="forward", **options)
         count = len(A) - len(never)
-        assert lists(forward) == naive.greedy_forward(A, B, count, always, never)
+        assert lists(forward) == oracle.greedy_forward(A, B, count, always, never)
         backward = gslda.solve_pair(A, B, direction="backward", **options)
-        assert lists(backward)[::-1] == naive.greedy_backward(A, B, 1, always, never)
+        assert lists(backward)[::-1] == oracle.greedy_backward(A, B, 1, always, never)
         for path in (forward, backward):
-            expected = [naive.pencil_value(A, B, support) for support in path.supports]
+            expected = [oracle.pencil_value(A, B, support) for support in path.supports]
             scale = np.abs(expected).max()
             np.testing.assert_allclose(path.values, expected, rtol=1e-9, atol=1e-11 * scale)
 
@@ -84,10 +84,10 @@ def test_no_single_swap_helps_after_refinement(kind, sets):
     assert (path.values >= plain.values - 1e-12 * scale).all()
     for value, support in zip(path.values, path.supports, strict=True):
         support = support.tolist()
-        assert value == pytest.approx(naive.pencil_value(A, B, support), rel=1e-9)
+        assert value == pytest.approx(oracle.pencil_value(A, B, support), rel=1e-9)
         assert {*always} <= {*support}
         assert not {*never} & {*support}
-        _, swapped = naive.best_swap(A, B, support, always, never)
+        _, swapped = oracle.best_swap(A, B, support, always, never)
         assert swapped <= value + 1e-9 * scale
 
 
@@ -99,7 +99,7 @@ def test_refined_supports_come_near_the_optimum(kind):
         rank = 1 if kind == "rank one" else None
         A, B = make(9, rank=rank, random_state=seed)
         path = gslda.solve_pair(A, B)
-        best = [naive.best_subsets(A, B, k)[0][1] for k in path]
+        best = [oracle.best_subsets(A, B, k)[0][1] for k in path]
         ratios.extend(path.values / best)
     assert max(ratios) <= 1 + 1e-9
     assert np.mean(ratios) >= 0.99
@@ -108,7 +108,7 @@ def test_refined_supports_come_near_the_optimum(kind):
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_data_give_the_scatter_of_standardised_features(n_classes):
     X, y = classes_problem(n_classes)
-    A, B = naive.class_scatter(X, y)
+    A, B = oracle.class_scatter(X, y)
     ours = gslda.solve(X, y, refine=False)
     other = gslda.solve_pair(A, B, refine=False)
     assert lists(ours) == lists(other)
@@ -138,23 +138,23 @@ def test_without_labels_it_is_sparse_principal_components(shape, matrix, rng):
     C = np.cov(X.T) if matrix == "covariance" else np.corrcoef(X.T)
     path = gslda.solve(X, matrix=matrix, refine=False, direction="forward")
     identity = np.eye(shape[1])
-    assert lists(path)[:6] == naive.greedy_forward(C, identity, 6)
+    assert lists(path)[:6] == oracle.greedy_forward(C, identity, 6)
     np.testing.assert_allclose(path.values[-1], np.linalg.eigvalsh(C)[-1])
     assert np.linalg.norm(path[3].direction) == pytest.approx(1)
 
 
 def test_more_features_than_samples_are_shrunk_by_the_smallest_eigenvalue():
     X, y = classes_problem(2, n_samples=12, n_features=30)
-    A, B = naive.class_scatter(X, y)
+    A, B = oracle.class_scatter(X, y)
     values = np.linalg.eigvalsh(B)
     ridge = 1e-3 * values[values > 1e-10 * values[-1]][0]
     path = gslda.solve(X, y, direction="forward", refine=False, max_size=8)
-    assert lists(path) == naive.greedy_forward(A, B + ridge * np.eye(30), 8)
+    assert lists(path) == oracle.greedy_forward(A, B + ridge * np.eye(30), 8)
     given = gslda.solve(X, y, shrinkage=0.5, direction="forward", refine=False, max_size=8)
     assert given.shrinkage == given[3].shrinkage == 0.5
-    assert lists(given) == naive.greedy_forward(A, B + 0.5 * np.eye(30), 8)
+    assert lists(given) == oracle.greedy_forward(A, B + 0.5 * np.eye(30), 8)
     assert given[8].value == pytest.approx(
-        naive.pencil_value(A, B + 0.5 * np.eye(30), given[8].support)
+        oracle.pencil_value(A, B + 0.5 * np.eye(30), given[8].support)
     )
 
 
@@ -165,13 +165,13 @@ def test_a_long_chain_of_changes_stays_exact():
     B = G @ G.T / 60 + 1e-7 * np.eye(60)
     d = rng.standard_normal(60)
     path = gslda.search(
-        pencils.from_pair(np.outer(d, d), B),
+        _pencil.from_pair(np.outer(d, d), B),
         range(1, 61),
         "both",
         range(1, 61),
-        *pencils.check_sets((), (), 60),
+        *_input.check_sets((), (), 60),
     )
-    exact = [naive.pencil_value(np.outer(d, d), B, support) for _, support in path.values()]
+    exact = [oracle.pencil_value(np.outer(d, d), B, support) for _, support in path.values()]
     np.testing.assert_allclose([value for value, _ in path.values()], exact, rtol=1e-6)
 
 
@@ -200,7 +200,7 @@ def test_renormalised_vectors_are_eigenvectors_of_their_support(rng):
     A, B = datasets.wishart_pair(10, random_state=3)
     x = np.where(rng.random(10) < 0.5, rng.standard_normal(10), 0.0)
     ours = gslda.renormalize(x, A, B)
-    expected = naive.renormalised(x, A, B)
+    expected = oracle.renormalised(x, A, B)
     np.testing.assert_allclose(np.abs(ours.direction), np.abs(expected), atol=1e-9)
     assert ours.value >= x @ A @ x / (x @ B @ x)
 
@@ -210,9 +210,9 @@ def test_thresholded_supports_and_correlations():
         A, B = datasets.wishart_pair(10, random_state=seed)
         for k in (1, 4, 10):
             ours = gslda.simple_threshold(A, B, k)
-            assert ours.support.tolist() == naive.thresholded(A, B, k)
+            assert ours.support.tolist() == oracle.thresholded(A, B, k)
     X, y = classes_problem(2)
-    assert gslda.correlation_ranking(X, y).tolist() == naive.correlation_order(X, y)
+    assert gslda.correlation_ranking(X, y).tolist() == oracle.correlation_order(X, y)
 
 
 def test_the_result_says_what_it_is():
@@ -302,12 +302,12 @@ def test_baselines_refuse_what_they_cannot_use():
 
 
 def test_the_same_bits_for_any_number_of_threads(set_threads):
-    pencil = pencils.from_pair(*datasets.wishart_pair(30, random_state=1))
+    pencil = _pencil.from_pair(*datasets.wishart_pair(30, random_state=1))
     found = []
     for threads in (1, numba.config.NUMBA_NUM_THREADS):
         set_threads(threads)
         path = gslda.search(
-            pencil, range(1, 31), "both", range(1, 31), *pencils.check_sets((), (), 30)
+            pencil, range(1, 31), "both", range(1, 31), *_input.check_sets((), (), 30)
         )
         found.append([(value, support.tolist()) for value, support in path.values()])
     assert found[0] == found[1]

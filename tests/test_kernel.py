@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pytest
 
-from specsel import blocks, datasets, kernel, linalg, qalpha
+from specsel import _data, datasets, kernel, linalg, qalpha
 
 SHAPES = [(8, 20), (20, 20), (30, 9), (12, 1), (60, 82), (5, 70), (2, 3)]
 KERNELS = {
@@ -127,7 +127,7 @@ def sessions(spread, seed, flips=True):
 @pytest.mark.parametrize("kind", KERNELS)
 def test_kernels_are_those_written(kind, center):
     X = sample((10, 150))  # several bands
-    data = blocks.read(X, center=center)
+    data = _data.read(X, center=center)
     V = kernel.evaluate(data, kind, **KERNELS[kind])
     expected = kernel_matrix(features(X, center), kind, **KERNELS[kind])
     np.testing.assert_allclose(V, expected, rtol=1e-13, atol=1e-14)
@@ -137,18 +137,18 @@ def test_kernels_are_those_written(kind, center):
 def test_inner_products_of_many_samples_add_up():
     X = sample((2 * kernel.ROW_BLOCK + 5, 70))
     expected = kernel_matrix(features(X), "poly")
-    np.testing.assert_allclose(kernel.evaluate(blocks.read(X), "poly"), expected, atol=1e-13)
+    np.testing.assert_allclose(kernel.evaluate(_data.read(X), "poly"), expected, atol=1e-13)
 
 
 def test_width_is_the_median_distance():
     X = sample((10, 31))
     expected = kernel_matrix(features(X), "rbf")
-    np.testing.assert_allclose(kernel.evaluate(blocks.read(X), "rbf"), expected, rtol=1e-13)
-    one = kernel.evaluate(blocks.read(X[:, :1]), "rbf")
-    alike = kernel.evaluate(blocks.read(np.tile(X[:, :1], 3)), "rbf")
+    np.testing.assert_allclose(kernel.evaluate(_data.read(X), "rbf"), expected, rtol=1e-13)
+    one = kernel.evaluate(_data.read(X[:, :1]), "rbf")
+    alike = kernel.evaluate(_data.read(np.tile(X[:, :1], 3)), "rbf")
     np.testing.assert_allclose(one, 1.0)
     np.testing.assert_allclose(alike, np.ones((3, 3)))
-    assert np.isfinite(kernel.evaluate(blocks.read(X), "rbf", 1e-200)).all()
+    assert np.isfinite(kernel.evaluate(_data.read(X), "rbf", 1e-200)).all()
 
 
 def test_median_is_that_of_evenly_spaced_features(monkeypatch):
@@ -157,14 +157,14 @@ def test_median_is_that_of_evenly_spaced_features(monkeypatch):
     M = features(X)[[0, 5, 10, 15, 20, 25, 30]]
     sigma = np.median([np.linalg.norm(M[i] - M[j]) for i in range(7) for j in range(i)])
     expected = kernel_matrix(features(X), "rbf", sigma=sigma)
-    np.testing.assert_allclose(kernel.evaluate(blocks.read(X), "rbf"), expected, rtol=1e-13)
+    np.testing.assert_allclose(kernel.evaluate(_data.read(X), "rbf"), expected, rtol=1e-13)
 
 
 def test_sections_may_be_labels():
     X = sample((12, 40))
     for labels in ([0, 1, 2] * 4, list("aabbbbbccaab")):
         expected = kernel_matrix(features(X), "sectioned", sections=labels)
-        V = kernel.evaluate(blocks.read(X), "sectioned", sections=labels)
+        V = kernel.evaluate(_data.read(X), "sectioned", sections=labels)
         np.testing.assert_allclose(V, expected, rtol=1e-13)
 
 
@@ -479,7 +479,7 @@ BAD = {
 
 @pytest.mark.parametrize("message", BAD)
 def test_bad_options_are_refused_in_one_line(message, monkeypatch):
-    monkeypatch.setattr(blocks, "Dense", None)  # nothing may be computed
+    monkeypatch.setattr(_data, "Dense", None)  # nothing may be computed
     with pytest.raises(ValueError) as caught:
         kernel.solve(sample((20, 30)), **({"k": 2} | BAD[message]))
     assert str(caught.value) == message

@@ -2,11 +2,11 @@
 
 import warnings
 
-import naive
 import numpy as np
 import pytest
+from oracles import weighing as oracle
 
-from specsel import alternate, blocks, laplacian
+from specsel import _data, _loop, laplacian
 
 SHAPES = [(10, 25), (30, 8), (12, 12), (40, 60)]
 CYCLES = 3
@@ -39,19 +39,19 @@ def planted(seed, n_samples=60):
 @pytest.mark.parametrize("per_feature", [True, False])
 def test_products_are_the_matrix_of_traces(shape, shift, per_feature, rng):
     X, Q = positive(shape), random_basis(shape[0], 2)
-    M = naive.represent(X, "parts")
-    problem = laplacian.Laplacian(blocks.Dense(X, representation="parts"), shift)
+    M = oracle.represent(X, "parts")
+    problem = laplacian.Laplacian(_data.Dense(X, representation="parts"), shift)
     problem.enter(Q)
     np.testing.assert_allclose(
-        problem.shifts, naive.laplacian_first_shift(M, shift), rtol=1e-12, atol=1e-15
+        problem.shifts, oracle.laplacian_first_shift(M, shift), rtol=1e-12, atol=1e-15
     )
     if not per_feature:
         problem.shifts = 0.7
         problem._prepare(Q)
-    L = naive.laplacian_matrices(M, problem.shifts)
+    L = oracle.laplacian_matrices(M, problem.shifts)
     rows = np.array([(matrix @ Q).ravel() for matrix in L])
     np.testing.assert_allclose(
-        rows @ rows.T, naive.laplacian_gram(M, Q, problem.shifts), atol=1e-12
+        rows @ rows.T, oracle.laplacian_gram(M, Q, problem.shifts), atol=1e-12
     )
     dual = rng.standard_normal(Q.shape)
     expected = (rows.T @ (rows @ dual.ravel())).reshape(Q.shape)
@@ -63,17 +63,17 @@ def test_products_are_the_matrix_of_traces(shape, shift, per_feature, rng):
 @pytest.mark.parametrize("representation", ["parts", "shift", "ranks", "as-is"])
 def test_iterations_are_those_of_the_definition(shape, shift, representation):
     X = positive(shape)
-    M = naive.represent(X, representation)
+    M = oracle.represent(X, representation)
     for k in (1, 2, 3):
         Q = random_basis(shape[0], k)
-        _, _, history = naive.laplacian_iterations(M, Q, CYCLES, shift)
+        _, _, history = oracle.laplacian_iterations(M, Q, CYCLES, shift)
         got = solve(
             X, k, shift=shift, representation=representation, init=Q, tol=0, max_iter=CYCLES
         )
         np.testing.assert_allclose(got.history, history, rtol=1e-8)
         best = int(np.argmax(history)) + 1
-        alpha, basis, _ = naive.laplacian_iterations(M, Q, best, shift)
-        expected = naive.join(alpha) if representation == "parts" else alpha
+        alpha, basis, _ = oracle.laplacian_iterations(M, Q, best, shift)
+        expected = oracle.join(alpha) if representation == "parts" else alpha
         np.testing.assert_allclose(got.alpha, expected, atol=1e-8)
         np.testing.assert_allclose(got.basis @ got.basis.T, basis @ basis.T, atol=1e-7)
         assert got.objective == max(got.history)
@@ -112,11 +112,11 @@ def test_the_best_iterate_is_returned_where_the_objective_falls():
 def test_result_is_consistent():
     X, _ = planted(1)
     got = laplacian.solve(X, 2)
-    M = naive.represent(X, "parts")
+    M = oracle.represent(X, "parts")
     alpha = got.parts.ravel()
-    np.testing.assert_allclose(naive.join(alpha), got.alpha, atol=1e-12)
+    np.testing.assert_allclose(oracle.join(alpha), got.alpha, atol=1e-12)
     L = np.tensordot(
-        alpha, naive.laplacian_matrices(M, naive.laplacian_shift(M, alpha, "degree")), axes=1
+        alpha, oracle.laplacian_matrices(M, oracle.laplacian_shift(M, alpha, "degree")), axes=1
     )
     assert got.objective == pytest.approx(np.sum((L @ got.basis) ** 2), rel=1e-10)
     np.testing.assert_allclose(got.basis.T @ L @ got.basis, np.diag(got.eigenvalues), atol=1e-9)
@@ -127,17 +127,17 @@ def test_constant_direction_has_the_shift_as_its_eigenvalue():
     """``L_α 1 = d Σα 1``: the degrees cancel."""
     X, _ = planted(2)
     got = laplacian.solve(X, 2)
-    M = naive.represent(X, "parts")
-    shift = naive.laplacian_shift(M, got.parts.ravel(), "degree") * got.parts.sum()
+    M = oracle.represent(X, "parts")
+    shift = oracle.laplacian_shift(M, got.parts.ravel(), "degree") * got.parts.sum()
     assert got.eigenvalues[0] == pytest.approx(shift, rel=1e-6)
 
 
 def test_above_the_dense_limit_the_start_is_near(monkeypatch):
     X, partition = planted(0)
-    data = blocks.Dense(X, representation="parts")
+    data = _data.Dense(X, representation="parts")
     problem, equal = laplacian.Laplacian(data, "degree"), np.ones(data.n_features)
-    M = naive.represent(X, "parts")
-    L = sum(naive.laplacian_matrices(M, naive.laplacian_first_shift(M, "degree")))
+    M = oracle.represent(X, "parts")
+    L = sum(oracle.laplacian_matrices(M, oracle.laplacian_first_shift(M, "degree")))
     exact = problem.subspace(equal, 2)
     np.testing.assert_allclose(np.abs(exact.T @ L @ exact)[0, 1], 0, atol=1e-9)
     monkeypatch.setattr("specsel.linalg.DENSE_LIMIT", 10)
@@ -191,4 +191,4 @@ def test_orientation_of_weights_is_that_of_the_shift():
     X, _ = planted(3)
     got = laplacian.solve(X, 2)
     assert got.parts.sum() > 0
-    assert alternate.orientation(got.parts.ravel()) == 1
+    assert _loop.orientation(got.parts.ravel()) == 1

@@ -4,11 +4,11 @@ import os
 import subprocess
 import sys
 
-import naive
 import numpy as np
 import pytest
+from oracles import weighing as oracle
 
-from specsel import blocks, linalg
+from specsel import _data, linalg
 
 
 def planted(rng, n, values):
@@ -90,16 +90,16 @@ def test_largest_modulus_takes_negative_eigenvalues_too(rng):
 def test_subspace_of_many_samples_without_a_square_matrix(rng, monkeypatch):
     X = rng.standard_normal((60, 3)) @ (rng.standard_normal((3, 90)) * 9)
     X += 0.1 * rng.standard_normal((60, 90))
-    data = blocks.read(X)
-    exact = linalg.affinity_subspace(data, np.ones(90), 3)
+    data = _data.read(X)
+    exact = _data.affinity_subspace(data, np.ones(90), 3)
     monkeypatch.setattr(linalg, "DENSE_LIMIT", 10)
-    basis = linalg.affinity_subspace(data, np.ones(90), 3)
+    basis = _data.affinity_subspace(data, np.ones(90), 3)
     np.testing.assert_allclose(basis @ basis.T, exact @ exact.T, atol=1e-6)
 
 
 def test_triangular_factor_of_blocks(rng):
     rows = rng.standard_normal((50, 7))
-    factor = linalg.triangular_factor(rows[i : i + 9] for i in range(0, 50, 9))
+    factor = _data.triangular_factor(rows[i : i + 9] for i in range(0, 50, 9))
     assert factor.shape == (7, 7)
     np.testing.assert_allclose(factor.T @ factor, rows.T @ rows, atol=1e-12)
 
@@ -109,15 +109,15 @@ def test_pivoted_selection_is_column_pivoted_qr(shape, rng):
     X = rng.standard_normal(shape) @ rng.standard_normal((shape[1], shape[1]))
     alpha = rng.random(shape[1])
     n = min(shape) - 1
-    expected = naive.pivoted((np.sqrt(alpha)[:, None] * naive.standardise(X)).T, n)
-    assert linalg.pivoted(blocks.read(X), alpha, n).tolist() == expected
+    expected = oracle.pivoted((np.sqrt(alpha)[:, None] * oracle.standardise(X)).T, n)
+    assert _data.pivoted(_data.read(X), alpha, n).tolist() == expected
 
 
 def test_pivoted_selection_skips_duplicates_and_spans(rng):
     X = np.repeat(rng.standard_normal((30, 10)), 5, axis=1)
-    chosen = linalg.pivoted(blocks.read(X), np.linspace(1, 2, 50), 10)
+    chosen = _data.pivoted(_data.read(X), np.linspace(1, 2, 50), 10)
     assert len(np.unique(chosen // 5)) == 10
-    M = naive.standardise(X)
+    M = oracle.standardise(X)
     basis = np.linalg.qr(M[chosen].T)[0]
     np.testing.assert_allclose(basis @ (basis.T @ M.T), M.T, atol=1e-10)
 
@@ -125,7 +125,7 @@ def test_pivoted_selection_skips_duplicates_and_spans(rng):
 def test_past_the_rank_pivoted_selection_goes_by_weight(rng):
     X = np.repeat(rng.standard_normal((30, 2)), 3, axis=1)
     alpha = np.array([0.1, 0.2, 0.3, 0.6, 0.5, 0.4])
-    assert linalg.pivoted(blocks.read(X), alpha, 5).tolist() == [3, 2, 4, 5, 1]
+    assert _data.pivoted(_data.read(X), alpha, 5).tolist() == [3, 2, 4, 5, 1]
 
 
 def test_nearly_dependent_columns_are_not_taken_for_independent(rng):
@@ -135,7 +135,7 @@ def test_nearly_dependent_columns_are_not_taken_for_independent(rng):
     )
     alpha = np.ones(33)
     alpha[5] = 0.5
-    chosen = linalg.pivoted(blocks.read(X), alpha, 4)
+    chosen = _data.pivoted(_data.read(X), alpha, 4)
     assert np.linalg.matrix_rank(X[:, chosen[:3]], tol=1e-6) == 3
 
 

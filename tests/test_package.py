@@ -16,10 +16,7 @@ from specsel import (
     laplacian,
     linalg,
     pairwise,
-    passes,
     qalpha,
-    representations,
-    resamples,
     results,
     sbs,
     side_info,
@@ -27,6 +24,8 @@ from specsel import (
     topography,
     weighting,
 )
+from specsel._bootstrap import resamples
+from specsel._data import passes, representations
 
 ALGORITHMS = (
     kernel, laplacian, pairwise, qalpha, sbs, side_info, supervised, topography, weighting,
@@ -50,7 +49,7 @@ def test_version_is_that_of_the_installed_package():
 
 def test_every_estimator_exists():
     for name, module in specsel.ESTIMATORS.items():
-        assert getattr(specsel, name).__module__ == f"specsel.{module}"
+        assert getattr(specsel, name).__module__ == f"specsel.estimators.{module}"
         assert name in dir(specsel)
         assert name not in specsel.__all__
 
@@ -81,8 +80,7 @@ def test_without_sklearn_one_line_says_what_to_install_and_the_rest_works():
 
 
 def test_an_import_that_fails_for_another_reason_is_not_blamed_on_sklearn(monkeypatch):
-    monkeypatch.delitem(sys.modules, "specsel.estimators", raising=False)
-    monkeypatch.delattr(specsel, "estimators", raising=False)
+    monkeypatch.delitem(sys.modules, "specsel.estimators.weighting", raising=False)
     monkeypatch.setitem(sys.modules, "specsel.laplacian", None)
     monkeypatch.delattr(specsel, "laplacian")
     with pytest.raises(ImportError, match="laplacian"):
@@ -100,7 +98,7 @@ def modules_after(statement):
 def test_import_loads_nothing_before_it_is_needed():
     assert not modules_after("import specsel") & {"numba", "numpy", "scipy"}
     optional = {"sklearn", "pandas", "matplotlib", "dask", "scipy.linalg"}
-    faces = "specsel.cli, specsel.html, specsel.plotting"
+    faces = "specsel.cli.main, specsel.results.html, specsel.plotting"
     names = ", ".join(module.__name__ for module in ALGORITHMS)
     assert not modules_after(f"import {faces}, {names}") & optional
 

@@ -2,12 +2,12 @@
 
 import warnings
 
-import naive
 import numpy as np
 import pandas as pd
 import pytest
+from oracles import weighing as oracle
 
-from specsel import alternate, blocks, pairwise, qalpha
+from specsel import _data, _loop, pairwise, qalpha
 
 SHAPES = [(8, 20), (30, 9), (25, 300)]
 CYCLES = 3
@@ -67,19 +67,19 @@ def contrast(n_samples, tradeoff, representation="parts"):
 @pytest.mark.parametrize("representation", ["parts", "centered"])
 def test_passes_with_pairs_are_the_definition(order, shape, representation, rng):
     X = np.array(sample(shape), order=order)
-    M = naive.represent(X, representation)
-    data = blocks.Dense(X, representation=representation)
+    M = oracle.represent(X, representation)
+    data = _data.Dense(X, representation=representation)
     given = some_pairs(shape[0], 23)
-    pairs = blocks.Pairs.sort(given, shape[0])
+    pairs = _data.Pairs.sort(given, shape[0])
     B, Q, values = *rng.standard_normal((2, shape[0], 3)), rng.standard_normal(23)
     products = M[:, given[:, 0]] * M[:, given[:, 1]]
     expected = np.einsum("is,sk,tk,it->i", M, B, Q, M) + products @ values
     alpha, image, entries = data.fused_pairs(B, Q, pairs, values)
     np.testing.assert_allclose(alpha, expected, atol=1e-12)
-    np.testing.assert_allclose(image, naive.affinity(M, expected) @ Q, atol=1e-11)
+    np.testing.assert_allclose(image, oracle.affinity(M, expected) @ Q, atol=1e-11)
     np.testing.assert_allclose(entries, products.T @ expected, atol=1e-11)
     image, entries = data.adjoint_pairs(expected, Q, pairs)
-    np.testing.assert_allclose(image, naive.affinity(M, expected) @ Q, atol=1e-11)
+    np.testing.assert_allclose(image, oracle.affinity(M, expected) @ Q, atol=1e-11)
     np.testing.assert_allclose(entries, products.T @ expected, atol=1e-11)
 
 
@@ -88,12 +88,12 @@ def test_passes_with_pairs_are_the_definition(order, shape, representation, rng)
 @pytest.mark.parametrize("tradeoff", [0.5, 3])
 def test_iterations_are_those_of_the_definition(shape, representation, tradeoff):
     X = sample(shape)
-    M = naive.represent(X, representation)
+    M = oracle.represent(X, representation)
     apart, together = disjoint_pairs(shape[0], 15, 6)
     for k in (1, 3):
         Q = random_basis(shape[0], k)
         arguments = (apart, np.array(together), tradeoff)
-        _, _, history = naive.pairwise_iterations(M, Q, CYCLES, *arguments)
+        _, _, history = oracle.pairwise_iterations(M, Q, CYCLES, *arguments)
         got = solve(
             X,
             k,
@@ -107,8 +107,8 @@ def test_iterations_are_those_of_the_definition(shape, representation, tradeoff)
         )
         np.testing.assert_allclose(got.history, history, rtol=1e-7)
         best = int(np.argmax(history)) + 1
-        alpha, basis, _ = naive.pairwise_iterations(M, Q, best, *arguments)
-        expected = naive.join(alpha) if representation == "parts" else alpha
+        alpha, basis, _ = oracle.pairwise_iterations(M, Q, best, *arguments)
+        expected = oracle.join(alpha) if representation == "parts" else alpha
         np.testing.assert_allclose(got.alpha, expected, atol=1e-6)
         np.testing.assert_allclose(got.basis @ got.basis.T, basis @ basis.T, atol=1e-6)
 
@@ -119,11 +119,11 @@ def test_iterations_are_those_of_the_definition(shape, representation, tradeoff)
 def test_pairs_of_samples_outside_of_X_are_the_definition(shape, representation, order):
     X, others = np.array(sample(shape), order=order), sample((40, shape[1]), seed=1)
     X[:, 4] = 1.0
-    M, paired = (naive.represent_others(X, part, representation) for part in (X, others))
+    M, paired = (oracle.represent_others(X, part, representation) for part in (X, others))
     apart, together = disjoint_pairs(40, 15, 6)
     Q = random_basis(shape[0], 2)
     arguments = (CYCLES, apart, np.array(together), 2.0, paired)
-    _, _, history = naive.pairwise_iterations(M, Q, *arguments)
+    _, _, history = oracle.pairwise_iterations(M, Q, *arguments)
     given = {"apart": apart, "together": np.array(together)}
     given = {name: tuple(others[column] for column in pairs.T) for name, pairs in given.items()}
     options = {"tradeoff": 2.0, "representation": representation, "init": Q, "tol": 0}
@@ -188,15 +188,15 @@ def test_without_tradeoff_and_centred_it_is_qalpha(shape, criterion):
 @pytest.mark.parametrize("shape", [(8, 20), (5, 200)])
 def test_gap_criterion_is_the_definition(shape):
     X = sample(shape)
-    M = naive.represent(X, "parts")
+    M = oracle.represent(X, "parts")
     apart, together = disjoint_pairs(shape[0], 7, 4)
     Q = random_basis(shape[0], 2)
     options = {"init": Q, "tol": 0, "max_iter": 1, "tradeoff": 0.7}
     got = solve(X, 2, apart=apart, together=together, criterion="gap", **options)
-    B = 0.7 * (naive.pair_matrix(M, apart) - naive.pair_matrix(M, np.array(together)))
-    alpha, _ = naive.leading(2 * naive.gram(M, Q) - naive.squared(M) - B)
+    B = 0.7 * (oracle.pair_matrix(M, apart) - oracle.pair_matrix(M, np.array(together)))
+    alpha, _ = oracle.leading(2 * oracle.gram(M, Q) - oracle.squared(M) - B)
     np.testing.assert_allclose(got.parts.ravel(), alpha, atol=1e-8)
-    expected = naive.objective(M, alpha, got.basis, "gap") - alpha @ B @ alpha
+    expected = oracle.objective(M, alpha, got.basis, "gap") - alpha @ B @ alpha
     assert got.objective == pytest.approx(expected, rel=1e-9)
 
 
@@ -250,8 +250,8 @@ def test_a_large_tradeoff_does_not_hide_the_leading_weights(tradeoff):
     for shape in ((8, 20), (60, 100)):
         X, pairs = sample(shape), some_pairs(shape[0], 2)
         got = solve(X, 2, apart=pairs, tradeoff=tradeoff, max_iter=3)
-        M = naive.represent(X, "parts")
-        form = naive.gram(M, got.basis) - tradeoff * naive.pair_matrix(M, pairs)
+        M = oracle.represent(X, "parts")
+        form = oracle.gram(M, got.basis) - tradeoff * oracle.pair_matrix(M, pairs)
         assert got.objective > 0
         assert got.objective <= np.linalg.eigvalsh(form)[-1] * (1 + 1e-6)
 
@@ -292,7 +292,7 @@ BAD = {
 
 @pytest.mark.parametrize("message", BAD)
 def test_bad_options_are_refused_in_one_line(message, monkeypatch):
-    monkeypatch.setattr(blocks, "Dense", None)  # nothing may be computed
+    monkeypatch.setattr(_data, "Dense", None)  # nothing may be computed
     with pytest.raises(ValueError) as caught:
         pairwise.solve(sample((20, 30)), 2, **({"apart": [[0, 1]]} | BAD[message]))
     assert str(caught.value) == message
@@ -306,4 +306,4 @@ def test_float32_is_near():
 
 def test_leading_weights_have_a_positive_sum():
     X, pairs = planted(60)
-    assert alternate.orientation(solve(X, 2, apart=pairs).parts.ravel()) == 1
+    assert _loop.orientation(solve(X, 2, apart=pairs).parts.ravel()) == 1

@@ -3,13 +3,14 @@
 import inspect
 import re
 
-import naive
 import numba
 import numpy as np
 import pytest
 import scipy.stats
+from oracles import simulation, weighing
 
-from specsel import datasets, packed, positivity, qalpha, streams, trials
+from specsel import datasets, positivity, qalpha
+from specsel._simulation import packed, streams, trials
 
 FIRST = (1 / 6, 2**0.5 / 6)  # the curve of Fig. 2a
 
@@ -48,7 +49,7 @@ def test_spectra_fill_the_semicircle(distribution):
         150, 0.4, 2.0, bins=6, trials=20, distribution=distribution, random_state=0
     )
     radius = 4.0 * 150**0.5
-    exact = [naive.semicircle_share(a / radius, b / radius) for a, b in zip(
+    exact = [simulation.semicircle_share(a / radius, b / radius) for a, b in zip(
         found.edges[:-1], found.edges[1:], strict=True)]  # fmt: skip
     np.testing.assert_allclose(found.expected, exact, atol=1e-8)
     np.testing.assert_allclose(found.share, exact, atol=0.01)
@@ -65,7 +66,7 @@ def test_moments_of_large_matrices_are_narayana_polynomials():
 @pytest.mark.parametrize(("n", "q"), [(4, 3), (3, 7), (1, 1)])
 def test_moments_of_small_matrices_are_sums_over_pairings(n, q):
     found = positivity.wishart_moments(n, q, 5, trials=20_000, random_state=0)
-    exact = [naive.wishart_moment(n, q, k) for k in range(1, 5)]
+    exact = [simulation.wishart_moment(n, q, k) for k in range(1, 5)]
     np.testing.assert_allclose(found.expected, [*exact, np.nan])
     assert (np.abs(found.mean - found.expected)[:4] <= 4 * found.error[:4]).all()
     assert abs(found.mean[1] - found.limit[1]) > 10 * found.error[1]
@@ -114,8 +115,8 @@ def test_irrelevant_features_weigh_no_more_than_their_bound():
     data = datasets.growing_classes(3, random_state=1)
     weights = qalpha.solve(data.X, 3, tol=1e-10)
     found = positivity.irrelevant_weight_bound(weights, data.X, data.relevant)
-    M = naive.standardise(data.X)
-    literal = naive.irrelevant_bound(M, weights.alpha, weights.basis, data.relevant)
+    M = weighing.standardise(data.X)
+    literal = simulation.irrelevant_bound(M, weights.alpha, weights.basis, data.relevant)
     assert found.bound == pytest.approx(literal, rel=1e-6)
     assert found.weight == pytest.approx(weights.alpha[5:].sum())
     assert found.weight <= found.bound

@@ -6,13 +6,13 @@ import sys
 import threading
 import warnings
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import weighing as oracle
 
-from specsel import blocks, datasets, qalpha
+from specsel import _data, datasets, qalpha
 
 SHAPES = [(8, 20), (20, 20), (30, 9), (12, 1), (60, 202), (5, 300), (2, 3)]
 CYCLES = 3
@@ -48,8 +48,8 @@ def projector(Q):
 @pytest.mark.parametrize("method", ["power", "basic"])
 def test_iterations_are_those_of_the_definition(shape, criterion, method):
     X = sample(shape)
-    M = naive.standardise(X)
-    literal = {"power": naive.power_iterations, "basic": naive.basic_iterations}[method]
+    M = oracle.standardise(X)
+    literal = {"power": oracle.power_iterations, "basic": oracle.basic_iterations}[method]
     for k in sizes(shape):
         Q = random_basis(shape[0], k)
         alpha, basis, history = literal(M, Q, CYCLES, criterion)
@@ -63,10 +63,10 @@ def test_iterations_are_those_of_the_definition(shape, criterion, method):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_ritz_is_the_definition_with_its_missing_factor(shape):
     X = sample(shape)
-    M = naive.standardise(X)
+    M = oracle.standardise(X)
     for k in sizes(shape):
         Q = random_basis(shape[0], k)
-        alpha, basis, values = naive.ritz_iterations(M, Q, CYCLES)
+        alpha, basis, values = oracle.ritz_iterations(M, Q, CYCLES)
         got = solve(X, k, method="ritz", init=Q, tol=0, max_iter=CYCLES)
         np.testing.assert_allclose(got.alpha, alpha, atol=1e-9)
         np.testing.assert_allclose(got.eigenvalues, values, atol=1e-8)
@@ -87,15 +87,15 @@ def test_ritz_recomputes_the_weights():
 def test_iterations_in_every_order_and_precision(order, dtype, tolerance):
     X = np.array(sample((20, 150)), dtype=dtype, order=order)
     Q = random_basis(20, 3)
-    alpha, *_ = naive.power_iterations(naive.standardise(X), Q, 2)
+    alpha, *_ = oracle.power_iterations(oracle.standardise(X), Q, 2)
     got = solve(X, 3, init=Q, tol=0 if dtype == np.float64 else 1e-12, max_iter=2)
     np.testing.assert_allclose(got.alpha, alpha, atol=tolerance)
 
 
 def test_without_centring():
     X, Q = np.abs(sample((20, 30))), random_basis(20, 2)
-    M = naive.standardise(X, center=False)
-    alpha, *_ = naive.power_iterations(M, Q, CYCLES)
+    M = oracle.standardise(X, center=False)
+    alpha, *_ = oracle.power_iterations(M, Q, CYCLES)
     got = solve(X, 2, center=False, init=Q, tol=0, max_iter=CYCLES)
     np.testing.assert_allclose(got.alpha, alpha, atol=1e-9)
     assert not got.mean.any()
@@ -106,12 +106,12 @@ def test_without_centring():
 def test_result_is_a_fixed_point(method, shape):
     """α leads G at the basis, and the basis spans an invariant subspace of A_α."""
     X = sample(shape)
-    M = naive.standardise(X)
+    M = oracle.standardise(X)
     got = solve(X, 2, method=method, tol=1e-14, max_iter=2000)
-    gram = naive.gram(M, got.basis)
+    gram = oracle.gram(M, got.basis)
     assert np.linalg.norm(gram @ got.alpha - got.objective * got.alpha) < 1e-5 * got.objective
     assert got.objective == pytest.approx(np.linalg.eigvalsh(gram)[-1], rel=1e-9)
-    A = naive.affinity(M, got.alpha)
+    A = oracle.affinity(M, got.alpha)
     residual = A @ got.basis - got.basis * got.eigenvalues
     assert np.linalg.norm(residual) < 1e-4 * np.abs(got.eigenvalues).max()
     assert got.objective == pytest.approx((got.eigenvalues**2).sum(), rel=1e-6)
@@ -120,8 +120,8 @@ def test_result_is_a_fixed_point(method, shape):
 def test_default_tolerance_leaves_a_small_dual_residual():
     X = datasets.weston_linear(60, random_state=1).X
     got = qalpha.solve(X, 3)
-    M = naive.standardise(X)
-    gram = naive.gram(M, got.basis)
+    M = oracle.standardise(X)
+    gram = oracle.gram(M, got.basis)
     residual = gram @ got.alpha - (got.alpha @ gram @ got.alpha) * got.alpha
     assert np.linalg.norm(residual) < 0.02 * got.objective
 
@@ -131,12 +131,12 @@ def test_default_tolerance_leaves_a_small_dual_residual():
 def test_result_is_consistent(criterion, shape):
     X = sample(shape)
     got = solve(X, 2, criterion=criterion)
-    M = naive.standardise(X)
+    M = oracle.standardise(X)
     assert got.objective == pytest.approx(
-        naive.objective(M, got.alpha, got.basis, criterion), rel=1e-10
+        oracle.objective(M, got.alpha, got.basis, criterion), rel=1e-10
     )
     np.testing.assert_allclose(got.basis.T @ got.basis, np.eye(2), atol=1e-10)
-    ritz = got.basis.T @ naive.affinity(M, got.alpha) @ got.basis
+    ritz = got.basis.T @ oracle.affinity(M, got.alpha) @ got.basis
     np.testing.assert_allclose(ritz, np.diag(got.eigenvalues), atol=1e-9)
     assert np.linalg.norm(got.alpha) == pytest.approx(1)
     assert got.alpha.sum() > 0
@@ -181,7 +181,9 @@ def test_constant_features_weigh_nothing(clustered):
 
 def test_gram_is_the_definition(rng):
     X, Q = rng.standard_normal((12, 30)), rng.standard_normal((12, 3))
-    np.testing.assert_allclose(qalpha.gram(X, Q), naive.gram(naive.standardise(X), Q), atol=1e-13)
+    np.testing.assert_allclose(
+        qalpha.gram(X, Q), oracle.gram(oracle.standardise(X), Q), atol=1e-13
+    )
     with pytest.raises(ValueError, match=r"^basis: has shape \(3, 12\); \(12, k\) is needed"):
         qalpha.gram(X, Q.T)
 
@@ -291,7 +293,7 @@ BAD = {
 
 @pytest.mark.parametrize("message", BAD)
 def test_bad_options_are_refused_in_one_line(message, monkeypatch):
-    monkeypatch.setattr(blocks, "Dense", None)  # nothing may be computed
+    monkeypatch.setattr(_data, "Dense", None)  # nothing may be computed
     with pytest.raises(ValueError) as caught:
         qalpha.solve(sample((20, 30)), **({"k": 2} | BAD[message]))
     assert str(caught.value) == message

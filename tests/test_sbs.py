@@ -3,14 +3,14 @@
 from collections import Counter
 from pathlib import Path
 
-import naive
 import numba
 import numpy as np
 import pytest
 import scipy.linalg
+from oracles import bootstrap as oracle
 
 from specsel import sbs
-from specsel.stability import Intervals
+from specsel.results import Intervals
 
 DATA = Path(__file__).parent / "data"
 
@@ -84,13 +84,13 @@ def test_the_result_is_that_of_a_literal_search(retain):
     outcomes = Counter()
     for A, E in cases():
         found = sbs.search(known(A, E), retain=retain)
-        kept, removed, k, share, converged, _ = naive.stable_subspace(A, E, retain)
+        kept, removed, k, share, converged, _ = oracle.stable_subspace(A, E, retain)
         assert (found.k, found.converged) == (k, converged)
         if k:
             assert (found.support.tolist(), found.removed.tolist()) == (kept, removed)
             assert found.share == pytest.approx(share)
             block = np.ix_(kept, kept)
-            assert list(found.stable) == naive.stable_dimensions(A[block], E[block])
+            assert list(found.stable) == oracle.stable_dimensions(A[block], E[block])
         else:
             assert (found.share, found.stable, found.vectors.shape[1]) == (0, {}, 0)
         outcomes[k > 0, converged, len(removed) > 0, found.n_skipped > 0] += 1
@@ -111,7 +111,7 @@ def test_a_norm_that_is_not_found_yet_decides_nothing(monkeypatch):
     too_low = 0
     for A, E in cases():
         found = sbs.search(known(A, E), retain=0.4)
-        kept, removed, k, _, converged, _ = naive.stable_subspace(A, E, 0.4)
+        kept, removed, k, _, converged, _ = oracle.stable_subspace(A, E, 0.4)
         assert (found.k, found.converged) == (k, converged)
         if k:
             assert (found.support.tolist(), found.removed.tolist()) == (kept, removed)
@@ -126,7 +126,7 @@ def test_blocks_without_common_errors_are_not_forgotten():
     A = np.kron(np.eye(6), np.ones((4, 4))) + np.diag(np.tile(np.arange(8, 0, -1.0) / 10, 3))
     E = np.kron(np.diag(np.outer([1, 1e-30, 1e-60], [1, 0.04]).ravel()), np.ones((4, 4)))
     found = sbs.search(known(A, E), retain=0.01)
-    kept, removed, k, *_ = naive.stable_subspace(A, E, 0.01)
+    kept, removed, k, *_ = oracle.stable_subspace(A, E, 0.01)
     assert len(removed) > 3
     assert (found.support.tolist(), found.removed.tolist(), found.k) == (kept, removed, k)
     for step in found.trace:
@@ -138,7 +138,7 @@ def test_no_more_is_decomposed_than_by_the_proposition_as_printed():
     for A, E in cases():
         for retain in (0.3, 0.6):
             found = sbs.search(known(A, E), retain=retain)
-            literal = naive.stable_subspace(A, E, retain, skip=True)
+            literal = oracle.stable_subspace(A, E, retain, skip=True)
             assert (found.k, found.converged) == (literal[2], literal[4])
             made = [step.size for step in found.trace if step.stable is not None]
             assert found.n_decompositions == len(made) <= len(literal[5])
@@ -155,12 +155,12 @@ def test_the_proposition_on_random_submatrices():
         A, E = matrices(seed, n=10)
         E = E * rng.choice([0.3, 3, 10, 30])
         for k in range(1, 8):
-            excluded = naive.proposition_1(A, E, k)
+            excluded = oracle.proposition_1(A, E, k)
             ruled_out += excluded
             for _ in range(20):
                 kept = np.sort(rng.choice(10, 10 - k, replace=False))
                 block = np.ix_(kept, kept)
-                found = naive.stable_dimensions(A[block], E[block])
+                found = oracle.stable_dimensions(A[block], E[block])
                 stable += len(found) > 0
                 assert not (excluded and found)
     assert ruled_out > 100
@@ -391,7 +391,7 @@ def test_the_trace_says_what_was_known_at_every_size():
         assert step.error == pytest.approx(4 * np.linalg.norm(E[block], 2), rel=1e-6)
         if step.stable is not None:
             assert step.gap == pytest.approx((values[:-1] - values[1:]).max())
-            assert list(step.stable) == naive.stable_dimensions(A[block], E[block])
+            assert list(step.stable) == oracle.stable_dimensions(A[block], E[block])
             for k, share in step.stable.items():
                 assert share == pytest.approx(values[:k].sum() / np.trace(A))
 

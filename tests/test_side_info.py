@@ -2,15 +2,15 @@
 
 import warnings
 
-import naive
 import numpy as np
 import pandas as pd
 import polars
 import pytest
+from oracles import weighing as oracle
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_wine
 
-from specsel import blocks, qalpha, side_info
+from specsel import _data, qalpha, side_info
 
 SHAPES = [(8, 20), (20, 20), (30, 9), (60, 202)]
 CYCLES = 3
@@ -39,11 +39,15 @@ def solve(X, side, k, **options):
 def test_iterations_are_the_generalised_eigenproblem(shape, criterion, n_sides, tradeoff):
     X = sample(shape)
     sides = [sample((7 + i, shape[1]), seed=i + 1) for i in range(n_sides)]
-    M, D = naive.standardise(X), naive.side_diagonal(X, sides)
+    M, D = oracle.standardise(X), oracle.side_diagonal(X, sides)
     for k in (1, 3):
         # At a random basis the gap criterion may have no direction in which it is positive.
-        Q = random_basis(shape[0], k) if criterion == "energy" else naive.by_modulus(M.T @ M, k)[1]
-        alpha, basis, history = naive.side_iterations(M, Q, CYCLES, D, tradeoff, criterion)
+        Q = (
+            random_basis(shape[0], k)
+            if criterion == "energy"
+            else oracle.by_modulus(M.T @ M, k)[1]
+        )
+        alpha, basis, history = oracle.side_iterations(M, Q, CYCLES, D, tradeoff, criterion)
         options = {"criterion": criterion, "init": Q, "tol": 0, "max_iter": CYCLES}
         for side in (sides if n_sides > 1 else sides[0], D):
             got = solve(X, side, k, tradeoff=tradeoff, **options)
@@ -54,15 +58,15 @@ def test_iterations_are_the_generalised_eigenproblem(shape, criterion, n_sides, 
 
 def test_result_is_consistent():
     X, side = sample((20, 60)), sample((9, 60), 1)
-    M, D = naive.standardise(X), naive.side_diagonal(X, [side])
+    M, D = oracle.standardise(X), oracle.side_diagonal(X, [side])
     got = solve(X, side, 2)
     penalty = (D + 0.1) @ got.alpha**2
     assert got.objective == pytest.approx(
-        naive.objective(M, got.alpha, got.basis) / penalty, rel=1e-10
+        oracle.objective(M, got.alpha, got.basis) / penalty, rel=1e-10
     )
     assert got.history[-1] == pytest.approx(got.objective)
     assert np.linalg.norm(got.alpha) == pytest.approx(1)
-    ritz = got.basis.T @ naive.affinity(M, got.alpha) @ got.basis
+    ritz = got.basis.T @ oracle.affinity(M, got.alpha) @ got.basis
     np.testing.assert_allclose(ritz, np.diag(got.eigenvalues), atol=1e-9)
     np.testing.assert_allclose(got.mean, X.mean(axis=0))
     np.testing.assert_allclose(got.norm, np.linalg.norm(X - X.mean(axis=0), axis=0))
@@ -170,7 +174,7 @@ def test_bad_options_are_refused_in_one_line(message, monkeypatch):
     with pytest.raises(ValueError) as caught:
         solve(X, **({"side": side, "k": 2} | BAD[message]))
     assert str(caught.value) == message
-    monkeypatch.setattr(blocks, "Dense", None)  # nothing is computed
+    monkeypatch.setattr(_data, "Dense", None)  # nothing is computed
 
 
 def pair_accuracy(labels, Z, seed):

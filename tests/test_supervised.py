@@ -2,12 +2,12 @@
 
 import warnings
 
-import naive
 import numpy as np
 import pytest
+from oracles import weighing as oracle
 from sklearn.svm import SVC
 
-from specsel import blocks, datasets, supervised
+from specsel import _data, datasets, supervised
 
 CYCLES = 3
 
@@ -27,18 +27,18 @@ def solve(X, y, **options):
 
 
 def literal(X, y, start, cycles, gamma, method, k_within=2, k_between=1, representation="parts"):
-    M, rows = naive.represent(X, representation), naive.class_rows(y)
+    M, rows = oracle.represent(X, representation), oracle.class_rows(y)
     alpha = np.tile(start, len(M) // len(start))
-    bases = naive.supervised_bases(M, alpha, rows, k_within, k_between)
-    return naive.supervised_iterations(M, bases, rows, cycles, gamma, method)
+    bases = oracle.supervised_bases(M, alpha, rows, k_within, k_between)
+    return oracle.supervised_iterations(M, bases, rows, cycles, gamma, method)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("k_between", [1, 2])
 def test_products_are_the_block_construction(n_classes, k_between, rng):
     X, y = classes_and_data(n_classes)
-    M, rows = naive.represent(X, "parts"), naive.class_rows(y)
-    data = blocks.Dense(X, representation="parts")
+    M, rows = oracle.represent(X, "parts"), oracle.class_rows(y)
+    data = _data.Dense(X, representation="parts")
     problem = supervised.Supervised(data, y, 2, k_between, 0.5, basic=False)
     basis = problem.subspace(rng.random(50), 2)
     bases = {}
@@ -47,7 +47,7 @@ def test_products_are_the_block_construction(n_classes, k_between, rng):
     dual = problem.mask * rng.standard_normal(basis.shape)
     alpha = data.forward(dual, basis)
     gram_alpha = data.forward(problem.signs(problem.product(dual, basis), basis), basis)
-    expected = naive.supervised_gram(M, bases, rows, 0.5) @ alpha
+    expected = oracle.supervised_gram(M, bases, rows, 0.5) @ alpha
     np.testing.assert_allclose(gram_alpha, expected, atol=1e-10)
 
 
@@ -73,7 +73,7 @@ def test_iterations_are_those_of_the_definition(n_classes, gamma, method, repres
     np.testing.assert_allclose(got.history, history[: got.n_iter], rtol=1e-8)
     best = int(np.argmax(history)) + 1
     alpha, *_ = literal(*arguments, best, gamma, method, representation=representation)
-    expected = naive.join(alpha) if representation == "parts" else alpha
+    expected = oracle.join(alpha) if representation == "parts" else alpha
     np.testing.assert_allclose(got.alpha, expected, atol=1e-7)
 
 
@@ -87,9 +87,9 @@ def test_iterations_of_tall_data_are_those_of_the_definition(n_classes, method, 
     few = np.flatnonzero(y == 0)[3:]  # of the first class three are left
     X, y = np.delete(X, few, axis=0), np.delete(y, few)
     assert len(X) > n_classes * 10
-    M, rows, start = naive.represent(X, representation), naive.class_rows(y), np.ones(5)
-    bases = naive.supervised_bases(M, np.tile(start, len(M) // 5), rows, 2, 1)
-    _, _, history = naive.supervised_iterations(M, bases, rows, CYCLES, 0.5, method)
+    M, rows, start = oracle.represent(X, representation), oracle.class_rows(y), np.ones(5)
+    bases = oracle.supervised_bases(M, np.tile(start, len(M) // 5), rows, 2, 1)
+    _, _, history = oracle.supervised_iterations(M, bases, rows, CYCLES, 0.5, method)
     options = {"method": method, "representation": representation}
     got = solve(X, y, init=start, tol=0, max_iter=CYCLES, **options)
     np.testing.assert_allclose(got.history, history[: got.n_iter], rtol=1e-8)
@@ -98,7 +98,7 @@ def test_iterations_of_tall_data_are_those_of_the_definition(n_classes, method, 
     found = got.alpha if got.parts is None else got.parts.ravel()
     for value, column in zip(got.eigenvalues, got.basis.T, strict=True):
         assert len(set(y[np.abs(column) > 1e-12])) == 1
-        assert column @ naive.affinity(M, found) @ column == pytest.approx(value)
+        assert column @ oracle.affinity(M, found) @ column == pytest.approx(value)
 
 
 @pytest.mark.parametrize(("k_within", "k_between"), [(1, 1), (3, 2), (20, 20)])
@@ -122,10 +122,10 @@ def test_objective_never_decreases_without_gamma(method, init):
 
 def test_without_gamma_only_the_blocks_within_count():
     X, y = classes_and_data(2)
-    M, rows = naive.represent(X, "parts"), naive.class_rows(y)
+    M, rows = oracle.represent(X, "parts"), oracle.class_rows(y)
     got = solve(X, y, gamma=0, tol=1e-12)
     energies = [
-        (np.linalg.svd(naive.cross_affinity(M, got.parts.ravel(), r, r))[1][:2] ** 2).sum()
+        (np.linalg.svd(oracle.cross_affinity(M, got.parts.ravel(), r, r))[1][:2] ** 2).sum()
         for r in rows
     ]
     assert got.objective == pytest.approx(sum(energies), rel=1e-8)
@@ -145,17 +145,17 @@ def test_the_best_iterate_is_returned_where_the_objective_falls():
 
 def test_result_is_a_fixed_point():
     X, y = classes_and_data(2, per_class=20)
-    M, rows = naive.represent(X, "parts"), naive.class_rows(y)
+    M, rows = oracle.represent(X, "parts"), oracle.class_rows(y)
     got = solve(X, y, tol=1e-13, max_iter=500)
     alpha = got.parts.ravel()
-    bases = naive.supervised_bases(M, alpha, rows, 2, 1)
-    gram = naive.supervised_gram(M, bases, rows, 0.5)
+    bases = oracle.supervised_bases(M, alpha, rows, 2, 1)
+    gram = oracle.supervised_gram(M, bases, rows, 0.5)
     assert np.linalg.norm(gram @ alpha - got.objective * alpha) < 1e-4 * got.objective
     assert got.objective == pytest.approx(np.linalg.eigvalsh(gram)[-1], rel=1e-7)
 
 
 def test_a_wide_start_is_wide_between_the_classes_too(rng):
-    data = blocks.Dense(rng.random((24, 30)), representation="parts")
+    data = _data.Dense(rng.random((24, 30)), representation="parts")
     problem = supervised.Supervised(data, np.arange(24) % 2, 1, 3, 0.5, basic=False)
     problem.subspace(np.ones(data.n_features), 2)
     widths = [block.columns.stop - block.columns.start for block in problem.blocks]
@@ -165,12 +165,12 @@ def test_a_wide_start_is_wide_between_the_classes_too(rng):
 def test_basis_is_that_of_the_classes():
     X, y = classes_and_data(3)
     got = solve(X, y)
-    M = naive.represent(X, "parts")
+    M = oracle.represent(X, "parts")
     np.testing.assert_allclose(got.basis.T @ got.basis, np.eye(6), atol=1e-10)
     for column in got.basis.T:
         assert len(set(y[np.abs(column) > 1e-12])) == 1
     for value, column in zip(got.eigenvalues, got.basis.T, strict=True):
-        assert column @ naive.affinity(M, got.parts.ravel()) @ column == pytest.approx(value)
+        assert column @ oracle.affinity(M, got.parts.ravel()) @ column == pytest.approx(value)
 
 
 @pytest.mark.parametrize("init", ["continuation", "equal", "seeded", "random"])
@@ -259,7 +259,7 @@ BAD = {
 
 @pytest.mark.parametrize("message", BAD)
 def test_bad_options_are_refused_in_one_line(message, monkeypatch):
-    monkeypatch.setattr(blocks, "Dense", None)  # nothing may be computed
+    monkeypatch.setattr(_data, "Dense", None)  # nothing may be computed
     X = np.random.default_rng(0).random((20, 25))
     with pytest.raises(ValueError) as caught:
         supervised.solve(X, **({"y": np.arange(20) % 2} | BAD[message]))

@@ -1,11 +1,11 @@
 """The map of rounds against its definition, and the sets that it tells apart."""
 
-import naive
 import numpy as np
 import pandas as pd
 import pytest
+from oracles import weighing as oracle
 
-from specsel import blocks, datasets, qalpha, side_info, topography
+from specsel import _data, datasets, qalpha, side_info, topography
 
 
 def two_groupings(n_features, seed=0, n_samples=60, relevant=40):
@@ -46,11 +46,11 @@ def test_first_round_is_qalpha():
 def test_positions_are_angles_in_the_leading_eigenvectors(shape):
     X = datasets.two_solutions(random_state=1).X if shape == "tall" else two_groupings(100)
     chart = topography.solve(X, 2, tol=1e-9)
-    M = naive.standardise(X)
+    M = oracle.standardise(X)
     for i, weights in enumerate(chart.weights):
-        G = naive.gram(M, weights.basis)
+        G = oracle.gram(M, weights.basis)
         size = np.hypot(*np.linalg.eigh(G)[1][:, -2:].T)
-        expected = naive.position(G)
+        expected = oracle.position(G)
         clear = size > 0.05
         assert clear.sum() > 5
         np.testing.assert_allclose(
@@ -112,8 +112,8 @@ def test_passes_of_the_rounds_add_up():
 
 def test_the_data_are_read_into_shape_once(monkeypatch):
     calls = []
-    reduced = blocks.Dense.reduced
-    monkeypatch.setattr(blocks.Dense, "reduced", lambda self: calls.append(1) or reduced(self))
+    reduced = _data.Dense.reduced
+    monkeypatch.setattr(_data.Dense, "reduced", lambda self: calls.append(1) or reduced(self))
     topography.solve(datasets.two_solutions().X, 2, rounds=3)
     assert len(calls) == 1
 
@@ -156,7 +156,7 @@ BAD = {
 @pytest.mark.parametrize("message", BAD)
 def test_bad_options_are_refused_in_one_line(message, monkeypatch):
     X = datasets.two_solutions().X
-    monkeypatch.setattr(blocks, "Dense", None)  # nothing may be computed
+    monkeypatch.setattr(_data, "Dense", None)  # nothing may be computed
     with pytest.raises(ValueError) as caught:
         topography.solve(X, **({"k": 2} | BAD[message]))
     assert str(caught.value) == message

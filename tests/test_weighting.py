@@ -3,24 +3,24 @@
 import tracemalloc
 import warnings
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import weighing as oracle
 
-from specsel import blocks, checks, datasets, qalpha, weighting
+from specsel import _data, _input, datasets, qalpha, weighting
 
 
 @pytest.mark.parametrize("shape", [(8, 20), (20, 20), (30, 9), (12, 1), (5, 300), (2, 3)])
 def test_weights_lead_the_matrix_of_squares(shape, rng):
     X = rng.standard_normal(shape) * rng.uniform(0.1, 10, shape[1]) + 3
-    M = naive.standardise(X)
-    expected, largest = naive.leading(naive.squared(M))
+    M = oracle.standardise(X)
+    expected, largest = oracle.leading(oracle.squared(M))
     got = weighting.solve(X)
     np.testing.assert_allclose(got.alpha, np.abs(expected), atol=1e-9)
     assert got.objective == pytest.approx(largest, rel=1e-10)
-    A = naive.affinity(M, got.alpha)
+    A = oracle.affinity(M, got.alpha)
     assert got.objective == pytest.approx(np.trace(A @ A), rel=1e-10)
     np.testing.assert_allclose(got.basis * got.eigenvalues @ got.basis.T, A, atol=1e-9)
 
@@ -31,7 +31,7 @@ def test_weights_are_never_negative(seed, n, q):
     got = weighting.solve(X)
     assert (got.alpha >= 0).all()
     assert got.negative_share == 0
-    H = naive.squared(naive.standardise(X))
+    H = oracle.squared(oracle.standardise(X))
     residual = H @ got.alpha - got.objective * got.alpha
     assert np.linalg.norm(residual) <= 1e-8 * got.objective
 
@@ -88,14 +88,14 @@ def in_classes(n_samples, n_features, n_classes, seed=0):
 @pytest.mark.parametrize("tradeoff", [0, 0.3, 1, 5])
 def test_fisher_form_is_that_of_the_traces_in_the_definition(size, tradeoff, rng):
     X, y = in_classes(*size)
-    M, rows = naive.standardise(X), naive.class_rows(y)
-    data = blocks.read(X)
-    means = weighting._class_means(checks.as_classes(y, len(X)))
+    M, rows = oracle.standardise(X), oracle.class_rows(y)
+    data = _data.read(X)
+    means = weighting._class_means(_input.as_classes(y, len(X)))
     form = weighting._fisher_form(data, means, tradeoff)
     for _ in range(3):
         alpha = rng.standard_normal(X.shape[1])
-        affinity = naive.affinity(M, alpha)
-        expected = naive.fisher_traces(M, alpha, rows, tradeoff)
+        affinity = oracle.affinity(M, alpha)
+        expected = oracle.fisher_traces(M, alpha, rows, tradeoff)
         assert np.vdot(affinity, form(affinity)) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
@@ -103,8 +103,8 @@ def test_fisher_form_is_that_of_the_traces_in_the_definition(size, tradeoff, rng
 @pytest.mark.parametrize("tradeoff", [0, 1, 5])
 def test_fisher_weights_lead_the_form(size, tradeoff):
     X, y = in_classes(*size)
-    form = naive.fisher_form(naive.standardise(X), naive.class_rows(y), tradeoff)
-    expected, largest = naive.leading(form)
+    form = oracle.fisher_form(oracle.standardise(X), oracle.class_rows(y), tradeoff)
+    expected, largest = oracle.leading(form)
     got = weighting.solve(X, y, tradeoff=tradeoff)
     assert got.objective == pytest.approx(largest, rel=1e-9)
     assert got.converged
@@ -115,8 +115,8 @@ def test_fisher_weights_lead_the_form(size, tradeoff):
 def test_fisher_weights_of_tall_data_with_dependent_features():
     X, y = in_classes(60, 12, 3)
     X = np.hstack((X, X[:, :6] + X[:, 6:], X[:, :3] * 2))
-    expected, largest = naive.leading(
-        naive.fisher_form(naive.standardise(X), naive.class_rows(y), 1.0)
+    expected, largest = oracle.leading(
+        oracle.fisher_form(oracle.standardise(X), oracle.class_rows(y), 1.0)
     )
     got = weighting.solve(X, y)
     assert got.objective == pytest.approx(largest, rel=1e-9)
@@ -131,7 +131,7 @@ def test_fisher_weights_of_independent_features_fall_on_one_with_a_warning(const
         warnings.simplefilter("always")
         got = weighting.solve(X, y)
     assert any("features are linearly independent" in str(w.message) for w in caught)
-    form = naive.fisher_form(naive.standardise(X), naive.class_rows(y), 1.0)
+    form = oracle.fisher_form(oracle.standardise(X), oracle.class_rows(y), 1.0)
     best = np.argmax(np.where(np.arange(12) == 3, -np.inf, form.diagonal()))
     np.testing.assert_allclose(got.alpha, np.arange(12) == best, atol=1e-9)
 

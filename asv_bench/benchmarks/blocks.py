@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 
-from specsel import blocks
+from specsel import _data
 from specsel.linalg import jit
 
 from .common import FULL, best_of_interleaved
@@ -33,7 +33,7 @@ def operands(k, order, dtype=np.float64):
     rng = np.random.default_rng(0)
     features = rng.standard_normal((N_FEATURES, N_SAMPLES), dtype=dtype)
     X = features.T if order == "F" else np.ascontiguousarray(features.T)
-    return blocks.read(X), rng.standard_normal((N_SAMPLES, k)), rng.standard_normal((N_SAMPLES, k))
+    return _data.read(X), rng.standard_normal((N_SAMPLES, k)), rng.standard_normal((N_SAMPLES, k))
 
 
 class Pass:
@@ -101,17 +101,17 @@ class Read:
     def setup(self, order):
         X = np.random.default_rng(0).standard_normal((N_SAMPLES, N_FEATURES))
         self.X = np.array(X, order=order)
-        blocks.read(self.X)
+        _data.read(self.X)
 
     def time_read(self, order):
-        blocks.read(self.X)
+        _data.read(self.X)
 
 
 class Tall:
     """Triangular factor of data with many more samples than features."""
 
     def setup(self):
-        self.data = blocks.read(np.random.default_rng(0).standard_normal((20 * N_SAMPLES**2, 50)))
+        self.data = _data.read(np.random.default_rng(0).standard_normal((20 * N_SAMPLES**2, 50)))
 
     def time_reduced(self):
         self.data.reduced()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from specsel import blocks, kernel
+from specsel import _data, kernel
 
 from .common import FULL, best_of_interleaved, expression, in_new_process
 
@@ -50,7 +50,7 @@ class Evaluate:
     param_names = ("kernel",)
 
     def setup(self, kind):
-        self.data = blocks.read(expression(5000 if FULL else 1000, 200))
+        self.data = _data.read(expression(5000 if FULL else 1000, 200))
         kernel.evaluate(self.data, kind)
 
     def time_evaluate(self, kind):
@@ -66,7 +66,7 @@ class AgainstInnerProducts:
     timeout = 600
 
     def setup(self, kind):
-        self.data = blocks.read(expression(5000 if FULL else 1000, 200))
+        self.data = _data.read(expression(5000 if FULL else 1000, 200))
         self.features = np.ascontiguousarray(self.data.rows(0, 200).T)
 
     def track_time_ratio(self, kind):

@@ -5,8 +5,7 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 
 from specsel import (
-    alternate,
-    blocks,
+    _data,
     laplacian,
     pairwise,
     qalpha,
@@ -353,8 +352,8 @@ class PassTime:
     def setup(self, variant, representation, k):
         rng = np.random.default_rng(0)
         X = rng.random((10**6 if FULL else 10**5, 100)).T
-        plain = alternate.Energy(blocks.read(X))
-        data = blocks.Dense(X, representation=representation)
+        plain = qalpha.Energy(_data.read(X))
+        data = _data.Dense(X, representation=representation)
         if variant == "laplacian":
             problem = laplacian.Laplacian(data, "degree")
         elif variant == "supervised":  # two classes have four blocks
@@ -363,7 +362,7 @@ class PassTime:
         elif variant == "pairwise":
             problem = pairwise.Pairwise(data, some_pairs(100), np.empty((0, 2), int), 1.0)
         else:
-            problem = alternate.Energy(plain.data.rescaled(rng.random(len(X.T))))
+            problem = qalpha.Energy(plain.data.rescaled(rng.random(len(X.T))))
         self.calls = [self.product(p, k) for p in (problem, plain)]
 
     def product(self, problem, k):

@@ -17,7 +17,7 @@ import warnings
 
 import numpy as np
 
-from specsel import checks, qalpha
+from specsel import _input, qalpha
 from specsel.papers import discriminants, rankings, report, sources
 from specsel.papers.sources import standardised
 
@@ -75,9 +75,9 @@ def run(data=None, sizes=(1, 5, 10, 20), k=6, tell=None):
 
 def checked(X, y):
     """Finite numbers, and the two classes as 0 and 1."""
-    X, names = checks.as_matrix(X)
+    X, names = _input.as_matrix(X)
     if not np.isfinite(X).all():
-        raise ValueError(checks.describe_not_finite(X, names))
+        raise ValueError(_input.describe_not_finite(X, names))
     labels, classes, counts = np.unique(
         np.asarray(y).astype(str), return_inverse=True, return_counts=True
     )

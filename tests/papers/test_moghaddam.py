@@ -1,11 +1,13 @@
 """Moghaddam et al. (ICML 2006), and tissues of both papers: what the experiments must show."""
 
-import naive
 import numpy as np
 import pytest
+from oracles import pencil, weighing
 from reports import ours
 
-from specsel import cli, cli_reproduce, datasets, eslda, gslda
+from specsel import datasets, eslda, gslda
+from specsel.cli import main as cli
+from specsel.cli import reproduce as cli_reproduce
 from specsel.papers import discriminants, genes, ionosphere, monte_carlo, sonar
 
 
@@ -33,7 +35,7 @@ def test_values_are_shares_of_the_proved_optimum():
         eslda.solve_pair(*datasets.brownian_pair(6, random_state=i), 2).value for i in range(4)
     ]
     assert report.lines["value, optimum"].y[1] == pytest.approx(np.mean(best))
-    literal = naive.pencil_value(A, B, naive.thresholded(A, B, 2)) / best[3]
+    literal = pencil.pencil_value(A, B, pencil.thresholded(A, B, 2)) / best[3]
     assert monte_carlo.values(6, 3, ["thresholding"])["thresholding"][1] / best[
         3
     ] == pytest.approx(literal)
@@ -49,9 +51,9 @@ def test_half_of_the_features_are_enough(experiment, half, every):
 def test_the_discriminant_is_that_of_the_scatter(rng):
     y = np.arange(80) % 2
     X = rng.standard_normal((80, 6)) * np.arange(1, 7) + y[:, None] * [3, 0, 0, 4, 0, 0]
-    M = np.sqrt(80) * naive.standardise(X)
+    M = np.sqrt(80) * weighing.standardise(X)
     support = np.array([0, 3, 4])
-    between, within = naive.class_scatter(X, y)
+    between, within = pencil.class_scatter(X, y)
     S = np.ix_(support, support)
     within = within[S] + discriminants.RIDGE * np.eye(3)
     d = M[support][:, y == 1].mean(axis=1) - M[support][:, y == 0].mean(axis=1)
@@ -72,13 +74,13 @@ def test_supports_are_those_of_the_scatter_with_the_ridge(rng, n_features, monke
     monkeypatch.setattr(discriminants, "RIDGE", 0.5)  # large enough to matter
     y = np.arange(50) % 2
     X = rng.standard_normal((50, n_features)) + y[:, None] * rng.random(n_features)
-    A, B = naive.class_scatter(X, y)
+    A, B = pencil.class_scatter(X, y)
     B += discriminants.RIDGE * np.eye(n_features)
     sizes = (1, 3, 7)
     for size, found in zip(sizes, discriminants.thresholded(X, y, sizes), strict=True):
         assert sorted(found) == gslda.simple_threshold(A, B, size).support.tolist()
     for size, found in zip(sizes, discriminants.forward(X, y, sizes), strict=True):
-        assert found.tolist() == sorted(naive.greedy_forward(A, B, size)[-1])
+        assert found.tolist() == sorted(pencil.greedy_forward(A, B, size)[-1])
     if n_features == 12:
         for size, found in zip(sizes, discriminants.exact(X, y, sizes), strict=True):
             assert found.tolist() == eslda.solve_pair(A, B, size).support.tolist()

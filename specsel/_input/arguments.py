@@ -1,0 +1,117 @@
+"""Checks of single arguments: one clear line that names the argument, before any work."""
+
+import numbers
+import operator
+
+import numpy as np
+
+from specsel._input.messages import brief
+
+
+def check_integer(name, value, low, high=None, what="") -> int:
+    """Return value as an int, or say in one line what is allowed."""
+    allowed = f"at least {low}" if high is None else f"from {low} to {high}"
+    if high is not None and what:
+        allowed += f", {what}"
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        value = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} = {brief(value)}: must be a whole number {allowed}") from None
+    if value < low or (high is not None and value > high):
+        raise ValueError(f"{name} = {value}: must be {allowed}")
+    return value
+
+
+def is_finite(value) -> bool:
+    """Whether a value is a finite real number."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return False
+    try:
+        return bool(np.isfinite(float(value)))
+    except OverflowError:
+        return False
+
+
+def check_number(name, value):
+    """Refuse what is no finite number."""
+    if not is_finite(value):
+        raise ValueError(f"{name} = {brief(value)}: must be a finite number")
+
+
+def check_not_negative(name, value):
+    """Refuse what is no finite number of at least 0."""
+    if not (is_finite(value) and value >= 0):
+        raise ValueError(f"{name} = {brief(value)}: must be a finite number at least 0")
+
+
+def check_choice(name, value, allowed):
+    """Refuse what is not one of the names allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} = {brief(value)}: must be one of {', '.join(allowed)}")
+
+
+def check_flag(name, value):
+    """Refuse what is neither True nor False, for a word would count as True."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} = {brief(value)}: must be True or False")
+
+
+def check_callback(callback):
+    """Refuse what cannot be called, None apart."""
+    if callback is not None and not callable(callback):
+        raise ValueError(f"callback = {brief(callback)}: must be a function or None")
+
+
+def as_generator(random_state) -> np.random.Generator:
+    """The source of random numbers that a seed stands for."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"random_state = {brief(random_state)}: must be None, a whole number at least 0, "
+            "or a Generator"
+        ) from None
+
+
+def check_sets(always, never, n_features, names=None) -> tuple[np.ndarray, np.ndarray]:
+    """Features that must be taken and those that must not, sorted."""
+    taken = _features("always", always, n_features, names)
+    left = _features("never", never, n_features, names)
+    both = np.intersect1d(taken, left)
+    if len(both):
+        label = repr(names[both[0]]) if names else both[0]
+        raise ValueError(f"never: holds feature {label}, as always does")
+    if len(left) == n_features:
+        raise ValueError(f"never: holds all {n_features} features; at least one must be left")
+    return taken, left
+
+
+def _features(name, features, n_features, names):
+    """Numbers of features that are given by numbers or, where they have names, by names."""
+    if names and np.iterable(features) and not isinstance(features, str):
+        features = [_number(name, feature, names) for feature in features]
+    try:
+        array = np.asarray(features)
+    except ValueError:
+        raise ValueError(f"{name}: holds lists; numbers of features are needed") from None
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        kind = "numbers or names" if names else "numbers"
+        raise ValueError(f"{name} = {brief(features)}: must be a list of {kind} of features")
+    outside = array[(array < 0) | (array >= n_features)]
+    if outside.size:
+        raise ValueError(f"{name}: holds {outside[0]}; must be from 0 to {n_features - 1}")
+    return np.unique(array).astype(np.intp)
+
+
+def _number(name, feature, names):
+    if not isinstance(feature, str):
+        return feature
+    if names.count(feature) != 1:
+        count = names.count(feature) or "no"
+        verb = "is" if count == "no" else "are"
+        raise ValueError(
+            f"{name}: {count} feature{'s' * (verb == 'are')} {verb} named {feature!r}"
+        )
+    return names.index(feature)

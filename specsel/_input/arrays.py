@@ -1,0 +1,238 @@
+"""Checks of what users pass in: one clear line that names the argument, before any work."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from specsel._input.messages import TOO_EXTREME
+
+# Samples looked at at once in the search for a value that is not finite.
+ROWS = 4096
+
+
+def as_matrix(X, *, least_samples=2, name="X") -> tuple[np.ndarray, tuple | None]:
+    """View X as a matrix of float32 or float64; also the names of its columns, if it has any."""
+    names = None
+    if hasattr(X, "columns") and hasattr(X, "to_numpy"):
+        names = tuple(str(name) for name in X.columns)
+        X = _frame_to_numpy(X, names, name)
+    if hasattr(X, "tocsr"):
+        raise ValueError(f"{name}: is a sparse matrix; dense samples x features are needed")
+    check_unmasked(X, name)
+    array = _real(X, name)
+    if array.ndim != 2:
+        raise ValueError(
+            f"{name}: has {array.ndim} dimension{'s' * (array.ndim != 1)}; "
+            "2 are needed, samples x features"
+        )
+    if array.size == 0:
+        raise ValueError(f"{name}: has shape {array.shape}; it must not be empty")
+    check_samples(array.shape[0], least_samples, name)
+    return array, names
+
+
+def check_unmasked(X, name="X"):
+    """Refuse a masked array, whose masked values would count like any other."""
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError(f"{name}: holds masked values; remove or fill them first")
+
+
+def as_sparse(X, *, least_samples=2, name="X"):
+    """A sparse matrix of samples x features by columns, as float64 without zeros; checks it."""
+    if len(X.shape) != 2:
+        raise ValueError(f"{name}: has shape {X.shape}; samples x features are needed")
+    if X.dtype.kind not in "biuf":
+        raise ValueError(f"{name}: has dtype {X.dtype}; real numbers are needed")
+    if 0 in X.shape:
+        raise ValueError(f"{name}: has shape {X.shape}; it must not be empty")
+    check_samples(X.shape[0], least_samples, name)
+    matrix = X.tocsc(copy=True).astype(np.float64, copy=False)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    bad = np.flatnonzero(~np.isfinite(matrix.data))
+    if len(bad):
+        feature = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
+        raise ValueError(
+            f"{name}: {len(bad)} value{'s are' if len(bad) > 1 else ' is'} NaN or infinite, "
+            f"first at feature {feature}, sample {matrix.indices[bad[0]]}; "
+            "finite numbers are needed"
+        )
+    return matrix
+
+
+def check_samples(count, least, name="X"):
+    """Refuse too few samples."""
+    if count < least:
+        raise ValueError(
+            f"{name}: has {count} sample{'s' * (count > 1)}; at least {least} are needed"
+        )
+
+
+def _frame_to_numpy(frame, names, name):
+    """Values of a pandas or polars frame; an error names the first column that is no number."""
+    for index, dtype in enumerate(getattr(frame, "dtypes", ())):
+        if _is_number(dtype):
+            continue
+        column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[names[index]]
+        if not _is_numeric(np.asarray(column)):
+            raise ValueError(f"{name}: column {names[index]!r} is not numeric; drop or encode it")
+    values = frame.to_numpy()
+    if values.dtype == object and hasattr(frame, "iloc"):
+        values = np.where(frame.isna(), np.nan, values).astype(float)
+    return values
+
+
+def _is_number(dtype):
+    """Whether a type of columns, of pandas or of polars, is one of numbers."""
+    if hasattr(dtype, "is_numeric"):
+        return dtype.is_numeric()
+    return getattr(dtype, "kind", "O") in "biuf"
+
+
+def _is_numeric(column):
+    """Whether a column holds numbers: neither dates nor strings that look like numbers."""
+    if column.dtype.kind == "O":
+        return not any(isinstance(value, str) for value in column) and _converts(column)
+    return column.dtype.kind in "biuf"
+
+
+def _converts(column):
+    try:
+        column.astype(float)
+    except (TypeError, ValueError):
+        return any(map(_is_missing, column))
+    return True
+
+
+def _real(X, name):
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        raise ValueError(f"{name}: rows differ in length; a matrix is needed") from None
+    strings = array.dtype == object and any(isinstance(v, str) for v in array.flat)
+    if array.dtype.kind not in "biufO" or strings:
+        raise ValueError(f"{name}: has dtype {array.dtype}; real numbers are needed")
+    if array.dtype not in (np.float32, np.float64) or not array.dtype.isnative:
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name}: has dtype {array.dtype}; real numbers are needed") from None
+    return array
+
+
+def describe_not_finite(array, names, name="X") -> str:
+    """Say how many values are not finite, and where the first one is."""
+    count, first = 0, None
+    for start in range(0, len(array), ROWS):
+        bad = ~np.isfinite(array[start : start + ROWS])
+        count += int(bad.sum())
+        if first is None and bad.any():
+            sample, feature = np.argwhere(bad)[0]
+            first = (start + sample, feature)
+    if first is None:
+        return f"{name}: {TOO_EXTREME}"
+    label = f"feature {first[1]}" + (f" ({names[first[1]]!r})" if names else "")
+    return (
+        f"{name}: {count} value{'s are' if count > 1 else ' is'} NaN or infinite, "
+        f"first at sample {first[0]}, {label}; finite numbers are needed"
+    )
+
+
+def as_classes(y, n_samples) -> np.ndarray:
+    """Class of every sample, as numbers from 0; at least two classes."""
+    if y is None:
+        raise ValueError(f"y: is None; labels of shape ({n_samples},) are needed")
+    labels = as_labels(y)
+    if labels.shape != (n_samples,):
+        raise ValueError(f"y: has shape {labels.shape}; labels of shape ({n_samples},) are needed")
+    fractions = labels[labels != np.rint(labels)] if labels.dtype.kind == "f" else ()
+    if len(fractions):
+        raise ValueError(f"y: holds {fractions[0]:.6g}, a measurement; classes are needed")
+    try:
+        names, classes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise ValueError("y: mixes labels that cannot be compared; use one type") from None
+    if len(names) == 1:
+        raise ValueError(f"y: has one class, {names[0]!s}; at least 2 are needed")
+    if len(names) > n_samples // 2:
+        raise ValueError(
+            f"y: has {len(names)} classes among {n_samples} samples; at most half as many "
+            "classes as samples are allowed"
+        )
+    return classes
+
+
+def as_labels(y) -> np.ndarray:
+    """Labels as an array; refuses some that are missing."""
+    check_unmasked(y, "y")
+    if hasattr(y, "tocsr"):
+        raise ValueError("y: is a sparse matrix; an array of labels is needed")
+    try:
+        labels = np.asarray(y)
+    except ValueError:
+        raise ValueError("y: rows differ in length; a label a sample is needed") from None
+    missing = [i for i, label in enumerate(labels.ravel().tolist()) if _is_missing(label)]
+    if missing:
+        raise ValueError(
+            f"y: {len(missing)} label{'s are' if len(missing) > 1 else ' is'} missing, first of "
+            f"sample {missing[0]}; every sample needs one"
+        )
+    return labels
+
+
+def _is_missing(label):
+    return label is None or type(label).__name__ == "NAType" or label != label
+
+
+def as_pairs(name, pairs, n_samples) -> np.ndarray:
+    """Pairs of samples as an array of two columns; None is no pair."""
+    try:
+        array = np.empty((0, 2), np.intp) if pairs is None else np.asarray(pairs)
+    except ValueError:
+        raise ValueError(f"{name}: rows differ in length; two samples a pair are needed") from None
+    if array.size == 0:
+        return np.empty((0, 2), np.intp)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name}: has shape {array.shape} and dtype {array.dtype}; whole numbers are needed, "
+            "a row of two samples a pair, or two arrays of samples"
+        )
+    outside = array[(array < 0) | (array >= n_samples)]
+    if outside.size:
+        raise ValueError(f"{name}: holds sample {outside[0]}; must be from 0 to {n_samples - 1}")
+    same = array[array[:, 0] == array[:, 1]]
+    if len(same):
+        raise ValueError(f"{name}: pairs sample {same[0, 0]} with itself; two samples are needed")
+    return array.astype(np.intp)
+
+
+def as_samples(name, pairs, n_features, names) -> tuple[np.ndarray, np.ndarray]:
+    """First and second samples of pairs, of the features of X."""
+    found = [as_matrix(part, least_samples=0, name=name) for part in pairs]
+    (first, _), (second, _) = found
+    if first.shape != second.shape or first.shape[1] != n_features:
+        raise ValueError(
+            f"{name}: has samples of shapes {first.shape} and {second.shape}; two arrays of as "
+            f"many samples and of {n_features} features are needed"
+        )
+    for part, part_names in found:
+        if part_names and names and part_names != names:
+            raise ValueError(f"{name}: has other column names than X, or in another order")
+        if not np.isfinite(part).all():
+            raise ValueError(describe_not_finite(part, names, name))
+    return first, second
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Values with named columns, as much of a data frame as the solvers look at."""
+
+    columns: list
+    values: np.ndarray
+    ndim = 2
+
+    def __len__(self):
+        return len(self.values)
+
+    def to_numpy(self):
+        return self.values

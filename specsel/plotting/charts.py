@@ -1,0 +1,114 @@
+"""A picture of a map of features."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from specsel import _input
+from specsel.plotting import labels
+from specsel.plotting.base import BLUE, GRAY, Display, check_type, names_of, tell_selected
+from specsel.results import Map
+
+# How wide an ellipse is at relevance 1; positions reach from -π/2 to π/2.
+ELLIPSE = 0.6
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TopographyDisplay(Display):
+    """Features where they lie in two rounds: ellipses as wide and as high as they are relevant.
+
+    `from_estimator` takes a `QAlpha` of several rounds.
+
+    Parameters
+    ----------
+    positions, relevances : ndarray of shape (n_features, 2)
+        In the two rounds.
+    names : sequence of str
+    ranking : ndarray of int
+        The features, best over all rounds first.
+    n_selected : int
+        How many of them are above the gap.
+    top : int
+        How many of those are named, where there is room.
+    rounds : tuple of int
+        The numbers of the two rounds, from 1.
+
+    Examples
+    --------
+    >>> from specsel import datasets, plotting, topography
+    >>> data = datasets.two_solutions(random_state=1)
+    >>> chart = topography.solve(data.X, k=2)
+    >>> display = plotting.TopographyDisplay.from_result(chart, names=data.names)
+    >>> display.ax_.get_title(), len(display.ax_.texts)
+    ('9 of 20 features above the gap', 9)
+    """
+
+    positions: np.ndarray
+    relevances: np.ndarray
+    names: Sequence
+    ranking: np.ndarray
+    n_selected: int
+    top: int = 20
+    rounds: tuple = (1, 2)
+
+    @classmethod
+    def from_result(cls, result, *, names=None, top=20, rounds=(1, 2), ax=None):
+        """Draw a map.
+
+        Parameters
+        ----------
+        result : Map
+            Of two rounds or more.
+        names : sequence of str, optional
+            Of the features; by default those of the result, or else their numbers.
+        top : int
+            How many of the selected features are named, where there is room.
+        rounds : tuple of int
+            The two rounds to draw, counted from 1.
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        TopographyDisplay
+        """
+        check_type(result, Map)
+        known, chosen = len(result.weights), np.array(rounds, dtype=object)
+        if known < 2:
+            raise ValueError("result: is a map of one round; at least two are needed")
+        if chosen.shape != (2,) or not np.isin(chosen, np.arange(known) + 1).all():
+            raise ValueError(f"rounds = {rounds!r}: must be two numbers from 1 to {known}")
+        columns, combined = chosen.astype(int) - 1, result.combined
+        return cls(
+            positions=result.positions[:, columns],
+            relevances=result.relevances[:, columns],
+            names=names_of(names, range(len(combined.alpha)), combined.names),
+            ranking=combined.ranking,
+            n_selected=len(combined.select()),
+            top=_input.check_integer("top", top, 0),
+            rounds=tuple((columns + 1).tolist()),
+        ).plot(ax)
+
+    def _draw(self, ax):
+        best, rest = np.split(self.ranking, [self.n_selected])
+        self._draw_ellipses(ax, rest, GRAY, zorder=1)
+        self._draw_ellipses(ax, best, BLUE, zorder=2)
+        tell_selected(ax, len(best), len(self.ranking))
+        for set_label, i in zip((ax.set_xlabel, ax.set_ylabel), self.rounds, strict=True):
+            set_label(f"position, round {i}")
+        ax.margins(0.1)
+        names = [self.names[i] for i in best[: self.top]]
+        labels.at_points(ax, self.positions[self.ranking], names, self._sizes(self.ranking) / 2)
+
+    def _sizes(self, features):
+        return ELLIPSE * np.abs(self.relevances[features])
+
+    def _draw_ellipses(self, ax, features, color, zorder):
+        from matplotlib.collections import EllipseCollection
+
+        places, sizes = self.positions[features], self._sizes(features)
+        form = {"facecolor": (color, 0.2), "edgecolor": color, "zorder": zorder}
+        form |= {"units": "xy", "offsets": places, "offset_transform": ax.transData}
+        ax.add_collection(EllipseCollection(*sizes.T, np.zeros(len(sizes)), **form))
+        ax.update_datalim(np.concatenate((places - sizes / 2, places + sizes / 2)))
+        ax.plot(*places.T, ".", color=color, markersize=4, zorder=zorder)

@@ -1,0 +1,289 @@
+"""Pictures of what searches found: paths of sparse discriminants, and stable subspaces."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from specsel import _input
+from specsel.plotting import base
+from specsel.plotting.base import BLUE, VERMILION, Display, check_type
+from specsel.results import Path, StableSubspace
+
+# From so many times the largest value on, bounds are drawn on a logarithmic scale.
+FAR = 10.0
+
+# Gaps below such a share of what they must exceed are not shown.
+LEAST = 1e-4
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PathDisplay(Display):
+    """Values against the number of features: greedy, exact, and a band up to the bounds.
+
+    No estimator has such a result, for each finds one number of features.
+
+    Parameters
+    ----------
+    sizes : ndarray of int
+    values, starts, bounds : ndarray
+        For every size the value found, that of greedy selection, and what none exceeds.
+    proved : ndarray of bool
+        Where nothing can be better than the value.
+
+    Examples
+    --------
+    >>> from specsel import datasets, eslda, plotting
+    >>> data = datasets.lda_problem(30, n_samples=300, n_relevant=4)
+    >>> path = eslda.solve(data.X, data.y, k=[2, 3, 4, 5])
+    >>> display = plotting.PathDisplay.from_result(path)
+    >>> display.ax_.get_legend_handles_labels()[1]
+    ['greedy', 'exact']
+    """
+
+    sizes: np.ndarray
+    values: np.ndarray
+    starts: np.ndarray
+    bounds: np.ndarray
+    proved: np.ndarray
+
+    @classmethod
+    def from_result(cls, result, *, ax=None):
+        """Draw a path.
+
+        Parameters
+        ----------
+        result : Path
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        PathDisplay
+        """
+        check_type(result, Path)
+        return cls(
+            sizes=result.sizes,
+            values=result.values,
+            starts=result.starts,
+            bounds=result.bounds,
+            proved=np.array(result.statuses) == "optimal",
+        ).plot(ax)
+
+    def _draw(self, ax):
+        n, bounded = len(self.sizes), np.isfinite(self.bounds)
+        size = base.dot_size(9, n)
+        around = {"linewidth": 2.5, "markersize": size, "markerfacecolor": "none"}
+        ax.plot(self.sizes, self.starts, "s--", color=VERMILION, label="greedy", **around)
+        if bounded.any() or (self.values != self.starts).any():
+            ax.plot(self.sizes, self.values, color=BLUE, linewidth=1)
+            dots = base.dot_size(5, n), self.proved, ("exact", "best found")
+            _draw_dots(ax, self.sizes, self.values, *dots)
+            self._draw_bounds(ax, bounded & ~self.proved, size)
+            ax.set_title(f"{self.proved.sum()} of {n} sizes proved")
+        else:
+            ax.set_title("greedy selection")
+        base.whole_numbers(ax)
+        ax.set(xlabel="number of features", ylabel="value")
+        ax.legend()
+
+    def _draw_bounds(self, ax, part, size):
+        if part.any():
+            band = {"color": BLUE, "alpha": 0.2, "linewidth": 0}
+            ax.fill_between(self.sizes, self.values, self.bounds, **band)
+            marks = {"color": BLUE, "markersize": size, "label": "bound"}
+            ax.plot(self.sizes[part], self.bounds[part], "_", **marks)
+            if self.bounds[part].max() > FAR * self.values.max() and self.values.min() > 0:
+                base.use_logarithm(ax)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class StabilityDisplay(Display):
+    """The search for a stable subspace, or how often features are selected.
+
+    Parameters
+    ----------
+    sizes : ndarray of int
+        Of a search: the features left.
+    gaps, errors : ndarray
+        The largest gap between eigenvalues, or a bound on it, and what it must exceed, ``4 ‖E‖``.
+    decomposed : ndarray of bool
+        Where the gap is known; elsewhere it is a bound.
+    chosen : int, optional
+        The size of the subspace that was found.
+    share, retain : float
+        What it retains of the trace, and what was asked for.
+    frequencies : ndarray, optional
+        In place of a search: how often features are selected, most often first.
+    names : sequence of str
+        Of these features.
+    threshold : float
+        How often those are selected that count.
+    top : int
+        How many are named.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from specsel import plotting, sbs
+    >>> X = np.random.default_rng(0).random((200, 8))
+    >>> stable = sbs.solve(X, retain=0.7, random_state=0)
+    >>> plotting.StabilityDisplay.from_result(stable).chosen == len(stable.support)
+    True
+    """
+
+    sizes: np.ndarray = ()
+    gaps: np.ndarray = ()
+    errors: np.ndarray = ()
+    decomposed: np.ndarray = ()
+    chosen: int | None = None
+    share: float = 1.0
+    retain: float = 0.0
+    frequencies: np.ndarray | None = None
+    names: Sequence = ()
+    threshold: float = 0.5
+    top: int = 10
+
+    @classmethod
+    def from_result(cls, result, *, ax=None):
+        """Draw a search.
+
+        Parameters
+        ----------
+        result : StableSubspace
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        StabilityDisplay
+        """
+        check_type(result, StableSubspace)
+        return cls(
+            sizes=np.array([step.size for step in result.trace]),
+            gaps=np.array([step.gap for step in result.trace]),
+            errors=np.array([step.error for step in result.trace]),
+            decomposed=np.array([step.stable is not None for step in result.trace], bool),
+            chosen=len(result.support) if result.k else None,
+            share=result.share,
+            retain=result.retain,
+        ).plot(ax)
+
+    @classmethod
+    def from_estimator(cls, estimator, **options):
+        """Draw the search of a fitted estimator, or the frequencies of `StabilitySelection`.
+
+        Parameters
+        ----------
+        estimator : estimator of this package
+        **options
+            As of `from_result` or `from_frequencies`; for frequencies, names and threshold are
+            those of the estimator.
+
+        Returns
+        -------
+        StabilityDisplay
+
+        Examples
+        --------
+        >>> from specsel import QAlpha, StabilitySelection, datasets, plotting
+        >>> selection = StabilitySelection(QAlpha(k=2, n_features_to_select=4), 5)
+        >>> _ = selection.fit(datasets.example().X)
+        >>> display = plotting.StabilityDisplay.from_estimator(selection)
+        >>> display.threshold == selection.threshold
+        True
+        """
+        if not isinstance(getattr(estimator, "result_", None), np.ndarray):
+            return super().from_estimator(estimator, **options)
+        names = getattr(estimator, "feature_names_in_", None)
+        given = {"names": names, "threshold": estimator.threshold} | options
+        return cls.from_frequencies(estimator.scores_, **given)
+
+    @classmethod
+    def from_frequencies(cls, frequencies, *, names=None, threshold=0.5, top=10, ax=None):
+        """Draw how often features are selected.
+
+        Parameters
+        ----------
+        frequencies : array of shape (n_features,)
+            Shares of the resamples, from 0 to 1.
+        names : sequence of str, optional
+            Of the features, by default their numbers.
+        threshold : float
+            The least frequency of those that count.
+        top : int
+            How many features are named.
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        StabilityDisplay
+
+        Examples
+        --------
+        >>> from specsel.plotting import StabilityDisplay
+        >>> display = StabilityDisplay.from_frequencies([0.2, 1.0, 0.9], threshold=0.8)
+        >>> display.ax_.get_title()
+        '2 of 3 features ≥ 0.8'
+        """
+        frequencies = np.asarray(frequencies, dtype=float)
+        inside = (frequencies >= 0) & (frequencies <= 1)
+        if frequencies.ndim != 1 or not frequencies.size or not inside.all():
+            raise ValueError("frequencies: must be numbers from 0 to 1, one for each feature")
+        _input.check_number("threshold", threshold)
+        ranking = np.argsort(-frequencies, kind="stable")
+        return cls(
+            frequencies=frequencies[ranking],
+            names=base.names_of(names, ranking),
+            threshold=threshold,
+            top=_input.check_integer("top", top, 0),
+        ).plot(ax)
+
+    def _draw(self, ax):
+        if self.frequencies is None:
+            self._draw_search(ax)
+        else:
+            self._draw_frequencies(ax)
+
+    def _draw_search(self, ax):
+        n = len(self.sizes)
+        form = {"markersize": base.dot_size(3, n), "label": "4 ‖E‖"}
+        ax.plot(self.sizes, self.errors, "s--", color=VERMILION, **form)
+        ax.plot(self.sizes, self.gaps, color=BLUE, linewidth=0.8)
+        dots = base.dot_size(5, n), self.decomposed, ("largest gap", "bound on it")
+        _draw_dots(ax, self.sizes, self.gaps, *dots)
+        if self.chosen is not None:
+            ax.axvline(self.chosen, color=base.foreground(ax), linestyle=":", label="stable")
+            short = f"\nbut {self.share:.2g} of the trace, not {self.retain:.2g}"
+            short = short if self.share < self.retain else ""
+            ax.set_title(f"stable with {self.chosen} of {self.sizes[0]} features{short}")
+        else:
+            ax.set_title("no subspace is stable")
+        self._compare_by_ratio(ax)
+        ax.xaxis.set_inverted(True)
+        base.whole_numbers(ax)
+        ax.set(xlabel="features left", ylabel="gap between eigenvalues")
+        ax.legend()
+
+    def _compare_by_ratio(self, ax):
+        """Show how near gaps come to what they must exceed, whatever the size of both."""
+        errors = self.errors[self.errors > 0]
+        if errors.size:
+            base.use_logarithm(ax)
+            ax.set_ylim(bottom=max(ax.get_ylim()[0], LEAST * errors.min()))
+
+    def _draw_frequencies(self, ax):
+        n, count = len(self.frequencies), int((self.frequencies >= self.threshold).sum())
+        ax.set_title(f"{count} of {n} features ≥ {self.threshold:g}")
+        ax.set_ylabel("how often selected")
+        base.draw_ranked(ax, self.frequencies, self.names, count, self.top)
+        if ax.get_yscale() == "linear":
+            ax.set_yticks(np.linspace(0, 1, 6))
+
+
+def _draw_dots(ax, places, heights, size, known, labels):
+    """Dots, full where it is known what they say and else hollow."""
+    for part, inside, label in zip(
+        (known, ~known), (BLUE, ax.get_facecolor()), labels, strict=True
+    ):
+        if part.any():
+            form = {"markersize": size, "markerfacecolor": inside, "label": label}
+            ax.plot(places[part], heights[part], "o", color=BLUE, markeredgewidth=size / 5, **form)

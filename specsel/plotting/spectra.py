@@ -1,0 +1,135 @@
+"""Pictures of eigenvalues, and of how a solver converged."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from specsel.plotting import base
+from specsel.plotting.base import BLUE, GRAY, VERMILION, Display, check_type, next_style
+from specsel.results import Map, StableSubspace, Weights
+
+# Eigenvalues below this share of the largest are rounding.
+ROUNDING = 1e-12
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SpectrumDisplay(Display):
+    """Eigenvalues, and the gap between two of them.
+
+    Parameters
+    ----------
+    eigenvalues : ndarray
+        Largest modulus first.
+    k : int
+        How many there are before the gap; with 0 or all of them there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from specsel import plotting, sbs
+    >>> X = np.random.default_rng(0).random((200, 8))
+    >>> stable = sbs.solve(X, retain=0.7, random_state=0)
+    >>> plotting.SpectrumDisplay.from_result(stable).k == stable.k
+    True
+    """
+
+    eigenvalues: np.ndarray
+    k: int
+
+    @classmethod
+    def from_result(cls, result, *, ax=None):
+        """Draw eigenvalues.
+
+        Parameters
+        ----------
+        result : Weights or StableSubspace
+            Of weights the leading eigenvalues, as many as were asked for, and the gap where the
+            ratio of one to the next is largest; of a subspace all, and the gap after it.
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        SpectrumDisplay
+        """
+        check_type(result, Weights, StableSubspace)
+        if isinstance(result, StableSubspace):
+            return cls(eigenvalues=result.eigenvalues, k=result.k).plot(ax)
+        sizes = np.abs(result.eigenvalues)
+        least = max(ROUNDING * sizes[0], np.finfo(float).tiny)
+        ratios = sizes[:-1] / np.maximum(sizes[1:], least)
+        k = int(ratios.argmax()) + 1 if (ratios > 1).any() else 0
+        return cls(eigenvalues=result.eigenvalues, k=k).plot(ax)
+
+    def _draw(self, ax):
+        places, k = np.arange(1, len(self.eigenvalues) + 1), self.k
+        ax.plot(places, self.eigenvalues, color=GRAY, linewidth=1, zorder=1)
+        size = base.dot_size(6, len(places)) ** 2
+        ax.scatter(places, self.eigenvalues, size, np.where(places <= k, BLUE, GRAY), zorder=2)
+        if 0 < k < len(places):
+            gap = abs(self.eigenvalues[k - 1]) - abs(self.eigenvalues[k])
+            ends = self.eigenvalues[k - 1 : k + 1]
+            ax.plot([k + 0.5, k + 0.5], ends, color=VERMILION, linewidth=5, zorder=0)
+            ax.set_title(f"gap of {gap:.3g} after {k}")
+        else:
+            ax.set_title("there is no gap")
+        base.whole_numbers(ax)
+        ax.set(xlabel="number of the eigenvalue", ylabel="eigenvalue")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ConvergenceDisplay(Display):
+    """The objective after every outer iteration.
+
+    Parameters
+    ----------
+    histories : sequence of ndarray
+        The objectives, of every round.
+    converged : sequence of bool
+        Whether they settled.
+
+    Examples
+    --------
+    >>> from specsel import datasets, plotting, qalpha
+    >>> weights = qalpha.solve(datasets.example().X, k=3)
+    >>> display = plotting.ConvergenceDisplay.from_result(weights)
+    >>> len(display.ax_.lines[0].get_xdata()) == weights.n_iter
+    True
+    """
+
+    histories: Sequence
+    converged: Sequence
+
+    @classmethod
+    def from_result(cls, result, *, ax=None):
+        """Draw the objective.
+
+        Parameters
+        ----------
+        result : Weights or Map
+            Of a map all rounds.
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        ConvergenceDisplay
+        """
+        check_type(result, Weights, Map)
+        rounds = result.weights if isinstance(result, Map) else [result]
+        return cls(
+            histories=[weights.history for weights in rounds],
+            converged=[weights.converged for weights in rounds],
+        ).plot(ax)
+
+    def _draw(self, ax):
+        several = len(self.histories) > 1
+        for i, (history, converged) in enumerate(zip(self.histories, self.converged, strict=True)):
+            label = f"round {i + 1}, " * several + ("" if converged else "not ") + "converged"
+            size = base.dot_size(4, len(history))
+            steps = np.arange(1, len(history) + 1)
+            ax.plot(steps, history, markersize=size, label=label, **next_style(ax))
+        base.whole_numbers(ax)
+        if ax.get_yscale() == "linear":
+            ax.ticklabel_format(axis="y", useOffset=False)
+        ax.set(xlabel="iteration", ylabel="objective")
+        ax.legend()

@@ -1,0 +1,144 @@
+"""Bad input is refused in one line that names it."""
+
+import numpy as np
+import pandas as pd
+import polars
+import pytest
+from scipy import sparse
+
+from specsel import _data, _input, qalpha
+
+BAD = {
+    "X: has 1 dimension; 2 are needed, samples x features": np.ones(3),
+    "X: has 3 dimensions; 2 are needed, samples x features": np.ones((2, 2, 2)),
+    "X: has 0 dimensions; 2 are needed, samples x features": 3.0,
+    "X: has shape (0, 4); it must not be empty": np.ones((0, 4)),
+    "X: has shape (4, 0); it must not be empty": np.ones((4, 0)),
+    "X: has 1 sample; at least 2 are needed": np.ones((1, 4)),
+    "X: has dtype <U1; real numbers are needed": [["a", "b"], ["c", "d"]],
+    "X: has dtype complex128; real numbers are needed": np.ones((2, 2)) * 1j,
+    "X: has dtype object; real numbers are needed": np.array([[1, None], ["b", 2]], dtype=object),
+    "X: has dtype object; real numbers are needed ": np.array([["1", 2], [3, 4]], dtype=object),
+    "X: rows differ in length; a matrix is needed": [[1.0, 2.0], [3.0]],
+    "X: all 3 features are constant; at least one must vary": np.ones((4, 3)),
+    "X: holds masked values; remove or fill them first": np.ma.masked_equal([[1, 2], [3, 4]], 3),
+    "X: column 'kind' is not numeric; drop or encode it": pd.DataFrame(
+        {"size": [1.0, 2.0], "kind": ["cat", "dog"]}
+    ),
+    "X: column 'day' is not numeric; drop or encode it": pd.DataFrame(
+        {"size": [1.0, 2.0], "day": pd.to_datetime(["2020-01-01", "2020-01-02"])}
+    ),
+    "X: column 'text' is not numeric; drop or encode it": pd.DataFrame(
+        {"size": [1.0, 2.0], "text": ["1.5", "2.5"]}
+    ),
+    "X: column 'when' is not numeric; drop or encode it": pd.DataFrame(
+        {"when": pd.to_timedelta([1, 2], unit="s"), "size": [1.0, 2.0]}
+    ),
+    "X: values are too large or too small to be standardised; rescale them": np.eye(3) * 1e-309,
+    "X: 1 value is NaN or infinite, first at sample 1, feature 0; finite numbers are needed": [
+        [1.0, 2.0],
+        [np.nan, 3.0],
+    ],
+    "X: 1 value is NaN or infinite, first at sample 0, feature 1 ('b'); finite numbers are "
+    "needed": pd.DataFrame({"a": [1, 2], "b": pd.Series([pd.NA, 1], dtype=object)}),
+    "X: 3 values are NaN or infinite, first at sample 0, feature 1 ('b'); "
+    "finite numbers are needed": pd.DataFrame({"a": [1.0, np.inf], "b": [-np.inf, np.nan]}),
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_input_is_refused_in_one_line(message):
+    with pytest.raises(ValueError) as caught:
+        _data.read(BAD[message])
+    assert str(caught.value) == message.strip()
+
+
+def test_sparse_input_is_refused():
+    from scipy import sparse
+
+    with pytest.raises(ValueError, match="X: is a sparse matrix; dense"):
+        _data.read(sparse.eye_array(4, format="csr"))
+
+
+@pytest.mark.parametrize("value", [True, False, np.True_])
+def test_flags_are_true_or_false(value):
+    _input.check_flag("center", value)
+    for wrong in (1, 0, "no", None):
+        with pytest.raises(ValueError, match=r"^center = .*: must be True or False$"):
+            _input.check_flag("center", wrong)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("center", [True, False])
+def test_no_bad_value_goes_unseen(value, dtype, center, rng):
+    for index in [(0, 0), (9, 3), (19, 299), (7, 150)]:
+        X = rng.standard_normal((20, 300)).astype(dtype)
+        X[index] = value
+        with pytest.raises(ValueError, match=f"sample {index[0]}, feature {index[1]};"):
+            _data.read(X, center=center)
+
+
+@pytest.mark.parametrize("labels", [["b", "a"] * 2, [1.0, 0.0] * 2, [True, False] * 2])
+def test_classes_are_numbers_from_zero_in_order(labels):
+    np.testing.assert_array_equal(_input.as_classes(labels, 4), [1, 0, 1, 0])
+
+
+def test_a_long_value_is_not_printed(clustered):
+    with pytest.raises(ValueError) as caught:
+        qalpha.solve(clustered, pd.Series(np.arange(40)))
+    assert str(caught.value).startswith("k = Series of shape (40,): must be a whole number from 1")
+
+
+@pytest.mark.parametrize(
+    "name", ["tol", "method", "random_state", "callback", "init", "k", "center"]
+)
+def test_errors_are_of_one_line_whatever_was_given(name, clustered):
+    value = [[0.5] * 30] * 40 if name == "k" else clustered if name != "init" else [[0.5]] * 40
+    with pytest.raises(ValueError, match=rf"^{name}\b.*$") as caught:
+        qalpha.solve(clustered, **({"k": 2} | {name: value}))
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_columns_of_numbers_are_not_looked_at_one_by_one(clustered, monkeypatch):
+    monkeypatch.setattr(_input, "_is_numeric", None)
+    monkeypatch.setattr(pd.DataFrame, "iloc", property(lambda frame: 1 / 0))
+    labels = [f"x{i}" for i in range(30)]
+    for frame in (pd.DataFrame(clustered, columns=labels), polars.DataFrame(clustered, labels)):
+        array, names = _input.as_matrix(frame)
+        np.testing.assert_array_equal(array, clustered)
+        assert names == tuple(labels)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (["a", "a", "a"], "y: has one class, a; at least 2 are needed"),
+        ([1, 1, 1], "y: has one class, 1; at least 2 are needed"),
+        ([1.0, 2.5, 1.0], "y: holds 2.5, a measurement; classes are needed"),
+        (None, "y: is None; labels of shape (3,) are needed"),
+        ([1, 2], "y: has shape (2,); labels of shape (3,) are needed"),
+        ([[1], [2], [3]], "y: has shape (3, 1); labels of shape (3,) are needed"),
+        ([1, np.nan, 2], "y: 1 label is missing, first of sample 1; every sample needs one"),
+        ([1, "a", None], "y: 1 label is missing, first of sample 2; every sample needs one"),
+        (np.array([1, "a", 1], object), "y: mixes labels that cannot be compared; use one type"),
+        (
+            [1, 2, 3],
+            "y: has 3 classes among 3 samples; at most half as many classes as samples are "
+            "allowed",
+        ),
+        ([[1], [2, 3], [1]], "y: rows differ in length; a label a sample is needed"),
+        (sparse.eye_array(3, format="csr"), "y: is a sparse matrix; an array of labels is needed"),
+        (np.ma.masked_equal([1, 2, 1], 2), "y: holds masked values; remove or fill them first"),
+        ([pd.NA, "a", "b"], "y: 1 label is missing, first of sample 0; every sample needs one"),
+    ],
+)
+def test_bad_classes(y, message):
+    with pytest.raises(ValueError) as caught:
+        _input.as_classes(y, 3)
+    assert str(caught.value) == message
+
+
+def test_no_pairs_are_an_empty_array():
+    for pairs in (None, [], np.empty((0, 2))):
+        assert _input.as_pairs("apart", pairs, 3).shape == (0, 2)

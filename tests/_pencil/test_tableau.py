@@ -1,0 +1,74 @@
+"""What a change of one feature does to a support."""
+
+import numpy as np
+import pytest
+from oracles import pencil as oracle
+
+from specsel import _pencil, datasets
+from specsel._pencil import tableau
+
+
+def changes(rng):
+    """Diagonals, some of them repeated or zero, and two vectors, some of them zero or tiny."""
+    for _ in range(3000):
+        rank = rng.integers(1, 6)
+        values = np.sort(rng.random(rank) * (rng.random(rank) < 0.7))
+        if rng.random() < 0.3:
+            values[:] = values[-1]
+        scales = rng.choice([0.0, 0.3, 1e-3], 2)
+        yield values, *(scales[:, None] * rng.standard_normal((2, rank)))
+
+
+def test_signs_tell_whether_a_change_takes_the_value_above_a_number(rng):
+    for values, lowered, raised in changes(rng):
+        matrix = np.diag(values) - np.outer(lowered, lowered) + np.outer(raised, raised)
+        largest = np.linalg.eigvalsh(matrix)[-1]
+        scale = max(abs(largest), 1e-3)
+        for share in (-1e-2, -1e-9, -1e-11, 1e-11, 1e-9, 1e-2):
+            target = largest + share * scale
+            assert tableau._exceeds(target, values, lowered, raised) == (share < 0)
+        if raised.any():
+            low = largest - 1e-2 * scale
+            assert tableau._largest(low, values, lowered, raised) == pytest.approx(
+                largest, abs=1e-12 * max(scale, 1)
+            )
+
+
+@pytest.mark.parametrize("rank", [1, 3, None])
+def test_the_state_after_any_changes_is_that_of_its_support(rank, rng):
+    A, B = datasets.wishart_pair(12, rank=rank, random_state=2)
+    scale = 1 / np.sqrt(np.diag(B))
+    A, B = (matrix * scale * scale[:, None] for matrix in (A, B))
+    state = tableau.Tableau(_pencil.from_pair(A, B), (), np.ones(12, bool), 12)
+    for _ in range(40):
+        state.move_to(np.flatnonzero(rng.permutation(12) < rng.integers(1, 8)))
+        if len(state.members) > 2:
+            state.remove(state.members[1])
+        S = state.members
+        assert state.value == pytest.approx(oracle.pencil_value(A, B, S))
+        np.testing.assert_allclose(state.inverse, np.linalg.inv(B[np.ix_(S, S)]), atol=1e-9)
+        np.testing.assert_allclose(
+            state.coefficients, np.linalg.solve(B[np.ix_(S, S)], B[S]), atol=1e-9
+        )
+        rest = B.diagonal() - np.einsum("ij,ij->j", B[S], state.coefficients)
+        np.testing.assert_allclose(state.rest, rest, atol=1e-9)
+
+
+def test_ties_do_not_swap_for_ever():
+    """All features are alike: no swap helps, whatever rounding says."""
+    A = np.full((8, 8), 0.3) + 0.7 * np.eye(8)
+    state = tableau.Tableau(_pencil.from_pair(A, np.eye(8)), (), np.ones(8, bool), 4)
+    state.move_to(np.array([0, 1, 2, 3]))
+    state.swap()
+    assert state.value == pytest.approx(1.9)
+
+
+def test_drift_of_the_state_is_noticed(rng):
+    pencil = _pencil.from_pair(*datasets.wishart_pair(10, random_state=0))
+    state = tableau.Tableau(pencil, (), np.ones(10, bool), 5)
+    state.move_to(np.array([1, 4, 7]))
+    value = state.value
+    state.weights[:] += 1e-3
+    state.move_to(np.array([1, 4, 7]))
+    assert state.value == pytest.approx(value)
+    np.testing.assert_allclose(state.weights, state.inverse @ pencil.factor[state.members])

@@ -1,0 +1,81 @@
+"""``specsel info``, in processes of their own: the state of a cache is that of a process."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+import specsel
+from specsel.cli import info as cli_info
+from specsel.cli import main as cli
+
+
+def info(folder, before="", place=None, **environment):
+    script = f"{before}\nfrom specsel.cli.main import main\nraise SystemExit(main(['info', '--json']))"
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder)} | environment
+    options = {"capture_output": True, "text": True, "env": environment, "cwd": place}
+    process = subprocess.run([sys.executable, "-c", script], **options)
+    assert (process.returncode, process.stderr) == (0, "")
+    return json.loads(process.stdout)
+
+
+def cached(facts):
+    ready, of, total, *_ = facts["kernels"].split()
+    assert of == "of"
+    return int(ready), int(total)
+
+
+def test_versions_and_threads(tmp_path):
+    facts = info(tmp_path, NUMBA_NUM_THREADS="1")
+    assert facts["specsel"] == specsel.__version__
+    assert facts["numba"] == numba.__version__
+    assert facts["numpy"] == np.__version__
+    assert facts["threads"] == 1
+    assert facts["threading layer"] in ("omp", "tbb", "workqueue")
+    assert facts["NUMBA_NUM_THREADS"] == "1"
+
+
+def test_the_cache_fills_and_is_stale_when_code_changes(tmp_path):
+    package = tmp_path / "copy" / "specsel"
+    shutil.copytree(
+        Path(specsel.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
+    )
+    ready, total = cached(info(tmp_path, place=package.parent))
+    assert ready == 0 < total
+    use = "import numpy as np\nfrom specsel import bounds\nbounds.invert(np.eye(3))"
+    facts = info(tmp_path, use, place=package.parent)
+    assert facts["cache"].startswith(str(tmp_path))
+    warm, _ = cached(facts)
+    assert warm >= ready + 2  # invert, and what it calls
+    without = "import sys\nsys.modules['sklearn'] = sys.modules['matplotlib'] = None"
+    assert cached(info(tmp_path, without, place=package.parent)) == (warm, total)
+    with open(package / "bounds.py", "a") as file:
+        file.write("# changed\n")
+    assert cached(info(tmp_path, place=package.parent))[0] < warm
+
+
+def test_a_cache_that_is_off(tmp_path):
+    facts = info(tmp_path, SPECSEL_CACHE="0")
+    assert facts["cache"] == "off"
+    assert cached(facts)[0] == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_text_is_aligned_and_marks_what_is_missing(capsys, monkeypatch):
+    monkeypatch.setattr(cli_info, "EXTRAS", ("no-such-package",))
+    assert cli.main(["info"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert next(line for line in lines if line.startswith("no-such-package")).split()[1] == "-"
+    assert len({len(line) - len(line.split("  ", 1)[1].lstrip()) for line in lines}) == 1
+
+
+@pytest.mark.parametrize("arguments", [["info", "more"], ["info", "--out", "x"]])
+def test_it_takes_nothing_else(capsys, arguments):
+    assert cli.main(arguments) == 2
+    assert capsys.readouterr().err.startswith("specsel: unrecognized arguments")

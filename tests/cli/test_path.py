@@ -1,0 +1,184 @@
+"""The cardinality path from the command line."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from specsel import datasets, eslda, gslda
+from specsel.cli import common
+from specsel.cli import main as cli
+from specsel.cli import path as cli_path
+
+DATA = datasets.lda_problem(8, n_samples=60, n_relevant=3, random_state=1)
+NAMES = [f"gene {i}" for i in range(8)]
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "data.csv"
+    lines = [",".join([*NAMES, "sick"])]
+    lines += [
+        ",".join([*map(repr, row), str(label)])
+        for row, label in zip(DATA.X.tolist(), DATA.y, strict=True)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def run(capsys, *arguments):
+    code = cli.main(["path", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_the_path_is_that_of_the_solvers(capsys, saved):
+    code, out, err = run(capsys, saved, "--target", "sick", "--json")
+    assert (code, err) == (0, "")
+    printed = json.loads(out)
+    assert (printed["n_samples"], printed["n_features"], printed["n_classes"]) == (60, 8, 2)
+    greedy = gslda.solve(DATA.X, DATA.y)
+    exact = eslda.solve(DATA.X, DATA.y, k="all")
+    for row in printed["path"]:
+        subset = exact[row["size"]]
+        assert row["features"] == [NAMES[i] for i in subset.support]
+        assert row["exact"] == pytest.approx(subset.value)
+        assert row["bound"] == pytest.approx(subset.bound)
+        assert row["greedy"] == pytest.approx(greedy[row["size"]].value)
+        assert row["status"] == "optimal"
+    assert len(printed["path"]) == 8
+
+
+def test_the_table_names_features_and_classes(capsys, saved):
+    code, out, _ = run(capsys, saved, "--target", "sick", "--max-size", 3)
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == f"{saved}: 60 samples x 8 features"
+    assert lines[1].startswith("sparse LDA of 2 classes, ")
+    assert lines[3].split() == ["size", "greedy", "exact", "bound", "gap", "status", "features"]
+    assert len(lines) == 7
+    assert "gene" in lines[4]
+
+
+def test_without_labels_it_is_sparse_pca(capsys, tmp_path):
+    np.save(tmp_path / "data.npy", DATA.X)
+    code, out, _ = run(
+        capsys, tmp_path / "data.npy", "--matrix", "correlation", "--max-size", 2, "--json"
+    )
+    assert code == 0
+    expected = eslda.solve(DATA.X, k=2, matrix="correlation")
+    row = json.loads(out)["path"][1]
+    assert row["features"] == [str(i) for i in expected.support]
+    assert json.loads(out)["n_classes"] is None
+    assert json.loads(out)["shrinkage"] == 0
+
+
+def test_the_built_in_example(capsys):
+    code, out, _ = run(capsys, "--max-size", 2)
+    assert code == 0
+    assert "built-in example" in out
+    assert "signal_" in out
+
+
+def test_features_to_hold_and_to_leave_out(capsys, saved):
+    options = ["--target", "sick", "--json", "--always", "gene 7,gene 2", "--never", "gene 0"]
+    code, out, _ = run(capsys, saved, *options)
+    assert code == 0
+    for row in json.loads(out)["path"]:
+        assert {"gene 7", "gene 2"} <= {*row["features"]}
+        assert "gene 0" not in row["features"]
+
+
+def test_greedy_alone(capsys, saved, monkeypatch):
+    monkeypatch.setattr(eslda, "solve", None)
+    code, out, _ = run(capsys, saved, "--target", "sick", "--greedy", "--json")
+    assert code == 0
+    assert {row["status"] for row in json.loads(out)["path"]} == {"greedy"}
+    assert json.loads(out)["path"][0]["bound"] is None
+    assert " - " in run(capsys, saved, "--target", "sick", "--greedy")[1]
+    monkeypatch.setattr(eslda, "FEATURES_LIMIT", 5)
+    code, _, err = run(capsys, saved, "--target", "sick")
+    message = "specsel: no search: it is for at most 5 features; --never leaves some out\n"
+    assert (code, err) == (1, message)
+
+
+def test_what_was_not_proved_in_time_is_told(capsys, tmp_path):
+    X = datasets.lda_problem(60, n_samples=80, correlation=0.9, noise=6.0)
+    table = np.column_stack((X.X, X.y))
+    np.save(tmp_path / "data.npy", table)
+    options = ["--target", 60, "--max-size", 20, "--time-limit", 0, "--json"]
+    code, out, _ = run(capsys, tmp_path / "data.npy", *options)
+    assert code == 1
+    assert any(row["gap"] > 0 for row in json.loads(out)["path"])
+
+
+def test_the_table_is_written(capsys, saved, tmp_path):
+    out = tmp_path / "path.csv"
+    assert run(capsys, saved, "--target", "sick", "--max-size", 2, "--out", out)[0] == 0
+    with open(out, newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["size"] for row in rows] == ["1", "2"]
+
+
+def test_features_in_the_table_are_read_back(capsys, tmp_path):
+    names = ["a, b", "c", 'd "e"']
+    path, out = tmp_path / "data.csv", tmp_path / "out.csv"
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        writer.writerows(np.random.default_rng(0).standard_normal((9, 3)).tolist())
+    options = [
+        "--never",
+        'd "e"',
+        "--always",
+        '"a, b"',
+        "--always",
+        "c",
+        "--never",
+        'd "e"',
+        "--out",
+        out,
+    ]
+    assert run(capsys, path, *options)[0] == 0
+    with open(out, newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert common.listed([row["features"]]) == names[:2]
+
+
+def test_a_value_of_zero_has_no_gap():
+    assert "gap inf%" in cli_path._describe(0.0, 1.0, 5, 0.1)
+
+
+REFUSED = {
+    "--target: needs FILE": ["--target", "x"],
+    "max_size = 0: must be from 1 to 40, the features allowed": ["--max-size", 0],
+    "max_size = 41: must be from 1 to 40, the features allowed": ["--max-size", 41],
+    "never: no feature is named 'x'": ["--never", "x"],
+    "--matrix covariance: is for sparse PCA, without class labels": ["--matrix", "covariance"],
+    "never: holds feature 'signal_1', as always does": [
+        "--never",
+        "signal_1",
+        "--always",
+        "signal_1",
+    ],
+    "time_limit = -1.0: must be a finite number at least 0": ["--time-limit", -1],
+    "shrinkage = -1.0: must be a finite number at least 0": ["--shrinkage", -1],
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_bad_options_are_refused_in_one_line(capsys, message):
+    code, out, err = run(capsys, *REFUSED[message])
+    assert (code, out, err) == (2, "", f"specsel: {message}\n")
+
+
+def test_output_over_the_input_is_refused(capsys, saved):
+    code, _, err = run(capsys, saved, "--out", saved)
+    assert code == 2
+    assert err.endswith("is a file to be read\n")
+
+
+def test_progress_is_one_line():
+    line = cli_path._describe(2.0, 2.5, 1000, 3.2)
+    assert line == "value 2, bound 2.5, gap 25.00%, 1000 nodes, 3 s"

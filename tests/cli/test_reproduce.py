@@ -1,0 +1,114 @@
+"""The experiments from the command line: tables, files, and what is refused."""
+
+import csv
+import re
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from specsel import papers
+from specsel.cli import main as cli
+from specsel.cli import reproduce as cli_reproduce
+from specsel.papers import report
+
+
+def run(capsys, *arguments):
+    code = cli.main(["reproduce", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_without_a_name_the_experiments_are_listed(capsys):
+    code, out, err = run(capsys)
+    assert (code, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()] == list(papers.EXPERIMENTS)
+
+
+def test_a_table_has_published_numbers_beside_ours(capsys):
+    code, out, err = run(capsys, "topography", "--quick")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].startswith("topography: Two groupings of the same samples, ")
+    assert lines[1].split() == ["published", "ours", "deviation", "seeds"]
+    assert lines[2].startswith("  groupings told apart")
+    assert "1 of 1" in lines[2]
+
+
+def test_tables_and_figures_are_written(capsys, tmp_path):
+    for name in ("topography", "sparsity"):
+        assert run(capsys, name, "--quick", "--out", tmp_path)[0] == 0
+        with open(tmp_path / f"{name}.csv", newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        assert [*rows[0]] == [
+            "experiment", "what", "published", "ours", "spread", "seeds", "unit", "seconds",
+        ]  # fmt: skip
+        assert rows[0]["experiment"] == name
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_all_experiments_run_one_after_the_other(capsys, monkeypatch):
+    monkeypatch.setattr(papers, "EXPERIMENTS", {"topography": "", "sparsity": ""})
+    code, out, _ = run(capsys, "all", "--quick")
+    assert code == 0
+    assert "sparsity: " in out
+    assert out.splitlines()[-1].startswith("all: ")
+
+
+@pytest.mark.parametrize("name", papers.EXPERIMENTS)
+def test_an_experiment_has_a_module_and_a_quick_run(name):
+    module = papers.load(name)
+    assert {*module.QUICK} <= {*module.run.__code__.co_varnames}
+    assert "tell" in module.run.__code__.co_varnames
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing"], "argument NAME: invalid choice: 'nothing'"),
+        (["topography", "--data", "x.csv"], "--data and --target: are for genes"),
+        (["--data", "x.csv", "--target", "y"], "--data and --target: are for genes"),
+        (["genes", "--target", "x"], "--data and --target: both are needed, or neither"),
+        (["topography", "--out", "no such folder"], "--out no such folder: is not a folder"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(capsys, arguments, message):
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"specsel: {message}")
+    assert err.count("\n") == 1
+
+
+def test_missing_packages_are_named(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(cli_reproduce, "find_spec", lambda package: None)
+    _, _, err = run(capsys, "weston")
+    assert err == "specsel: weston: needs scikit-learn: pip install 'specsel[papers]'\n"
+    _, _, err = run(capsys, "topography", "--out", tmp_path)
+    assert err == "specsel: --out: needs matplotlib: pip install 'specsel[papers]'\n"
+
+
+def test_bars_are_drawn_where_there_are_no_lines_a_panel_a_unit():
+    rows = [
+        report.row("one", [1, 3], "1.5 or more", unit="errors"),
+        report.row("one", [0.3], unit="share"),
+        report.row("two", [4], "a few", unit="errors"),
+    ]
+    figure = Figure()
+    report.draw(report.Report("A title", rows), figure)
+    errors, shares = figure.axes
+    assert [bar.get_width() for bar in errors.patches] == [2, 4]
+    assert [label.get_text() for label in errors.get_yticklabels()] == ["one", "two"]
+    assert (errors.get_xlabel(), shares.get_xlabel()) == ("errors", "share")
+    [marks] = [line for line in errors.lines if line.get_label() == "published"]
+    np.testing.assert_array_equal(marks.get_xdata(), [1.5, np.nan])
+
+
+def test_progress_is_told_before_each_item():
+    told = []
+    assert list(report.each("ab", lambda *state: told.append(state))) == ["a", "b"]
+    assert told == [(0, 2), (1, 2)]
+
+
+@pytest.mark.parametrize("name", papers.EXPERIMENTS)
+def test_a_module_of_an_experiment_names_its_paper(name):
+    assert re.search(r" \(((JMLR|ECCV|ICML) )?200[4-7]\)", papers.load(name).__doc__)

@@ -1,0 +1,106 @@
+"""Literal forms of sparse LDA and sparse PCA: greedy, exact and the baselines.
+
+Nothing here is from the package. Matrices are formed as they are written, features x samples.
+"""
+
+import itertools
+
+import numpy as np
+import scipy.integrate
+import scipy.linalg
+import scipy.stats
+
+from oracles.weighing import TIE, between_scatter, class_rows, leading, standardise, within_scatter
+
+
+def class_scatter(X, y):
+    """``A = Σ q_c δ_c δ_cᵀ / q`` and B, pooled, of features of mean 0 and variance 1."""
+    q, rows = len(y), class_rows(y)
+    M = np.sqrt(q) * standardise(X)
+    return between_scatter(M, rows) / q, within_scatter(M, rows) / q
+
+
+def pencil_value(A, B, support):
+    """``λ_max(A_S, B_S)``."""
+    S = np.ix_(support, support)
+    return scipy.linalg.eigh(A[S], B[S], eigvals_only=True)[-1]
+
+
+def ranked(A, B, supports, top=1):
+    """The `top` best (support, value), of tied ones the first listed first."""
+    values = np.array([pencil_value(A, B, support) for support in supports])
+    best = []
+    for _ in range(min(top, len(supports))):
+        first = int(np.argmax(values >= values.max() - TIE * abs(values.max())))
+        best.append((supports[first], values[first]))
+        values[first] = -np.inf
+    return best
+
+
+def greedy_forward(A, B, size, always=(), never=()):
+    """Sec. 2.3: supports of max(1, |always|) to `size` features, each by the best addition."""
+    support = sorted(always)
+    supports = [support] if support else []
+    while len(support) < size:
+        free = [j for j in range(len(A)) if j not in support and j not in never]
+        grown = [sorted([*support, j]) for j in free]
+        [(support, _)] = ranked(A, B, grown)
+        supports.append(support)
+    return supports
+
+
+def greedy_backward(A, B, size=1, always=(), never=()):
+    """Sec. 2.3: supports of n - |never| down to `size` features, each by the best deletion."""
+    support = [j for j in range(len(A)) if j not in never]
+    supports = [support]
+    while len(support) > max(size, len(always)):
+        shrunk = [[i for i in support if i != j] for j in support if j not in always]
+        [(support, _)] = ranked(A, B, shrunk)
+        supports.append(support)
+    return supports
+
+
+def best_swap(A, B, support, always=(), never=()):
+    """The best support that differs in one feature, ties to the lexicographically smallest."""
+    inside = [j for j in support if j not in always]
+    outside = [j for j in range(len(A)) if j not in support and j not in never]
+    swapped = sorted(
+        sorted([*(j for j in support if j != out), new]) for out in inside for new in outside
+    )
+    return ranked(A, B, swapped)[0] if swapped else (None, -np.inf)
+
+
+def best_subsets(A, B, k, top=1, always=(), never=()):
+    """The `top` best (support, value) by enumeration, ties to the lexicographically smallest."""
+    free = [j for j in range(len(A)) if j not in always and j not in never]
+    chosen = itertools.combinations(free, k - len(always))
+    supports = sorted(sorted([*always, *rest]) for rest in chosen)
+    return ranked(A, B, supports, top)
+
+
+def renormalised(x, A, B):
+    """Prop. 2: the non-zeros of x replaced by v_max(A_S, B_S), ``vᵀB_S v = 1``, of any sign."""
+    support = np.flatnonzero(x)
+    S = np.ix_(support, support)
+    renewed = np.zeros(len(x))
+    renewed[support] = scipy.linalg.eigh(A[S], B[S])[1][:, -1]
+    return renewed
+
+
+def by_size(entries):
+    """Indices by decreasing modulus, those equal to nine digits in their order."""
+    return np.argsort(-np.abs(entries).round(9), kind="stable").tolist()
+
+
+def thresholded(A, B, k):
+    """The k largest entries, by modulus, of the leading eigenvector of ``B^-½ A B^-½``."""
+    values, vectors = np.linalg.eigh(B)
+    root = vectors @ np.diag(values**-0.5) @ vectors.T
+    v, _ = leading(root @ A @ root)
+    return sorted(by_size(v)[:k])
+
+
+def correlation_order(X, y):
+    """Features by their absolute correlation with the label of two classes, best first."""
+    label = standardise(np.array(y)[:, None] == np.unique(y)[1])
+    return by_size(standardise(X) @ label[0])

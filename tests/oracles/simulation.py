@@ -1,0 +1,72 @@
+"""Literal forms of what is proved about positive and sparse weights.
+
+Nothing here is from the package. Matrices are formed as they are written, features x samples.
+"""
+
+import numpy as np
+import scipy.integrate
+import scipy.linalg
+import scipy.stats
+
+from oracles.weighing import gram, leading
+
+
+def splitmix(key, place):
+    """The word at a place of a splitmix64 stream, in whole numbers of any size."""
+    z = (key + place * 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+    return z ^ (z >> 31)
+
+
+def unpacked(entries, n):
+    """A symmetric matrix from the rows of its lower triangle."""
+    G = np.zeros((n, n))
+    G[np.tril_indices(n)] = entries
+    return G + np.tril(G, -1).T
+
+
+def has_positive_leading(G):
+    """Whether the leading eigenvector, of either sign, is positive."""
+    v, _ = leading(G)
+    return bool((v > 0).all())
+
+
+def semicircle_share(low, high):
+    """The share between two points under the semicircle of radius 1."""
+    area, _ = scipy.integrate.quad(lambda x: 2 / np.pi * np.sqrt(1 - x * x), low, high)
+    return area
+
+
+def irrelevant_bound(M, alpha, Q, relevant):
+    """Lemma 13: ``√(Σγ²/λ)``, γ the eigenvalues of ``M₂ M₂ᵀ``, ``λ = αᵀGα``."""
+    M2 = np.delete(M, relevant, axis=0)
+    gamma = np.linalg.eigvalsh(M2 @ M2.T)
+    return np.sqrt((gamma**2).sum() / (alpha @ gram(M, Q) @ alpha))
+
+
+def wishart_moment(n, q, k):
+    """Mean of ``tr((M Mᵀ/q)^k)/n`` for Gaussians: pairs of equal entries, in all ways (Wick)."""
+    total = 0
+    for pairs in pairings(list(range(2 * k))):
+        # The factors are M[r0, c0] M[r1, c0] M[r1, c1] ... M[r0, c(k-1)]; pairs have both equal.
+        rows, columns = list(range(k)), list(range(k))
+        for one, other in pairs:
+            merge(rows, (one + 1) // 2 % k, (other + 1) // 2 % k)
+            merge(columns, one // 2, other // 2)
+        total += n ** len(set(rows)) * q ** len(set(columns))
+    return total / (n * q**k)
+
+
+def merge(labels, one, other):
+    labels[:] = [labels[one] if label == labels[other] else label for label in labels]
+
+
+def pairings(items):
+    """All ways to part items into pairs."""
+    if not items:
+        yield []
+        return
+    for i in range(1, len(items)):
+        for rest in pairings(items[1:i] + items[i + 1 :]):
+            yield [(items[0], items[i]), *rest]

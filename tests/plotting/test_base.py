@@ -1,0 +1,210 @@
+"""What all displays have in common."""
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pictures
+import pytest
+from instances import weights_of
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from specsel import QAlpha, plotting
+from specsel.plotting import base
+
+RESULT = weights_of([0.1, 0.9, 0.8])
+
+
+def test_a_figure_is_made_where_no_axes_are_given(pyplot):
+    shown = plotting.WeightsDisplay.from_result(RESULT)
+    assert pyplot.get_fignums() == [shown.figure_.number]
+    assert shown.ax_.figure is shown.figure_
+
+
+def test_axes_that_are_given_are_drawn_on(pyplot):
+    figure, (left, right) = pyplot.subplots(1, 2)
+    shown = plotting.WeightsDisplay.from_result(RESULT, ax=left)
+    assert shown.ax_ is left
+    assert shown.figure_ is figure
+    assert not right.patches
+    assert shown.plot(ax=right) is shown
+    assert shown.ax_ is right
+    assert len(right.patches) == len(left.patches) == 3
+    assert pyplot.get_fignums() == [figure.number]
+
+
+def test_the_result_of_an_estimator_is_drawn(pyplot):
+    fitted = SimpleNamespace(result_=RESULT)
+    shown = plotting.WeightsDisplay.from_estimator(fitted, names=["a", "b", "c"], top=2)
+    assert [text.get_text() for text in shown.ax_.texts] == ["b", "c"]
+
+
+def test_estimators_must_be_fitted():
+    message = r"^estimator = 'raw': has no result_; a fitted estimator of this package is needed"
+    with pytest.raises(ValueError, match=message):
+        plotting.WeightsDisplay.from_estimator("raw")
+
+
+def test_pipelines_are_refused_in_one_line():
+    steps = make_pipeline(StandardScaler(), QAlpha(k=2, n_features_to_select=6, max_iter=500))
+    assert "\n" in repr(steps)
+    message = r"^estimator = Pipeline: has no result_; .* of a pipeline its step$"
+    with pytest.raises(ValueError, match=message):
+        plotting.WeightsDisplay.from_estimator(steps)
+
+
+@pytest.mark.parametrize("kind", ["str", "ndarray", "PolarAxes", "Axes3D"])
+def test_axes_must_be_plain_ones(pyplot, kind):
+    figure = pyplot.figure()
+    ax = {
+        "str": "ax",
+        "ndarray": np.array([figure.add_subplot()]),
+        "PolarAxes": figure.add_subplot(projection="polar"),
+        "Axes3D": figure.add_subplot(projection="3d"),
+    }[kind]
+    with pytest.raises(
+        ValueError, match=f"^ax: is of type {kind}; plain matplotlib Axes are needed$"
+    ):
+        plotting.WeightsDisplay.from_result(RESULT, ax=ax)
+
+
+def test_parts_of_figures_are_drawn_on(pyplot):
+    _, right = pyplot.figure(layout="constrained").subfigures(1, 2)
+    shown = plotting.WeightsDisplay.from_result(RESULT, ax=right.subplots())
+    assert shown.figure_ is right
+    assert [text.get_text() for text in shown.ax_.texts] == ["1", "2", "0"]
+
+
+def test_results_of_other_kinds_are_refused():
+    message = "^result: is of type ndarray; Weights or Map is needed$"
+    with pytest.raises(ValueError, match=message):
+        plotting.WeightsDisplay.from_result(np.ones(3))
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    message = r"^plotting needs matplotlib: pip install 'specsel\[plot\]'$"
+    with pytest.raises(ImportError, match=message):
+        plotting.WeightsDisplay.from_result(RESULT)
+
+
+def test_names_are_those_given_or_known_or_numbers():
+    order = np.array([2, 0, 1])
+    assert base.names_of(["a", "b", "c"], order, ("x", "y", "z")) == ["c", "a", "b"]
+    assert base.names_of(None, order, ("x", "y", "z")) == ["z", "x", "y"]
+    assert base.names_of(None, order) == ["2", "0", "1"]
+
+
+def test_names_are_told_by_place_not_by_label():
+    names = pd.Series(["a", "b", "c"], index=[2, 1, 0])
+    assert base.names_of(names, [2, 0, 1]) == ["c", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("names", "count"), [(["a", "b"], 2), (list("abcd"), 4), (5, 1), ("xy", 2)]
+)
+def test_every_feature_needs_a_name(names, count):
+    message = f"^names: has {count} for 3 features; one each is needed$"
+    with pytest.raises(ValueError, match=message):
+        plotting.WeightsDisplay.from_result(RESULT, names=names)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 200, 5000])
+def test_ticks_are_at_whole_numbers(pyplot, count):
+    ax = pyplot.subplots()[1]
+    ax.plot(np.arange(1, count + 1), np.ones(count))
+    base.whole_numbers(ax)
+    low, high = ax.get_xlim()
+    ticks = np.array([tick for tick in ax.get_xticks() if low <= tick <= high])
+    assert ticks.size
+    assert (ticks == np.round(ticks)).all()
+    if count == 5000:
+        assert ticks.tolist() == [0, 1000, 2000, 3000, 4000, 5000]
+
+
+@pytest.mark.parametrize("page", ["white", "black", "#0d1117"])
+def test_colours_stand_out_on_light_and_dark(page):
+    colors = base.BLUE, base.VERMILION, base.GREEN, base.GRAY
+    assert all(pictures.contrast(color, page) >= 3 for color in colors)  # as WCAG has it
+
+
+@pytest.mark.parametrize("blind", pictures.BLIND)
+def test_colours_are_told_apart_by_the_colour_blind(blind):
+    for one, other in ((base.BLUE, base.GRAY), (base.BLUE, base.VERMILION)):
+        assert pictures.difference(one, other, blind) > 25
+
+
+def test_lines_are_seen_on_dark_pages(pyplot):
+    with pyplot.style.context("dark_background"):
+        ax = plotting.WeightsDisplay.from_result(RESULT).ax_
+        (cut,) = ax.collections[0].get_edgecolors()
+    assert pictures.contrast(cut[:3], "black") == 21
+
+
+@pytest.mark.parametrize("n", [5, 200])
+def test_bars_are_ranked_with_a_line_at_the_cut(pyplot, n):
+    ax = pyplot.subplots()[1]
+    values = np.linspace(1, -0.2, n)
+    base.draw_ranked(ax, values, list(map(str, range(n))), 3, top=4)
+    places, heights = pictures.bars(ax)
+    np.testing.assert_allclose(heights, values)
+    np.testing.assert_allclose(places, np.arange(1, n + 1))
+    colors = [bar.get_facecolor() for bar in ax.patches]
+    upper = 3 if n == 5 else 1  # many bars are one shape
+    assert len(set(colors[:upper])) == len(set(colors[upper:])) == 1
+    assert colors[0] != colors[upper]
+    assert len(ax.patches) == (5 if n == 5 else 2)
+    (cut,) = ax.collections[0].get_segments()
+    np.testing.assert_allclose(cut, [[3.5, 0], [3.5, values[2]]])
+    assert [text.get_text() for text in ax.texts] == list("0123")
+    assert not pictures.beyond(ax.texts, ax)
+    low, high = ax.get_ylim()
+    assert low < -0.2
+    assert high > 1
+    assert ax.get_xlim() == (0.4, n + 0.6)
+
+
+@pytest.mark.parametrize("count", [0, 4])
+def test_there_is_no_line_where_all_or_none_are_selected(pyplot, count):
+    ax = pyplot.subplots()[1]
+    base.draw_ranked(ax, np.ones(4), list("abcd"), count, top=4)
+    assert not ax.collections
+
+
+def test_logarithmic_axes_keep_their_ticks(pyplot):
+    ax = pyplot.subplots()[1]
+    ax.set_xscale("log")
+    before = ax.xaxis.get_major_locator()
+    base.whole_numbers(ax)
+    assert ax.xaxis.get_major_locator() is before
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "some"), [(7.6, 8.1, "7.8"), (0.02, 30, "0.1"), (3e12, 4e15, "1e+14")]
+)
+def test_numbers_on_logarithmic_axes_are_written_out(pyplot, low, high, some):
+    figure, ax = pyplot.subplots()
+    ax.plot([1, 2], [low, high])
+    base.use_logarithm(ax)
+    figure.canvas.draw()
+    told = [label.get_text() for label in ax.get_yticklabels(which="both")]
+    assert some in told
+    assert all(text == f"{float(text):g}" for text in told if text)
+    assert 2 <= sum(map(bool, told)) < 15
+
+
+def test_zeros_have_an_axis_of_their_own(pyplot):
+    ax = pyplot.subplots()[1]
+    base.draw_ranked(ax, np.zeros(4), list("abcd"), 4, top=4)
+    assert ax.get_ylim()[1] >= 1
+    assert not pictures.beyond(ax.texts, ax)
+
+
+def test_weights_may_be_drawn_on_a_logarithmic_scale(pyplot):
+    ax = pyplot.subplots()[1]
+    ax.set_yscale("log")
+    base.draw_ranked(ax, np.exp(-np.arange(20.0)), list(map(str, range(20))), 3, top=5)
+    assert len(ax.texts) == 5
+    assert not pictures.beyond(ax.texts, ax)

@@ -1,0 +1,240 @@
+"""What is drawn of paths and of searches for stable subspaces."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pictures
+import pytest
+from matplotlib.colors import to_hex
+
+from specsel import QAlpha, StabilitySelection, StablePCA, datasets, eslda, gslda, sbs
+from specsel.plotting import PathDisplay, StabilityDisplay
+from specsel.plotting.base import BLUE
+
+pytestmark = pytest.mark.usefixtures("pyplot")
+
+PAIR = datasets.wishart_pair(24, random_state=2)
+
+
+def lines_of(ax):
+    """Points of every line that has a label."""
+    return dict(zip(*ax.get_legend_handles_labels()[::-1], strict=True))
+
+
+def points(line):
+    return line.get_xydata().tolist()
+
+
+def test_greedy_paths_are_one_line():
+    path = gslda.solve_pair(*PAIR, max_size=6)
+    ax = PathDisplay.from_result(path).ax_
+    drawn = lines_of(ax)
+    assert list(drawn) == ["greedy"]
+    np.testing.assert_array_equal(drawn["greedy"].get_xydata(), np.c_[path.sizes, path.values])
+    assert len(ax.lines) == 1
+    assert not ax.collections
+    assert ax.get_title() == "greedy selection"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("number of features", "value")
+
+
+def test_exact_values_are_drawn_beside_greedy_ones():
+    path = eslda.solve_pair(*PAIR, [1, 2, 3])
+    drawn = lines_of(PathDisplay.from_result(path).ax_)
+    assert list(drawn) == ["greedy", "exact"]
+    np.testing.assert_array_equal(drawn["greedy"].get_ydata(), path.starts)
+    np.testing.assert_array_equal(drawn["exact"].get_ydata(), path.values)
+    assert path.values[1] > 1.05 * path.starts[1]
+
+
+def test_what_is_not_proved_is_hollow_below_a_band_up_to_its_bound():
+    path = eslda.solve_pair(*PAIR, range(1, 9), node_limit=20)
+    proved = np.array(path.statuses) == "optimal"
+    assert 0 < proved.sum() < len(path)
+    ax = PathDisplay.from_result(path).ax_
+    drawn = lines_of(ax)
+    assert list(drawn) == ["greedy", "exact", "best found", "bound"]
+    for label, part, heights in (
+        ("exact", proved, path.values),
+        ("best found", ~proved, path.values),
+        ("bound", ~proved, path.bounds),
+    ):
+        assert points(drawn[label]) == np.c_[path.sizes, heights][part].tolist()
+    assert to_hex(drawn["exact"].get_markerfacecolor()).upper() == BLUE
+    assert to_hex(drawn["best found"].get_markerfacecolor()) == "#ffffff"
+    corners = ax.collections[0].get_paths()[0].vertices
+    for size, value, bound in zip(path.sizes, path.values, path.bounds, strict=True):
+        at_size = corners[corners[:, 0] == size, 1]
+        np.testing.assert_allclose([at_size.min(), at_size.max()], [value, bound])
+    assert ax.get_ylim()[1] > path.bounds.max()
+    assert ax.get_yscale() == "linear"
+    assert ax.get_title() == f"{proved.sum()} of 8 sizes proved"
+
+
+def path_of(values, starts, bounds, proved):
+    values, starts, bounds = np.array([values, starts, bounds], dtype=float)
+    sizes, proved = np.arange(1, len(values) + 1), np.array(proved, bool)
+    return PathDisplay(sizes=sizes, values=values, starts=starts, bounds=bounds, proved=proved)
+
+
+def test_greedy_and_exact_are_both_seen_where_they_agree():
+    ax = path_of([1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 1, 1]).plot().ax_
+    greedy, line, exact = ax.lines
+    assert greedy.get_zorder() <= line.get_zorder() <= exact.get_zorder()
+    assert greedy.get_linewidth() > 2 * line.get_linewidth()
+    assert greedy.get_markersize() > exact.get_markersize() + 2
+    assert greedy.get_markerfacecolor() == "none"
+
+
+def test_what_was_found_is_drawn_without_any_bound():
+    ax = path_of([1, 2, 4], [1, 2, 3], [np.inf] * 3, [0, 0, 0]).plot().ax_
+    drawn = lines_of(ax)
+    assert list(drawn) == ["greedy", "best found"]
+    assert points(drawn["best found"]) == [[1, 1], [2, 2], [3, 4]]
+    assert ax.get_title() == "0 of 3 sizes proved"
+
+
+def test_bounds_far_above_do_not_flatten_the_values():
+    far = path_of([1, 2, 3], [1, 2, 3], [1, 2, 3000], [1, 1, 0]).plot().ax_
+    heights = far.transAxes.inverted().transform(
+        far.transData.transform([[1, 1.0], [3, 3.0], [3, 3000.0]])
+    )[:, 1]
+    assert heights[1] - heights[0] > 0.1
+    assert heights[2] < 1
+    below_zero = path_of([-1, 2, 3], [-1, 2, 3], [1, 2, 3000], [1, 1, 0]).plot().ax_
+    assert below_zero.get_yscale() == "linear"
+
+
+def test_sizes_without_a_bound_have_no_band():
+    bounds = np.array([np.inf, 3.0, 4.0])
+    values = np.array([1.0, 2.0, 3.0])
+    ax = (
+        PathDisplay(
+            sizes=np.arange(1, 4), values=values, starts=values, bounds=bounds, proved=bounds < 0
+        )
+        .plot()
+        .ax_
+    )
+    assert {x for x, _ in ax.collections[0].get_paths()[0].vertices} == {2, 3}
+    assert points(lines_of(ax)["best found"]) == [[1, 1], [2, 2], [3, 3]]
+    assert points(lines_of(ax)["bound"]) == [[2, 3], [3, 4]]
+
+
+def test_searches_are_drawn_size_by_size(rng):
+    X = rng.standard_normal((400, 10))
+    X[:, :8] += rng.standard_normal((400, 1))
+    X[:, 8:] /= rng.random((400, 1))  # two that are known badly
+    stable = sbs.solve(X, matrix="covariance", retain=0.001, n_boot=200, random_state=0)
+    ax = StabilityDisplay.from_result(stable).ax_
+    drawn = lines_of(ax)
+    assert points(drawn["4 ‖E‖"]) == [[step.size, step.error] for step in stable.trace]
+    known = [[step.size, step.gap] for step in stable.trace if step.stable is not None]
+    assert points(drawn["largest gap"]) == known
+    assert len(stable.removed) == 2
+    assert set(drawn["stable"].get_xdata()) == {8}
+    assert ax.get_title() == "stable with 8 of 10 features"
+    less = StabilityDisplay.from_result(replace(stable, retain=0.9))
+    share = f"{stable.share:.2g}"
+    assert (
+        less.ax_.get_title() == f"stable with 8 of 10 features\nbut {share} of the trace, not 0.9"
+    )
+    # On a linear scale the gap that is wide enough is not told from what it exceeds.
+    last = ax.transData.transform([[8, stable.trace[-1].gap], [8, stable.trace[-1].error]])
+    assert last[0, 1] > last[1, 1] + 1
+    StabilityDisplay.from_result(stable, ax=ax)
+    left, right = ax.get_xlim()
+    assert left > right
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("features left", "gap between eigenvalues")
+
+
+def test_bounds_on_gaps_are_hollow():
+    sizes, gaps, errors = np.array([[4, 3, 2], [1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])
+    ax = (
+        StabilityDisplay(
+            sizes=sizes,
+            gaps=gaps,
+            errors=errors,
+            decomposed=np.array([True, False, True]),
+            chosen=2,
+        )
+        .plot()
+        .ax_
+    )
+    drawn = lines_of(ax)
+    assert points(drawn["largest gap"]) == [[4, 1], [2, 3]]
+    assert points(drawn["bound on it"]) == [[3, 2]]
+    assert to_hex(drawn["largest gap"].get_markerfacecolor()).upper() == BLUE
+    assert to_hex(drawn["bound on it"].get_markerfacecolor()) == "#ffffff"
+
+
+@pytest.mark.filterwarnings("ignore:.* there is no stable subspace")
+def test_searches_that_found_nothing_have_no_mark(rng):
+    stable = sbs.solve(rng.standard_normal((12, 3)), retain=0.9, n_boot=100, random_state=0)
+    assert stable.k == 0
+    display = StabilityDisplay.from_result(stable)
+    assert display.chosen is None
+    assert "stable" not in lines_of(display.ax_)
+    assert display.ax_.get_title() == "no subspace is stable"
+
+
+@pytest.mark.parametrize(("gaps", "errors"), [([0, 0], [0, 0]), ([1e-17, 0], [2, 1])])
+def test_gaps_of_nothing_are_drawn(gaps, errors):
+    ax = (
+        StabilityDisplay(
+            sizes=np.array([3, 2]),
+            gaps=np.array(gaps, float),
+            errors=np.array(errors, float),
+            decomposed=np.array([True, True]),
+        )
+        .plot()
+        .ax_
+    )
+    low, high = ax.get_ylim()
+    assert low < max(errors) < high
+    assert max(errors) == 0 or low >= 1e-5
+
+
+@pytest.mark.filterwarnings("ignore:.* there is no stable subspace")
+def test_one_feature_leaves_nothing_to_search(rng):
+    stable = sbs.solve(rng.random((30, 1)), n_boot=100, random_state=0)
+    assert len(lines_of(StabilityDisplay.from_result(stable).ax_)["4 ‖E‖"].get_xdata()) == 0
+
+
+@pytest.mark.parametrize("n", [5, 200])
+def test_frequencies_are_ranked_and_cut_at_the_threshold(rng, n):
+    frequencies = rng.random(n)
+    names = [f"feature_{i}" for i in range(n)]
+    display = StabilityDisplay.from_frequencies(frequencies, names=names, threshold=0.6, top=4)
+    ax, count = display.ax_, int((frequencies >= 0.6).sum())
+    order = np.argsort(-frequencies)
+    np.testing.assert_array_equal(pictures.bars(ax)[1], frequencies[order])
+    assert [text.get_text() for text in ax.texts] == [names[i] for i in order[:4]]
+    assert ax.collections[0].get_segments()[0][0, 0] == count + 0.5
+    assert ax.get_title() == f"{count} of {n} features ≥ 0.6"
+    assert not pictures.overlapping(ax.texts)
+
+
+@pytest.mark.parametrize("frequencies", [[], [0.5, np.nan], [1.1], [-0.1], np.ones((2, 3))])
+def test_frequencies_are_shares(frequencies):
+    message = "^frequencies: must be numbers from 0 to 1, one for each feature$"
+    with pytest.raises(ValueError, match=message):
+        StabilityDisplay.from_frequencies(frequencies)
+
+
+def test_frequencies_of_an_estimator_have_its_names_and_threshold(clustered):
+    frame = pd.DataFrame(clustered[:, :10]).add_prefix("x")
+    selection = StabilitySelection(QAlpha(k=1, n_features_to_select=6), 8, threshold=0.7)
+    display = StabilityDisplay.from_estimator(selection.fit(frame))
+    np.testing.assert_array_equal(display.frequencies, np.sort(selection.scores_)[::-1])
+    assert display.names == [f"x{i}" for i in np.argsort(-selection.scores_, kind="stable")]
+    assert display.threshold == 0.7
+    assert StabilityDisplay.from_estimator(selection, threshold=0.9).threshold == 0.9
+
+
+def test_searches_of_estimators_are_drawn(rng):
+    X = rng.standard_normal((200, 6)) + 3 * rng.standard_normal((200, 1))
+    fitted = StablePCA(retain=0.5, n_boot=100).fit(X)
+    display = StabilityDisplay.from_estimator(fitted)
+    assert display.sizes.tolist() == [step.size for step in fitted.result_.trace]
+    with pytest.raises(ValueError, match="has no result_; a fitted estimator"):
+        StabilityDisplay.from_estimator(StablePCA())
