@@ -1,10 +1,11 @@
 """What users pass in: checked once, before any work. Every layer above may use all of it.
 
-arrays      samples x features, classes and pairs: as arrays, or one line that says what is wrong
-arguments   numbers, names, flags and sets of features
-choices     the names that an argument may take; imports nothing
-messages    how a message shows values and names, and whose line of code it blames
-interrupts  Ctrl-C during compiled work
+arrays       samples x features, classes and pairs: as arrays, or one line that says what is wrong
+arguments    numbers, names, flags and sets of features
+choices      the names that an argument may take, as types and as tuples
+annotations  types that signatures share
+messages     how a message shows values and names, and whose line of code it blames
+interrupts   Ctrl-C during compiled work
 """
 
 from specsel._input import choices

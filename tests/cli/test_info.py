@@ -17,7 +17,9 @@ from specsel.cli import main as cli
 
 
 def info(folder, before="", place=None, **environment):
-    script = f"{before}\nfrom specsel.cli.main import main\nraise SystemExit(main(['info', '--json']))"
+    script = (
+        f"{before}\nfrom specsel.cli.main import main\nraise SystemExit(main(['info', '--json']))"
+    )
     environment = os.environ | {"NUMBA_CACHE_DIR": str(folder)} | environment
     options = {"capture_output": True, "text": True, "env": environment, "cwd": place}
     process = subprocess.run([sys.executable, "-c", script], **options)
