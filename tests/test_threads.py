@@ -1,0 +1,84 @@
+"""Every parallel kernel, run by a public call with one thread and with all: the same bytes.
+
+`tests/test_architecture.py` finds the kernels; the table here must hold all of them.
+"""
+
+import importlib
+
+import numba
+import numpy as np
+import pytest
+from fingerprints import digest, expression
+from test_architecture import ROOT, kernels
+
+from specsel import (
+    datasets,
+    gslda,
+    kernel,
+    laplacian,
+    positivity,
+    qalpha,
+    sbs,
+)
+
+WIDE = expression(40, 1200)
+COUNTS = np.random.default_rng(0).poisson([2] * 30 + [0.05] * 30, (150, 60)).astype(float)
+SEED = {"trials": 50, "random_state": 0}
+RESAMPLES = {"n_boot": 100, "random_state": 0}
+
+
+def intervals(sparse=False, **options):
+    import scipy.sparse
+
+    X = scipy.sparse.csr_array(COUNTS) if sparse else COUNTS
+    return sbs.intervals(X, **RESAMPLES, **options)
+
+
+# What runs each kernel, by its module and name.
+CALLS = {
+    "_bootstrap.jackknife.dense": intervals,
+    "_bootstrap.jackknife.sparse": lambda: intervals(sparse=True),
+    "_bootstrap.resamples._compare": intervals,
+    "_bootstrap.resamples.quantiles": intervals,
+    "_data.passes._sweep": lambda: qalpha.solve(WIDE, 3, max_iter=5, tol=0.1),
+    "_data.representations._standardise": lambda: qalpha.solve(WIDE, 1, max_iter=5, tol=0.1),
+    "_data.representations.middles": lambda: laplacian.solve(WIDE, 2, tol=0.1),
+    "_data.representations.part_norms": lambda: laplacian.solve(WIDE, 2, tol=0.1),
+    "_data.representations.spans": lambda: laplacian.solve(WIDE, 2, tol=0.1),
+    "_data.representations.ranks": lambda: laplacian.solve(
+        WIDE, 2, tol=0.1, representation="ranks"
+    ),
+    "_pencil.tableau.best_swaps": lambda: gslda.solve(
+        WIDE, np.arange(40) % 3, max_size=6, direction="forward"
+    ),
+    "_simulation.trials.counts_above": lambda: positivity.semicircle(40, 0.0, 1.0, **SEED),
+    "_simulation.trials.leading_pairs": lambda: positivity.leading_eigenvalue(
+        40, 0.1, 1.0, **SEED
+    ),
+    "_simulation.trials.signs": lambda: positivity.probability(40, 0.1, 1.0, **SEED),
+    "_simulation.trials.sums": lambda: positivity.hoeffding_tail(40, 3.0, **SEED),
+    "_simulation.trials.triple_products": lambda: positivity.triple_product(9, 2, **SEED),
+    "_simulation.trials.wishart_moments": lambda: positivity.wishart_moments(20, 30, **SEED),
+    "kernel._finish": lambda: kernel.solve(WIDE, 2, tol=0.1),
+    "kernel._sectioned": lambda: kernel.solve(WIDE, 2, kernel="sectioned", tol=0.1),
+    "linalg._rank_one": lambda: gslda.solve_pair(*datasets.wishart_pair(320), refine=False),
+    "qalpha._gram": lambda: qalpha.gram(WIDE, np.eye(40)[:, :3]),
+}
+
+
+def test_the_table_holds_every_parallel_kernel():
+    assert sorted(CALLS) == sorted(name for name, _ in kernels(ROOT, parallel=True))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_bytes_do_not_depend_on_the_threads(name, set_threads, monkeypatch):
+    module, _, function = name.rpartition(".")
+    module = importlib.import_module(f"specsel.{module}")
+    compiled, ran = getattr(module, function), []
+    monkeypatch.setattr(module, function, lambda *args: ran.append(1) or compiled(*args))
+    found = set()
+    for threads in (1, numba.config.NUMBA_NUM_THREADS):
+        set_threads(threads)
+        found.add(digest(CALLS[name]()))
+    assert ran
+    assert len(found) == 1
