@@ -21,6 +21,7 @@ __all__ = [
     "Weights",
     "datasets",
     "eslda",
+    "evidence",
     "gslda",
     "kernel",
     "laplacian",

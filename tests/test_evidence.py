@@ -1,0 +1,143 @@
+"""Evidence: the p value by its definition, what is shuffled, how often noise passes for more."""
+
+import numpy as np
+import pytest
+
+from specsel import datasets, evidence, qalpha, supervised
+
+EXAMPLE = datasets.example()
+NOISE = np.delete(EXAMPLE.X, EXAMPLE.relevant, axis=1)
+
+
+def test_p_value_is_the_share_of_shuffles_that_do_as_well():
+    found = evidence.solve(NOISE, 2, n=30, random_state=1)
+    generator = np.random.default_rng(1)
+    null = [
+        qalpha.solve(generator.permuted(NOISE, axis=0), 2, tol=1e-3).objective for _ in range(30)
+    ]
+    assert found.null.tolist() == null
+    objective = qalpha.solve(NOISE, 2, tol=1e-3).objective
+    assert found.objective == objective
+    count = sum(value >= objective * (1 - 1e-3) for value in null)
+    assert found.p_value == (1 + count) / 31
+    assert found.z == pytest.approx((objective - np.mean(null)) / np.std(null, ddof=1))
+
+
+@pytest.mark.parametrize("k", [3, "auto"])
+def test_structure_is_told_from_noise(k):
+    for seed in range(3):
+        found = evidence.solve(EXAMPLE.X, k, n=19, random_state=seed)
+        assert found.p_value == 1 / 20
+        assert found.verdict == "more in common than chance"
+        assert len(found.beyond_chance)
+        assert {*found.beyond_chance.tolist()} <= {*EXAMPLE.relevant.tolist()}
+
+
+def test_noise_passes_for_more_as_rarely_as_promised():
+    p_values = [
+        evidence.solve(
+            np.random.default_rng(seed).standard_normal((30, 20)), 2, n=19, random_state=seed
+        ).p_value
+        for seed in range(200)
+    ]
+    assert np.mean(np.array(p_values) <= 0.05) <= 0.08
+    assert 0.4 < np.mean(p_values) < 0.6
+
+
+def test_with_labels_these_are_shuffled_for_columns_that_agree_are_no_evidence():
+    rng = np.random.default_rng(0)
+    passed = 0
+    for seed in range(20):
+        X = rng.standard_normal((40, 4)) @ rng.standard_normal((4, 15))
+        y = rng.integers(0, 2, 40)
+        found = evidence.solve(X, y=y, method="supervised", n=19, random_state=seed)
+        assert found.shuffled == "labels"
+        passed += found.p_value <= 0.05
+    assert passed <= 4
+
+
+def test_labels_that_mean_something_are_found():
+    data = datasets.weston_linear(60, random_state=1)
+    found = evidence.solve(data.X, y=data.y, method="supervised", n=19, random_state=0)
+    assert found.p_value == 0.05
+    assert found.objective == supervised.solve(data.X, data.y, tol=1e-3).objective
+
+
+@pytest.mark.parametrize("method", ["weighting", "laplacian", "kernel"])
+def test_other_methods(method):
+    X = np.random.default_rng(0).standard_normal((60, 30))
+    X[:30, :12] += 4
+    k = "auto" if method == "weighting" else 2
+    assert evidence.solve(X, k, method=method, n=19, random_state=0).p_value == 0.05
+
+
+def test_few_shuffles_cannot_tell():
+    found = evidence.solve(EXAMPLE.X, 3, n=3, random_state=0)
+    assert found.p_value == 0.25
+    assert found.verdict == "too few shuffles to tell, 3"
+
+
+def test_callback_stops_and_what_was_done_counts():
+    seen = []
+    found = evidence.solve(
+        EXAMPLE.X,
+        3,
+        n=50,
+        random_state=0,
+        callback=lambda *told: seen.append(told) or told[0] == 4,
+    )
+    assert seen == [(1, 50), (2, 50), (3, 50), (4, 50)]
+    assert len(found.null) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n": 0}, "n = 0: must be at least 1"),
+        ({"method": "pca"}, "method = 'pca': must be one of"),
+        ({"method": "supervised"}, "y: is None; class labels are needed"),
+        ({"y": np.arange(60) % 2}, "y: is not used by method = 'qalpha'"),
+        ({"method": "laplacian"}, "k = 'auto': a whole number is needed"),
+        ({"k": 0}, "k = 0: must be"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        evidence.solve(EXAMPLE.X, **arguments)
+
+
+def first_direction(n_relevant, n_irrelevant, q, seed):
+    rng = np.random.default_rng(seed)
+    v = rng.standard_normal(q)
+    v /= np.linalg.norm(v)
+    noise = rng.standard_normal((q, n_irrelevant)) / np.sqrt(q)
+    _, vectors = np.linalg.eigh(n_relevant * np.outer(v, v) + noise @ noise.T)
+    return (v @ vectors[:, -1]) ** 2
+
+
+@pytest.mark.parametrize(("n_relevant", "n_irrelevant", "q"), [(9, 800, 200), (5, 400, 200)])
+def test_cosine_is_that_of_random_matrices(n_relevant, n_irrelevant, q):
+    found = evidence.detectability(n_relevant, n_irrelevant, q)
+    cosines = [first_direction(n_relevant, n_irrelevant, q, seed) for seed in range(20)]
+    assert np.mean(cosines) == pytest.approx(found.cosine, abs=0.03)
+
+
+def test_below_the_threshold_nothing_is_found():
+    found = evidence.detectability(2.0, 900, 100)
+    assert found.threshold == 4.0
+    assert found.cosine == 0.0
+    assert np.mean([first_direction(2.0, 900, 100, seed) for seed in range(10)]) < 0.15
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 10, 10), "n_relevant = 0: must be a number above 0"),
+        ((np.inf, 10, 10), "n_relevant = inf"),
+        ((2, -1, 10), "n_irrelevant = -1"),
+        ((2, 10, 0), "n_samples = 0"),
+    ],
+)
+def test_detectability_refuses(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        evidence.detectability(*arguments)
