@@ -1,4 +1,4 @@
-"""Prints the numbers of the README about wine again: ``python tests/figures/wine.py``.
+"""Prints the numbers of the README on real data: ``python tests/figures/real_data.py``.
 
 Without labels: accuracy of k-means with three clusters of scaled features, which is the share of
 samples in the right cluster when clusters and growers are matched as well as they can be. With
@@ -9,7 +9,7 @@ the training samples alone.
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import SelectKBest
 from sklearn.metrics import confusion_matrix
@@ -84,19 +84,24 @@ def with_labels(X, y, count):
     }
 
 
-def main():
+def without_labels(X, y):
     """Print means over the seeds, of wine among noise and of wine alone."""
-    X, y = load_wine(return_X_y=True)
     for title, count, n_best in (("among 500 of noise", 500, 13), ("alone", 0, 5)):
         rows = [row(with_noise(X, count, seed), y, n_best, seed) for seed in SEEDS]
         print(f"wine {title}, the best {n_best}")
         for name in rows[0]:
             values = [row[name] for row in rows]
             print(f"  {name:32} {np.mean(values):7.3f} ± {np.std(values):.3f}")
-    for count in (3, 5):
-        print(f"wine with labels, {count} features")
-        for name, value in with_labels(X, y, count).items():
-            print(f"  {name:32} {value:7.3f}")
+
+
+def main():
+    """Print everything."""
+    without_labels(*load_wine(return_X_y=True))
+    for load in (load_wine, load_breast_cancer):
+        for count in (3, 5):
+            print(f"{load.__name__}, {count} features")
+            for name, value in with_labels(*load(return_X_y=True), count).items():
+                print(f"  {name:32} {value:7.3f}")
 
 
 if __name__ == "__main__":
