@@ -12,7 +12,7 @@ from importlib.util import find_spec
 
 from specsel.estimators import ESTIMATORS
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Intervals",
     "Path",
