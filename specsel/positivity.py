@@ -24,7 +24,7 @@ from math import comb, sqrt
 import numpy as np
 
 from specsel import _data, _input
-from specsel._input.annotations import ArrayLike, Floats, Seed
+from specsel._input.annotations import ArrayLike, Bools, Floats, Seed
 from specsel._input.choices import DISTRIBUTIONS, Distribution
 from specsel._simulation import experiments, streams
 from specsel._simulation.tails import hoeffding_tail, norm_tail
@@ -345,7 +345,7 @@ def _expected_moments(n: int, q: int, count: int, distribution: str) -> Floats:
     return expected[:count]
 
 
-def _mask(relevant: ArrayLike, n_features: int) -> np.ndarray:
+def _mask(relevant: ArrayLike, n_features: int) -> Bools:
     """Return a mask of the relevant features, given by their numbers or as a mask."""
     given = np.asarray(relevant)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "biu"):
@@ -362,7 +362,7 @@ def _mask(relevant: ArrayLike, n_features: int) -> np.ndarray:
     return np.isin(np.arange(n_features), given)
 
 
-def _check(n, mu, sigma, trials, distribution) -> int:
+def _check(n: object, mu: object, sigma: object, trials: object, distribution: str) -> int:
     """Check the arguments; return the number of the distribution in the compiled code."""
     _input.check_integer("n", n, 1)
     _input.check_number("mu", mu)

@@ -173,7 +173,7 @@ def search(
     return _search(intervals, retain, callback)[0]
 
 
-def _check(retain: object, callback: object) -> None:
+def _check(retain: float, callback: object) -> None:
     if not (_input.is_finite(retain) and 0 < retain <= 1):
         raise ValueError(f"retain = {_input.brief(retain)}: must be above 0 and at most 1")
     _input.check_callback(callback)
@@ -186,14 +186,14 @@ def _search(
     features = np.setdiff1d(np.arange(len(known.A)), known.constant)
     block = np.ix_(features, features)
     trace: list[Step] = []
-    chosen, k, stopped = None, 0, False
+    chosen, k, share, stopped = None, 0, 0.0, False
     for step in _steps(known.A[block], known.E[block], features):
         trace.append(step)
-        shares = step.stable or {}
-        enough = [i for i, share in shares.items() if share >= retain]
-        best = (1 + TIE) * chosen.stable[k] if k else 0.0
-        if enough or max(shares.values(), default=0.0) > best:
-            chosen, k = step, enough[0] if enough else max(shares, key=shares.get)
+        stable = step.stable or {}
+        enough = [i for i in stable if stable[i] >= retain]
+        best = enough[0] if enough else max(stable, key=stable.__getitem__, default=0)
+        if enough or stable.get(best, 0.0) > (1 + TIE) * share:
+            chosen, k, share = step, best, stable[best]
         stopped = callback is not None and bool(callback(step))
         if stopped or enough:
             break
@@ -207,7 +207,8 @@ def _steps(A: Floats, E: Floats, features: Integers) -> Iterator[Step]:
     overwrites its rows and columns by those of the last feature.
     """
     A, E, members, vector = A.copy(), E.copy(), features.copy(), np.ones(len(A))
-    total, best, spectrum, removed = A.trace(), 0.0, None, None
+    total, best, removed = A.trace(), 0.0, None
+    spectrum: Floats | None = None
     for size in range(len(A), 1, -1):
         if size < len(A):
             removed = _remove_worst(size + 1, A, E, members, vector)
@@ -217,10 +218,10 @@ def _steps(A: Floats, E: Floats, features: Integers) -> Iterator[Step]:
         norm, stable = _norm_from_below(errors, vector[:size]), None
         gap = np.inf if spectrum is None else _largest_gap(spectrum, size, best * total)
         if gap > 4 * norm:
-            spectrum = np.linalg.eigvalsh(similarities)[::-1]
+            spectrum = _spectrum(similarities)
             gap = _largest_gap(spectrum, size, -np.inf)
             if gap > 4 * norm:
-                norm = np.linalg.eigvalsh(errors)[-1]
+                norm = float(_spectrum(errors)[0])
             stable = _stable(spectrum, 4 * norm, total)
             best = max(best, *stable.values(), 0.0)
         yield Step(size, removed, float(gap), float(4 * norm), stable)
@@ -246,7 +247,7 @@ def _norm_from_below(errors: Floats, vector: Floats) -> float:
     is stretched and at most the largest factor by which one of its entries grows, as long as none
     is 0. When the two are close enough it stops.
     """
-    norm = shift = 0.0
+    norm, shift = 0.0, 0.0
     for _ in range(POWER_STEPS):
         image = errors @ vector + shift * vector
         largest = image.max()
@@ -254,12 +255,18 @@ def _norm_from_below(errors: Floats, vector: Floats) -> float:
             return 0.0
         above = (image / vector).max() - shift
         image /= largest
-        norm = max(norm, largest * np.linalg.norm(image) / np.linalg.norm(vector) - shift)
+        stretched = largest * np.linalg.norm(image) / np.linalg.norm(vector)
+        norm = max(norm, float(stretched - shift))
         np.maximum(image, POWER_FLOOR, out=vector)
         if above <= (1 + POWER_TOL) * norm:
             break
         shift = POWER_SHIFT * norm
     return norm
+
+
+def _spectrum(symmetric: Floats) -> Floats:
+    """Return the eigenvalues, largest first."""
+    return np.asarray(np.linalg.eigvalsh(symmetric)[::-1], dtype=np.float64)
 
 
 def _largest_gap(spectrum: Floats, size: int, least: float) -> float:
@@ -271,7 +278,7 @@ def _largest_gap(spectrum: Floats, size: int, least: float) -> float:
     """
     reach = len(spectrum) - size + 1
     gaps = spectrum[:-reach] - spectrum[reach:]
-    return gaps[np.cumsum(spectrum)[:-reach] > least].max(initial=0.0)
+    return float(gaps[np.cumsum(spectrum)[:-reach] > least].max(initial=0.0))
 
 
 def _stable(spectrum: Floats, error: float, total: float) -> dict[int, float]:
@@ -292,16 +299,16 @@ def _pack(
 ) -> StableSubspace:
     """Return the result for k dimensions at the chosen step; at the last one if none is stable."""
     size = chosen.size if chosen else trace[-1].size if trace else len(features)
-    removed = [step.removed for step in trace[1:] if step.size >= size]
+    removed = np.array([step.removed for step in trace[1:] if step.size >= size], dtype=np.intp)
     support = np.setdiff1d(features, removed)
     values, vectors = np.linalg.eigh(known.A[np.ix_(support, support)])
     values, vectors = values[::-1].copy(), vectors[:, ::-1][:, :k]
     vectors = vectors * np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)
-    stable = dict(chosen.stable) if chosen else {}
+    stable = dict(chosen.stable or {}) if chosen else {}
     share = stable[k] if k else 0.0
     return StableSubspace(
         support=support,
-        removed=np.array(removed, dtype=np.intp),
+        removed=removed,
         k=k,
         share=share,
         stable=stable,

@@ -55,4 +55,5 @@ class EndRule:
         left = 1 - resamples.features.accelerations(pairs)[:, None] * moved
         extreme = np.where(moved > 0, np.inf, -np.inf)
         moved = np.divide(moved, left, out=extreme, where=left > 0)
-        return self.cdf(bias + moved)
+        shares: Floats = self.cdf(bias + moved)
+        return shares

@@ -144,7 +144,8 @@ class DenseFeatures(Features):
     """Scaled features of which all values are stored, features x samples."""
 
     def _moments(self, values: Floats) -> tuple[Floats, Floats]:
-        return _data.moments(values, self.names, center=self.centred)
+        mean, norm = _data.moments(values, self.names, center=self.centred)
+        return mean, norm
 
     def _scale(self, values: Floats) -> tuple[Floats, Floats, Floats]:
         scaled = np.subtract(values.T, self.mean[:, None], order="C")
@@ -157,7 +158,8 @@ class DenseFeatures(Features):
         return np.flatnonzero(self.scaled[features].any(axis=0))
 
     def block(self, features: Integers, samples: Integers) -> Floats:
-        return self.scaled[as_slice(features)][:, as_slice(samples)]
+        block: Floats = self.scaled[as_slice(features)][:, as_slice(samples)]
+        return block
 
     def accelerations(self, pairs: FeaturePairs) -> Floats:
         found = np.empty(len(pairs[0]))
@@ -209,7 +211,7 @@ class SparseFeatures(Features):
         feature = np.repeat(np.arange(len(norm)), np.diff(starts))
         data /= norm[feature]
         scaled = csc_array((data, indices, starts), shape=kept.shape)
-        sums = np.bincount(feature, data, minlength=len(norm))
+        sums: Floats = np.bincount(feature, weights=data, minlength=len(norm)).astype(float)
         return scaled, sums, (scaled.T @ scaled).toarray()
 
     def used(self, features: Integers) -> Integers:
@@ -249,7 +251,9 @@ def as_slice(indices: Integers) -> slice | Integers:
     return slice(first, last) if last - first == len(indices) else indices
 
 
-def _centre(data, indices, starts, mean, n_samples):
+def _centre(
+    data: Floats, indices: Any, starts: Any, mean: Floats, n_samples: int
+) -> tuple[Floats, Any, Any]:
     """Subtract the means that are not zero, and store all values of these features."""
     stored = np.where(mean != 0, n_samples, np.diff(starts))
     new_starts = np.append(0, np.cumsum(stored)).astype(starts.dtype)

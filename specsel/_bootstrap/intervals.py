@@ -117,7 +117,15 @@ def intervals(
     )
 
 
-def _check(matrix, confidence, n_boot, method, pdb, tau, callback):
+def _check(
+    matrix: object,
+    confidence: float,
+    n_boot: object,
+    method: object,
+    pdb: float,
+    tau: float,
+    callback: object,
+) -> None:
     _input.check_choice("matrix", matrix, _input.choices.SIMILARITIES)
     _input.check_choice("method", method, _input.choices.INTERVAL_METHODS)
     for name, value in {"confidence": confidence, "tau": tau}.items():

@@ -8,6 +8,7 @@ that infinitely many resamples give it. A side reaches from the estimate to an e
 """
 
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def final_number(
         shares = rule.shares(resamples, pairs, below)
         estimates = resamples.features.estimates[pairs]
         sides = [_side(rule, values, share, estimates) for share in shares.T]
-        lengths, slopes = np.moveaxis(sides, 1, 0)
+        lengths, slopes = np.moveaxis(np.array(sides), 1, 0)
         longer = lengths.argmax(axis=0), np.arange(len(estimates))
         relative = np.zeros(len(estimates))
         certain = lengths[longer] <= TIE
@@ -57,7 +58,7 @@ def final_number(
     return int(min(np.ceil(most), AUTO_LIMIT))
 
 
-def _allowed(rule, pdb, tau):
+def _allowed(rule: EndRule, pdb: float, tau: float) -> float:
     """Return the number of resamples for a side that is as long as its slope is steep.
 
     It is the variance of the share of resampled values below an end, times the number of
@@ -65,10 +66,12 @@ def _allowed(rule, pdb, tau):
     """
     tail, ratio = rule.tail, _density(rule.z) / _density(0.0)
     variance = tail * (1 - tail) + rule.bca * (ratio**2 - 2 * tail * ratio)
-    return variance * (100 * rule.quantile(tau / 2) / pdb) ** 2
+    return float(variance * (100 * rule.quantile(tau / 2) / pdb) ** 2)
 
 
-def _side(rule, values: Floats, shares: Floats, estimates: Floats) -> tuple[Floats, Floats]:
+def _side(
+    rule: EndRule, values: Floats, shares: Floats, estimates: Floats
+) -> tuple[Floats, Floats]:
     """Return the lengths of one side of intervals, and the slopes of the quantiles at its end.
 
     The slope says how much an error in the share moves the end. It is a difference of two
@@ -88,6 +91,6 @@ def _side(rule, values: Floats, shares: Floats, estimates: Floats) -> tuple[Floa
     return np.abs(found[:, 1] - estimates), slope
 
 
-def _density(z):
-    """Return the normal density."""
+def _density(z: Any) -> Any:
+    """Return the normal density, of a number or of an array."""
     return np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)

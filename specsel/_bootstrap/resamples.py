@@ -113,7 +113,7 @@ class Resamples:
         if len(samples) > USED_SHARE * self.features.n_samples:
             samples = np.arange(self.features.n_samples)
 
-        def products(some):
+        def products(some: Integers) -> Floats:
             left = self.features.block(firsts, some)
             right = self.features.block(seconds, some)
             out = np.empty((len(first), len(some)))
@@ -136,7 +136,7 @@ class Resamples:
         return totals
 
 
-# Not parallel: it takes less time than threads take to start.
+# Not parallel: threads would take longer to start than this takes.
 @jit
 def _multiply(left, right, first, second, out):
     for p in range(len(first)):

@@ -125,7 +125,7 @@ def norm_tail(
     )
 
 
-def _check(n, distribution, trials):
+def _check(n: object, distribution: object, trials: object) -> None:
     _input.check_integer("n", n, 1)
     _input.check_choice("distribution", distribution, BOUNDED_DISTRIBUTIONS)
     _input.check_integer("trials", trials, 1)

@@ -216,11 +216,15 @@ class StableSubspace:
         elif found.matrix == "correlation":
             scale *= np.sqrt(found.n_samples - 1)
         kept, weights = values[:, self.support], self.vectors * scale[:, None]
+        scores: Floats
         if not hasattr(X, "tocsr"):
-            return (kept - mean) @ weights
+            scores = (kept - mean) @ weights
+            return scores
+        # Subtracted after the product, a mean far from 0 would leave few digits.
         far = _data.far_from_zero(mean, norm, found.n_samples)
         centred, rest = kept[:, far].toarray() - mean[far], weights[~far]
-        return centred @ weights[far] + kept[:, ~far] @ rest - mean[~far] @ rest
+        scores = centred @ weights[far] + kept[:, ~far] @ rest - mean[~far] @ rest
+        return scores
 
     def to_frame(self) -> Any:
         """Return the search as a pandas table, one row a step.
