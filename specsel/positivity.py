@@ -334,7 +334,7 @@ def irrelevant_weight_bound(weights: Weights, X: ArrayLike, relevant: ArrayLike)
     return WeightBound(float(irrelevant @ weights.alpha), float(bound))
 
 
-def _expected_moments(n: int, q: int, count: int, distribution: str) -> Floats:
+def _expected_moments(n: int, q: int, count: int, distribution: Distribution) -> Floats:
     """Return the expected moments of matrices of this size, NaN where they are not known."""
     expected = np.full(max(count, 4), np.nan)
     expected[:2] = 1, 1 + (n - 2 + FOURTH_POWERS[distribution]) / q
@@ -362,7 +362,9 @@ def _mask(relevant: ArrayLike, n_features: int) -> Bools:
     return np.isin(np.arange(n_features), given)
 
 
-def _check(n: object, mu: object, sigma: object, trials: object, distribution: str) -> int:
+def _check(
+    n: object, mu: object, sigma: object, trials: object, distribution: Distribution
+) -> int:
     """Check the arguments; return the number of the distribution in the compiled code."""
     _input.check_integer("n", n, 1)
     _input.check_number("mu", mu)

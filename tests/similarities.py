@@ -19,11 +19,13 @@ def counted(seed=0, n_samples=80):
 
 
 def scales(found):
+    """Scale of the similarity of every pair of features."""
     deviation = np.sqrt(found.A.diagonal())
     return np.outer(deviation, deviation)
 
 
 def same(ours, other, atol=1e-11):
+    """Check that two results have the same similarities and intervals."""
     for name in ("A", "lower", "upper"):
         np.testing.assert_allclose(
             getattr(ours, name) / scales(other), getattr(other, name) / scales(other), atol=atol
@@ -31,7 +33,7 @@ def same(ours, other, atol=1e-11):
 
 
 def matrices(seed, n=14, rank=3, noise=0.5):
-    """Similarities with a few strong directions, and errors that some features have more of."""
+    """Similarities with a few strong components, and errors that are larger for some features."""
     rng = np.random.default_rng(seed)
     loadings = rng.standard_normal((n, rank)) * np.geomspace(3, 1, rank)
     A = np.corrcoef(loadings @ rng.standard_normal((rank, 200)) + rng.standard_normal((n, 200)))
@@ -41,7 +43,7 @@ def matrices(seed, n=14, rank=3, noise=0.5):
 
 
 def known(A, E, **others):
-    """Intervals as if they had been found."""
+    """Intervals with given similarities A and errors E."""
     n = len(A)
     given = {
         "matrix": "correlation",
@@ -57,7 +59,7 @@ def known(A, E, **others):
 
 
 def factors(n_samples=400, seed=0):
-    """Two factors in ten features, and four features of heavy tails."""
+    """Ten features that two factors explain, and four features with heavy tails."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_samples, 14))
     X[:, :6] += 4 * rng.standard_normal((n_samples, 1))
@@ -67,7 +69,7 @@ def factors(n_samples=400, seed=0):
 
 
 def star(seed, n=14):
-    """All that is uncertain is how one feature goes with the others."""
+    """Similarities of which only those with one feature are uncertain."""
     rng = np.random.default_rng(seed)
     A, _ = matrices(seed, n)
     E = np.zeros((n, n))
@@ -77,7 +79,7 @@ def star(seed, n=14):
 
 
 def in_blocks(seed, n=12):
-    """Groups of features, of which the sizes of the errors are orders of magnitude apart."""
+    """Groups of features whose errors are orders of magnitude apart."""
     rng = np.random.default_rng(seed)
     A, E = np.zeros((2, n, n))
     for start in range(0, n, 4):
@@ -88,6 +90,7 @@ def in_blocks(seed, n=12):
 
 
 def cases():
+    """Yield 180 pairs of similarities and errors."""
     for seed in range(60):
         yield matrices(seed, n=12 + seed % 9, noise=0.2 + seed % 3)
         yield star(seed)

@@ -21,7 +21,7 @@ GENERIC = 1e-3
 
 @jit(parallel=True)
 def signs(keys, kind, n, mu, sigma, out):
-    """Find whether the leading eigenvector of a random matrix has entries of one sign only."""
+    """Find out whether the leading eigenvector of a random matrix has entries of one sign."""
     for trial in prange(len(keys)):
         matrix, vector = np.empty(n * (n + 1) // 2), np.empty(n)
         _draw(keys[trial], kind, mu, sigma, matrix, vector)
@@ -45,10 +45,10 @@ def counts_above(keys, kind, n, mu, sigma, edges, out):
     for trial in prange(len(keys)):
         matrix, vector = np.empty(n * (n + 1) // 2), np.empty(n)
         _draw(keys[trial], kind, mu, sigma, matrix, vector)
-        diagonal, beside = np.empty(n), np.empty(n)
-        packed.tridiagonal(matrix, vector, diagonal, beside)
+        diagonal, off_diagonal = np.empty(n), np.empty(n)
+        packed.tridiagonal(matrix, vector, diagonal, off_diagonal)
         for i in range(len(edges)):
-            out[trial, i] = packed.count_above(diagonal, beside, edges[i])
+            out[trial, i] = packed.count_above(diagonal, off_diagonal, edges[i])
 
 
 @jit

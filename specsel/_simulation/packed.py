@@ -206,7 +206,7 @@ def positive(vector, error):
 
 @jit
 def _certain(vector, error):
-    """Return whether an error of this size leaves it certain that all signs are alike, or not."""
+    """Return whether this error leaves no doubt that the signs are alike, or that they differ."""
     mixed = np.min(vector) < -error and np.max(vector) > error
     return mixed or positive(vector, error)
 

@@ -8,12 +8,17 @@ it. The position of a word in its stream is called its place.
 import numpy as np
 
 from specsel import _input
-from specsel._input.annotations import NDArray, Seed
+from specsel._input.annotations import Floats, NDArray, Seed
+from specsel._input.choices import Distribution
 from specsel.linalg import jit
 
 # Numbers that stand for the distributions in compiled code.
 GAUSSIAN, UNIFORM, TWO_VALUED = range(3)
-KINDS = {"gaussian": GAUSSIAN, "uniform": UNIFORM, "bernoulli": TWO_VALUED}
+KINDS: dict[Distribution, int] = {
+    "gaussian": GAUSSIAN,
+    "uniform": UNIFORM,
+    "bernoulli": TWO_VALUED,
+}
 
 # The constants of splitmix64; the last two shifts leave 53 bits and one bit of a word.
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -31,7 +36,7 @@ AREA = 9.91256303526217e-3
 LAYER_BITS = np.uint64(127)
 
 
-def _edges():
+def _edges() -> Floats:
     """Return the right ends of the layers from the lowest on, and 0 at the top.
 
     The end of the lowest layer is that of a rectangle with the area of layer and tail together.

@@ -131,7 +131,9 @@ def _check(n: object, distribution: object, trials: object) -> None:
     _input.check_integer("trials", trials, 1)
 
 
-def _sums(random_state: Seed, trials: int, distribution: str, n: int) -> tuple[Floats, Floats]:
+def _sums(
+    random_state: Seed, trials: int, distribution: BoundedDistribution, n: int
+) -> tuple[Floats, Floats]:
     """Return the sum of n variables, and the sum of their squares, in every trial."""
     totals, squares = np.empty((2, trials))
     kind = streams.KINDS[distribution]
