@@ -108,9 +108,9 @@ def leading_eigenvalue(
 ) -> LeadingPairs:
     """Compute leading eigenpairs of random matrices (Füredi and Komlós; Lemmas 15 and 16).
 
-    For positive mu and large n the mean eigenvalue is ``mu n + sigma² / mu``. Every eigenvalue is
-    at least ``mu n - O(1)`` and at most ``mu n + O(√n)`` (Lemma 15), and the unit eigenvector sums
-    to at least ``√n - O(1)`` (Lemma 16).
+    For positive mu and large n the mean leading eigenvalue is ``mu n + sigma² / mu``. It is at
+    least ``mu n - O(1)`` and at most ``mu n + O(√n)`` (Lemma 15), and its unit eigenvector sums to
+    at least ``√n - O(1)`` (Lemma 16).
 
     Parameters
     ----------

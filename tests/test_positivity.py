@@ -170,6 +170,7 @@ REFUSED = [
         {"distribution": "cauchy"},
         "distribution = 'cauchy': must be one of gaussian, uniform, bernoulli",
     ),
+    ("probability", {"random_state": -1}, "random_state = -1: must be None, a whole number"),
     ("triple_product", {"k": 6}, "k = 6: must be from 1 to 5"),
     ("triple_product", {"cosine": 2}, "cosine = 2: must be a number from -1 to 1"),
     (

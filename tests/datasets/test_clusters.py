@@ -314,6 +314,10 @@ def test_example_has_three_clusters_in_its_signals():
             lambda: datasets.weston_nonlinear(n_features=1),
             "n_features = 1: must be at least 2",
         ),
+        (
+            lambda: datasets.weston_linear(random_state="0"),
+            "random_state = '0': must be None, a whole number at least 0, or a Generator",
+        ),
         (lambda: datasets.growing_classes(0), "n_classes = 0: must be at least 1"),
         (
             lambda: datasets.growing_classes(2.5),
