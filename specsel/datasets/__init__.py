@@ -14,6 +14,10 @@ Where the samples form clusters, an irrelevant feature is drawn like a relevant 
 permuted over the samples, independently of the others. Seen by itself it looks like a relevant
 one.
 
+clusters  samples in clusters
+lda       problems for sparse LDA
+dataset   `Dataset`, what the generators of samples return
+
 References
 ----------
 J. Weston, S. Mukherjee, O. Chapelle, M. Pontil, T. Poggio and V. Vapnik, "Feature selection
