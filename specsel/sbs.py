@@ -41,8 +41,8 @@ from specsel.results import Intervals, StableSubspace, Step
 
 __all__ = ["intervals", "search", "solve"]
 
-# Told every step of the search; what it returns, if true, ends the search.
-StepCallback = Callable[[Step], object] | None
+# Told how the search goes: features removed, the gap and what it must exceed. True ends it.
+SearchCallback = Callable[[int, float, float], object] | None
 
 # Steps of the power method between two removals, fewer if the norm of E is known to a relative
 # error of POWER_TOL before; and the multiple of the norm by which all eigenvalues are shifted.
@@ -70,7 +70,7 @@ def solve(
     confidence: float = 0.9,
     n_boot: int | Literal["auto"] = 1000,
     random_state: Seed = None,
-    callback: StepCallback = None,
+    callback: SearchCallback = None,
 ) -> StableSubspace:
     """Remove features until a principal subspace of the rest is stable and retains enough.
 
@@ -98,8 +98,9 @@ def solve(
     random_state : int, Generator or None
         Seed of the resamples.
     callback : callable, optional
-        ``callback(step)`` is called with a `Step` for every number of features that is tried. If
-        it returns something true, the search ends.
+        ``callback(removed, gap, error)`` is called for every number of features that is tried:
+        how many were removed, the largest gap of the spectrum or a bound on it, and what that must
+        exceed, ``4 ‖E‖``. If it returns something true, the search ends.
 
     Returns
     -------
@@ -140,7 +141,7 @@ def solve(
 
 
 def search(
-    intervals: Intervals, *, retain: float = 0.5, callback: StepCallback = None
+    found: Intervals, *, retain: float = 0.5, callback: SearchCallback = None
 ) -> StableSubspace:
     """Search for a stable subspace as `solve` does, with intervals that are already known.
 
@@ -148,7 +149,7 @@ def search(
 
     Parameters
     ----------
-    intervals : Intervals
+    found : Intervals
         What `sbs.intervals` returned.
     retain, callback
         As in `solve`.
@@ -166,11 +167,11 @@ def search(
     >>> [sbs.search(known, retain=share).converged for share in (0.7, 0.8)]
     [True, False]
     """
-    if not isinstance(intervals, Intervals):
-        kind = type(intervals).__name__
-        raise ValueError(f"intervals: is of type {kind}; pass what sbs.intervals returns")
+    if not isinstance(found, Intervals):
+        kind = type(found).__name__
+        raise ValueError(f"found: is of type {kind}; pass what sbs.intervals returns")
     _check(retain, callback)
-    return _search(intervals, retain, callback)[0]
+    return _search(found, retain, callback)[0]
 
 
 def _check(retain: float, callback: object) -> None:
@@ -180,13 +181,26 @@ def _check(retain: float, callback: object) -> None:
 
 
 def _search(
-    known: Intervals, retain: float, callback: StepCallback
+    known: Intervals, retain: float, callback: SearchCallback
 ) -> tuple[StableSubspace, bool]:
     """Return the subspace, and whether the callback ended the search."""
+    n_features, stopped = len(known.A) - len(known.constant), False
+
+    def report(step: Step) -> bool:
+        nonlocal stopped
+        if callback is not None:
+            stopped = bool(callback(n_features - step.size, step.gap, step.error))
+        return stopped
+
+    return eliminate(known, retain, report), stopped
+
+
+def eliminate(known: Intervals, retain: float, report: Callable[[Step], object]) -> StableSubspace:
+    """Search as `search` does, but report every `Step`; true ends the search."""
     features = np.setdiff1d(np.arange(len(known.A)), known.constant)
     block = np.ix_(features, features)
     trace: list[Step] = []
-    chosen, k, share, stopped = None, 0, 0.0, False
+    chosen, k, share = None, 0, 0.0
     for step in _steps(known.A[block], known.E[block], features):
         trace.append(step)
         stable = step.stable or {}
@@ -194,10 +208,9 @@ def _search(
         best = enough[0] if enough else max(stable, key=stable.__getitem__, default=0)
         if enough or stable.get(best, 0.0) > (1 + TIE) * share:
             chosen, k, share = step, best, stable[best]
-        stopped = callback is not None and bool(callback(step))
-        if stopped or enough:
+        if report(step) or enough:
             break
-    return _pack(known, retain, features, trace, chosen, k), stopped
+    return _pack(known, retain, features, trace, chosen, k)
 
 
 def _steps(A: Floats, E: Floats, features: Integers) -> Iterator[Step]:

@@ -297,16 +297,19 @@ def test_features_without_variation_are_neither_kept_nor_removed():
 def test_what_is_told_of_the_search():
     A, E = matrices(5)
     E = 10 * E
-    told = []
-    found = sbs.search(known(A, E), retain=0.99, callback=told.append)
-    assert tuple(told) == found.trace
-    stopped = sbs.search(known(A, E), retain=0.99, callback=lambda step: step.size == 11)
+    calls = []
+    found = sbs.search(
+        known(A, E), retain=0.99, callback=lambda *told: calls.append(told) is not None
+    )
+    assert [call[0] for call in calls] == list(range(len(calls)))
+    assert [call[1:] for call in calls] == [(step.gap, step.error) for step in found.trace]
+    stopped = sbs.search(known(A, E), retain=0.99, callback=lambda removed, *_: removed == 3)
     assert len(stopped.trace) == 4
     assert not stopped.converged
 
 
 def test_a_search_that_was_stopped_needs_no_warning(recwarn):
-    found = sbs.solve(factors(), retain=0.99, random_state=0, callback=lambda step: True)
+    found = sbs.solve(factors(), retain=0.99, random_state=0, callback=lambda *_: True)
     assert (len(found.trace), found.converged) == (1, False)
     assert not recwarn
 
@@ -355,7 +358,7 @@ BAD = {
 def test_a_search_needs_intervals():
     with pytest.raises(ValueError) as caught:
         sbs.search(factors())
-    assert str(caught.value) == ("intervals: is of type ndarray; pass what sbs.intervals returns")
+    assert str(caught.value) == ("found: is of type ndarray; pass what sbs.intervals returns")
 
 
 @pytest.mark.parametrize("message", BAD)

@@ -79,7 +79,7 @@ def run(args) -> int:
 
     from specsel import sbs
 
-    found = sbs.search(known, retain=args.retain, callback=report)
+    found = sbs.eliminate(known, args.retain, report)
     if args.json:
         summary = {"data": table.origin, **_summary(found, names)}
         terminal.write(json.dumps(summary | {"seconds": time.perf_counter() - start}))
