@@ -17,6 +17,7 @@ from specsel._input.arguments import (
     check_integer,
     check_not_negative,
     check_number,
+    check_positive,
     check_sets,
     is_finite,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "check_integer",
     "check_not_negative",
     "check_number",
+    "check_positive",
     "check_samples",
     "check_sets",
     "check_unmasked",

@@ -46,6 +46,12 @@ def check_not_negative(name, value):
         raise ValueError(f"{name} = {brief(value)}: must be a finite number at least 0")
 
 
+def check_positive(name, value):
+    """Refuse what is no finite number above 0."""
+    if not (is_finite(value) and value > 0):
+        raise ValueError(f"{name} = {brief(value)}: must be a finite number above 0")
+
+
 def check_choice(name, value, allowed):
     """Refuse what is not one of the names allowed."""
     if not isinstance(value, str) or value not in allowed:

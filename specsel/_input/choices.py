@@ -37,6 +37,12 @@ PCA_MATRICES: tuple[str, ...] = get_args(PCAMatrix)
 SIMILARITIES: tuple[str, ...] = get_args(Similarity)
 INTERVAL_METHODS: tuple[str, ...] = get_args(IntervalMethod)
 
+# How random entries are distributed, those of any distribution and those that are bounded.
+Distribution = Literal["gaussian", "uniform", "bernoulli"]
+BoundedDistribution = Literal["uniform", "bernoulli"]
+DISTRIBUTIONS: tuple[str, ...] = get_args(Distribution)
+BOUNDED_DISTRIBUTIONS: tuple[str, ...] = get_args(BoundedDistribution)
+
 # Which way greedy selection goes, and which bounds prune the exact search.
 Direction = Literal["both", "forward", "backward"]
 Bounds = Literal["best", "interlacing"]
