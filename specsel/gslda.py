@@ -210,7 +210,7 @@ def _keep_better(best: Best, supports: Iterator[tuple[float, Integers]], shift: 
 def _forward(
     pencil: _pencil.Pencil, last: int, always: Integers, allowed: Bools
 ) -> Iterator[tuple[float, Integers]]:
-    """Add one feature at a time, up to `last`; yield the value and the support of every size.
+    """Add one feature at a time, up to `last`; yield every value and support.
 
     The rows are those of the Cholesky factor of B, extended to all features.
     """
@@ -241,7 +241,7 @@ def _forward(
 def _backward(
     pencil: _pencil.Pencil, first: int, always: Integers, allowed: Bools
 ) -> Iterator[tuple[float, Integers]]:
-    """Remove one feature at a time, down to `first`; yield the value and the support of every size.
+    """Remove one feature at a time, down to `first`; yield every value and support.
 
     The last member takes the place of the one removed, so that members, weights and inverse stay
     in the leading rows.

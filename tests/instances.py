@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from specsel import Weights
-from specsel._exact import search
+from specsel._exact.problem import TIE
 
 KINDS = (
     "indefinite",
@@ -89,4 +89,4 @@ def enumerate_all(A, B, k, always=()):
 
 def tolerance(A, B, best):
     scale = max(abs(best), np.abs(A / np.sqrt(np.outer(np.diag(B), np.diag(B)))).max())
-    return (scale or 1.0) * max(2 * search.TIE, 1e-13 * np.linalg.cond(B))
+    return (scale or 1.0) * max(2 * TIE, 1e-13 * np.linalg.cond(B))

@@ -12,7 +12,6 @@ chosen, but never raises a value.
 """
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,8 +34,8 @@ ASYMMETRY = 1e-10
 # Squares of larger entries are infinite.
 LARGEST = 1e150
 
-# Which features: an array, or a list of numbers.
-Support = Integers | Sequence[int]
+# Features: an array, or a list of numbers.
+Support = Integers | list[int]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,7 +79,8 @@ class Pencil:
     @property
     def diagonal(self) -> Floats:
         """Diagonal of B."""
-        return np.einsum("ij,ij->j", self.within, self.within) + self.ridge
+        squares: Floats = np.einsum("ij,ij->j", self.within, self.within)
+        return squares + self.ridge
 
     @property
     def matrices(self) -> tuple[Floats, Floats]:
@@ -97,7 +97,7 @@ class Pencil:
         """Return A and B of some features."""
         if self.given is not None:
             A, B = self.given
-            pair = np.ix_(support, support)
+            pair = np.ix_(np.asarray(support), np.asarray(support))
             return A[pair], B[pair]
         factor = self.factor[support]
         return factor @ factor.T, self.block_of_b(support)
@@ -268,4 +268,5 @@ def _symmetric(name: str, matrix: ArrayLike) -> Floats:
     error, size = np.abs(array - array.T).max(), np.abs(array).max()
     if error > ASYMMETRY * size:
         raise ValueError(f"{name}: is not symmetric, entries differ by {error:.2g}")
-    return (array + array.T) / 2
+    symmetric: Floats = (array + array.T) / 2
+    return symmetric

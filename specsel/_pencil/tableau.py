@@ -8,8 +8,6 @@ candidate costs r operations: whether it takes ``λ_max`` above the best value s
 the signs of a 2 x 2 matrix, and only a candidate that does is computed.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numba import prange
 
@@ -164,7 +162,7 @@ class Tableau:
         H, whose largest eigenvalue is the value.
     """
 
-    def __init__(self, pencil: Pencil, always: Sequence[int], allowed: Bools, size: int) -> None:
+    def __init__(self, pencil: Pencil, always: Integers, allowed: Bools, size: int) -> None:
         """Start from no feature, with room for `size` of them.
 
         Members of `always` are not swapped; only `allowed` features are added.
@@ -186,7 +184,7 @@ class Tableau:
     @property
     def value(self) -> float:
         """The value of the support, with the shift of the pencil."""
-        return linalg.eigen(self.inner)[0][-1]
+        return float(linalg.eigen(self.inner)[0][-1])
 
     @property
     def coefficients(self) -> Floats:
@@ -213,7 +211,9 @@ class Tableau:
     def best_addition(self) -> tuple[int, float]:
         """Return the feature whose addition raises the value most, and the value then."""
         values, axes = linalg.eigen(self.inner)
-        return best_addition(values, self.gains @ axes, self.rest, self.floor, self._open)
+        gains = self.gains @ axes
+        place, value = best_addition(values, gains, self.rest, self.floor, self._open)
+        return place, value
 
     def add(self, j: int) -> None:
         """Add feature j."""
@@ -268,7 +268,7 @@ class Tableau:
         """Measure the relative error of `weights` as the solution of ``B_S weights = U_S``."""
         factor = self.pencil.factor[self.members]
         error = self.pencil.times_b(self.members, self.weights) - factor
-        return np.abs(error).max() / (np.abs(factor).max() or 1.0)
+        return float(np.abs(error).max() / (np.abs(factor).max() or 1.0))
 
     def swap(self) -> None:
         """Swap one member for another feature, the best pair each time, as long as that helps."""

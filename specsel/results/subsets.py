@@ -14,6 +14,9 @@ from specsel import _input
 from specsel._input.annotations import Floats, Integers, Names
 from specsel.results.table import frame
 
+# Supports and their values, best first.
+Others = tuple[tuple[Integers, float], ...]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Subset:
@@ -53,7 +56,7 @@ class Subset:
     status: str
     nodes: int
     seconds: float
-    others: tuple = ()
+    others: Others = ()
     names: Names = None
     shrinkage: float = 0.0
 
@@ -98,7 +101,7 @@ class Found(NamedTuple):
     status: str = "greedy"
     nodes: int = 0
     seconds: float = 0.0
-    others: tuple = ()
+    others: Others = ()
 
 
 class Pencil(Protocol):
@@ -124,8 +127,8 @@ class Pencil(Protocol):
 class Path:
     """Supports of several sizes: ``path[k]`` is the `Subset` of k features.
 
-    The direction of a support is computed when ``path[k]`` is first asked for, and kept. To compute
-    all of them at once would take a vector over all features for every size.
+    The direction of a support is computed when ``path[k]`` is first asked for, and then kept. All
+    of them at once would take a vector over all features for every size.
 
     Attributes
     ----------
@@ -161,7 +164,7 @@ class Path:
     statuses: tuple[str, ...]
     nodes: Integers
     seconds: Floats
-    others: tuple[tuple, ...]
+    others: tuple[Others, ...]
     pencil: Pencil
     _subsets: dict[int, Subset] = field(default_factory=dict, init=False)
 
@@ -243,7 +246,7 @@ class Path:
 
     def to_frame(self) -> Any:
         """Make a table (pandas) of the sizes: value, bound, status and features."""
-        columns = {"size": self.sizes, "value": self.values, "bound": self.bounds}
+        columns: dict[str, Any] = {"size": self.sizes, "value": self.values, "bound": self.bounds}
         columns |= {"status": self.statuses, "nodes": self.nodes, "seconds": self.seconds}
         features = [tuple(_input.named(support, self.names)) for support in self.supports]
         return frame(columns | {"features": features})

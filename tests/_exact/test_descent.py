@@ -6,20 +6,19 @@ import numpy as np
 import pytest
 from instances import KINDS, enumerate_all, pencil, tolerance, value, wishart
 
-from specsel._exact import exclude, inertia, search
+from specsel._exact import descent, exclude, problem, search
 
 
 def open_supports(tree):
     """The supports of all open nodes."""
-    for base, free, choose in tree.remaining():
+    for base, free, choose in tree.exclude.remaining():
         for rest in itertools.combinations(free.tolist(), choose):
             yield tuple(sorted((*base.tolist(), *rest)))
 
 
 def started(A, B, k, support, **options):
-    tree = search.Search(A, B, k, **options)
-    tree.begin(support)
-    tree._set_up()
+    tree = search.Search(problem.Problem(A, B, k), support, **options)
+    tree.plant()
     return tree
 
 
@@ -34,12 +33,12 @@ def comes_first(support, groups):
 
 def walk(tree):
     """Descend a node at a time; yield what was found so far."""
-    stack, known = tree.stacks[0], []
-    while stack.state[exclude.DEPTH] >= 0:
-        exclude.descend(stack, tree.rules, 1.0)
-        if stack.state[exclude.FOUND]:
-            known.append(tree._support(stack.found))
-            stack.state[exclude.FOUND] = 0
+    stack, known = tree.exclude.stacks[0], []
+    while stack.state[descent.DEPTH] >= 0:
+        descent.descend(stack, tree.rules, 1.0)
+        if stack.state[descent.FOUND]:
+            known.append(tree.problem.support(stack.found))
+            stack.state[descent.FOUND] = 0
         yield known
 
 
@@ -57,11 +56,11 @@ def test_every_better_support_is_found_or_open(kind):
         first_of_middle = min(supports[i] for i in np.flatnonzero(like_median))
         for start in (supports[int(values.argmin())], last_of_best, first_of_middle):
             tree = started(A, B, k, start)
-            tree.rules = tree.rules._replace(rival=np.isin(np.arange(8), start))
+            tree.rules = tree.rules._replace(incumbent=np.isin(np.arange(8), start))
             wanted = {
                 support
                 for support, worth in zip(supports, values, strict=True)
-                if comes_first(support, tree.groups)
+                if comes_first(support, tree.problem.groups)
                 and (
                     worth > tree.level + 2 * error
                     or (worth > tree.level - error / 8 and support < start)
@@ -88,7 +87,7 @@ def test_nothing_is_lost_where_parts_are_singular():
         matrix[0, 1:] = matrix[1:, 0] = rng.standard_normal(7)
         tree = started(np.zeros((8, 8)), np.eye(8), 4, range(4))
         tree.rules = tree.rules._replace(
-            tight=matrix, loose=matrix, groups=np.full(8, -1), rival=np.zeros(8, bool)
+            above=matrix, below=matrix, groups=np.full(8, -1), incumbent=np.zeros(8, bool)
         )
         wanted = {
             support
@@ -104,32 +103,23 @@ def test_nothing_is_lost_where_parts_are_singular():
 def test_children_carry_the_inverse_of_what_is_left(rng):
     A, B = wishart(rng, 12), wishart(rng, 12)
     tree = started(A, B, 5, range(5))
-    stack, table = tree.stacks[0], tree.stacks[0].table
+    stack, table = tree.exclude.stacks[0], tree.exclude.stacks[0].table
     compared = 0
     for _ in range(60):
-        exclude.descend(stack, tree.rules, 1.0)
-        stack.state[exclude.FOUND] = 0
-        depth = stack.state[exclude.DEPTH]
-        if depth < 1 or table[depth, exclude.VERSION] < 0 or table[depth, exclude.CLOSED]:
+        descent.descend(stack, tree.rules, 1.0)
+        stack.state[descent.FOUND] = 0
+        depth = stack.state[descent.DEPTH]
+        if depth < 1 or table[depth, descent.VERSION] < 0 or table[depth, descent.CLOSED]:
             continue
-        kept, free, _ = tree._open(stack, depth)
-        first = table[depth, exclude.KEPT] - table[depth, exclude.FIRST]
+        kept, free, _ = exclude.open_part(stack, depth)
+        first = table[depth, descent.KEPT] - table[depth, descent.FIRST]
         size = len(free) + first
-        matrix = tree.rules.tight if table[depth, exclude.STRICT] else tree.rules.loose
+        matrix = tree.rules.above if table[depth, descent.STRICT] else tree.rules.below
         members = np.concatenate((free, kept)).astype(int)
         inverse = np.linalg.inv(matrix[np.ix_(members, members)])[: len(free), : len(free)]
-        carried = exclude._inverse(stack, depth).reshape(size, size)[first:, first:]
+        carried = descent._inverse(stack, depth).reshape(size, size)[first:, first:]
         upper = np.triu_indices(len(free))
         size_of_entries = np.abs(inverse).max()
         np.testing.assert_allclose(carried[upper], inverse[upper], atol=1e-6 * size_of_entries)
         compared += 1
     assert compared > 20
-
-
-def test_the_lowest_of_ties_is_found():
-    matrix = np.eye(6)
-    matrix[3:, 3:] = -1.0
-    support = np.array([0, 0, 0, 0, 1, 1], bool)
-    lowest = exclude.lowest(matrix, support)
-    assert np.flatnonzero(lowest).tolist() == [0, 3]
-    assert inertia.is_negative(matrix[np.ix_([0, 3], [0, 3])].copy())
