@@ -1,4 +1,4 @@
-"""Weights as they are wanted; small pairs of matrices of many kinds, and their values."""
+"""What several tests need: a clock, weights, small pairs of matrices and their values."""
 
 import itertools
 
@@ -20,6 +20,17 @@ KINDS = (
     "negative",
     "block",
 )
+
+
+class Clock:
+    """A clock that goes on by one step whenever it is read."""
+
+    def __init__(self, step):
+        self.step, self.now = step, 0.0
+
+    def __call__(self):
+        self.now += self.step
+        return self.now
 
 
 def weights_of(alpha, **changes):

@@ -1,8 +1,8 @@
 """Inverses of the matrices of nodes: how to update them, and what their signs rule out.
 
 The tree that drops features asks whether supports are worth more than t. A support is *negative*
-if its part of ``M = t B - A`` has a negative eigenvalue, and that means its value exceeds t. A node
-holds the supports within a set T of features; it carries ``P = M_T⁻¹``. If M_T has no negative
+if its part of ``M = t B - A`` has a negative eigenvalue, which means that its value exceeds t. A
+node holds supports within a set T of features; it carries ``P = M_T⁻¹``. If M_T has no negative
 eigenvalue, no support within T is negative, and the node can be pruned.
 
 If M_T has exactly one, signs in P tell more. The negative eigenvalues of M_T are those of M over

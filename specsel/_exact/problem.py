@@ -37,7 +37,7 @@ def highest(A: Floats, B: Floats) -> float:
     scale = 1.0 / np.sqrt(np.diag(B))
     scaled = A * scale * scale[:, None]
     value = float(eigh(scaled, B * scale * scale[:, None], eigvals_only=True)[-1])
-    return value + TIE * abs(value) + ROUNDING * len(A) * np.abs(scaled).max()
+    return value + TIE * abs(value) + ROUNDING * len(A) * float(np.abs(scaled).max())
 
 
 class Problem:
@@ -70,7 +70,7 @@ class Problem:
         scale = 1.0 / np.sqrt(np.diag(B)[self.features])
         pair = np.ix_(self.features, self.features)
         self.a, self.b = (matrix[pair] * scale * scale[:, None] for matrix in (A, B))
-        self._size = np.abs(self.a).max() or 1.0
+        self._size = float(np.abs(self.a).max()) or 1.0
         self.groups = np.full(self.n, -1) if several else self._alike()
 
     def _alike(self) -> Integers:

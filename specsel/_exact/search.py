@@ -46,18 +46,18 @@ Report = Callable[[float, float, int, float], object]
 # The widest gap that makes a difference.
 WIDEST = 1e6
 
-# Multiplications of every stack in the first round and, after doubling, at most: a round then takes
-# about 50 ms on two cores.
+# Multiplications of every stack in the first round. They double from round to round up to the
+# second number, at which a round takes about 50 ms on two cores.
 FIRST_CHUNK = 1e5
 CHUNK = 1e7
 
-# The tree that includes features gets this part of a round's work on top. It gets more of it in the
+# The tree that includes features gets this part of a round's work on top. It gets more in the
 # first rounds if there are many times more features than are chosen.
 INCLUDE_PART = 0.05
 EARLY_PART, EARLY_ROUNDS, MANY_TIMES = 0.4, 20, 3
 
-# An unfinished search is bounded by its open nodes if that takes no more multiplications than this;
-# otherwise by what holds for all supports.
+# An unfinished search is bounded by its open nodes if that takes no more multiplications than
+# this, and otherwise by what holds for all supports.
 BOUND_WORK = 1e7
 
 # Smaller ties are sought among the neighbours of the incumbent if that takes no more
