@@ -246,6 +246,7 @@ def _solve(
     never: Iterable[int | str],
     limits: Limits,
 ) -> Subset | Path:
+    """Check sizes and sets of features, search, and pack."""
     held, banned = _input.check_sets(always, never, pencil.n_features, pencil.names)
     sizes = _sizes(k, len(held), pencil.n_features - len(banned))
     members = np.setdiff1d(np.arange(pencil.n_features), banned)

@@ -89,7 +89,8 @@ class Problem:
         pair = np.ix_(support, support)
         last = [len(support) - 1] * 2
         values = eigh(self.A[pair], self.B[pair], eigvals_only=True, subset_by_index=last)
-        return float(values[0])
+        value: float = values[0]
+        return value
 
     def support(self, mask: Bools) -> Support:
         """Return the support that a mask of free features stands for."""
