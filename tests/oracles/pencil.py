@@ -62,7 +62,7 @@ def greedy_backward(A, B, size=1, always=(), never=()):
 
 
 def best_swap(A, B, support, always=(), never=()):
-    """Find the best support that differs in one feature; ties go to the lexically first."""
+    """Find the best support that differs in one feature; of ties, the smallest."""
     inside = [j for j in support if j not in always]
     outside = [j for j in range(len(A)) if j not in support and j not in never]
     swapped = sorted(
@@ -72,7 +72,7 @@ def best_swap(A, B, support, always=(), never=()):
 
 
 def best_subsets(A, B, k, top=1, always=(), never=()):
-    """Enumerate for the `top` best (support, value); ties go to the lexically first."""
+    """Enumerate the `top` best (support, value); of ties, the smallest support comes first."""
     free = [j for j in range(len(A)) if j not in always and j not in never]
     chosen = itertools.combinations(free, k - len(always))
     supports = sorted(sorted([*always, *rest]) for rest in chosen)
