@@ -80,7 +80,7 @@ def best_subsets(A, B, k, top=1, always=(), never=()):
 
 
 def renormalised(x, A, B):
-    """Replace the non-zeros of x by v_max(A_S, B_S) with ``vᵀB_S v = 1``, of any sign (Prop. 2)."""
+    """Enumerate the `top` best (support, value); of ties the smallest support comes first."""
     support = np.flatnonzero(x)
     S = np.ix_(support, support)
     renewed = np.zeros(len(x))
