@@ -182,13 +182,13 @@ class TestOutput:
         assert_refused(run(capsys, "select", saved, "--out", saved), "is a file to be read")
         assert saved.read_bytes() == before
 
-    def test_out_that_cannot_be_written(self, capsys, saved, tmp_path, monkeypatch):
+    def test_out_that_cannot_be_written(self, capsys, tmp_path, monkeypatch):
         def refuse(path, ranking):
             raise OSError(28, "No space left on device", str(path))
 
         monkeypatch.setattr(tables, "save", refuse)
         out = tmp_path / "ranking.csv"
-        code, printed, err = run(capsys, "select", saved, "--out", out)
+        code, printed, err = run(capsys, "select", "--out", out)
         assert (code, err) == (2, f"specsel: {out}: No space left on device\n")
         assert "above the gap" in printed
 

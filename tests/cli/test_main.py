@@ -119,10 +119,14 @@ class TestProcess:
         assert run(capsys, "--version") == (0, f"specsel {specsel.__version__}\n", "")
 
     def test_help_loads_no_solver(self):
-        source = (
-            "import sys, specsel.cli; specsel.cli.main(['select', '--help']); print(sys.modules)"
-        )
-        done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True)
+        source = """
+            import sys
+            from specsel.cli.main import main
+            main(["select", "--help"])
+            print(sys.modules)
+        """
+        command = [sys.executable, "-c", textwrap.dedent(source)]
+        done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0
         assert "'numba'" not in done.stdout
 
