@@ -225,7 +225,7 @@ class Laplacian:
 
 
 def _lift(alpha: Floats, shifts: float | Floats) -> float:
-    """Compute ``Σ α_i d_i``; not by BLAS, see `linalg._products`."""
+    """Compute ``Σ α_i d_i``, not by BLAS, whose threads would compete with those of the passes."""
     return shifts * alpha.sum() if np.ndim(shifts) == 0 else np.einsum("i,i", alpha, shifts)
 
 

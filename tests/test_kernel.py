@@ -82,7 +82,9 @@ def test_iterations_are_those_of_the_definition(kind, criterion, shape):
     V = oracle.kernel_matrix(oracle.features(X), kind, **KERNELS[kind])
     start = np.random.default_rng(1).random(shape[1])
     for k in (1, 2, 4):
-        alpha, E, history = oracle.definition_14(V, oracle.first_coefficients(V, start, k), 3, criterion)
+        alpha, E, history = oracle.definition_14(
+            V, oracle.first_coefficients(V, start, k), 3, criterion
+        )
         options = {"init": start, "tol": 0, "max_iter": 3} | KERNELS[kind]
         got = solve(X, k, kernel=kind, criterion=criterion, **options)
         np.testing.assert_allclose(got.alpha, alpha, atol=1e-9)

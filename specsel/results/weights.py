@@ -116,7 +116,9 @@ class Weights:
     @property
     def scale(self) -> Floats:
         """Factors by which `reweight` multiplies centred features: √α over the norm."""
-        scale: Floats = np.divide(1.0, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0)
+        scale: Floats = np.divide(
+            1.0, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0
+        )
         return scale * np.sqrt(np.maximum(self.alpha, 0.0))
 
     def select(
