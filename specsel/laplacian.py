@@ -24,10 +24,12 @@ Departures from the paper:
 - Features are never centred. With centred features all degrees are 0, and L says no more than A.
 - The shift changes from one iteration to the next, so the objective may fall. The best iterate is
   returned.
-- The start is the k leading directions of equal weights. A start from a wide basis finds higher
-  maxima, but they say less about the clusters. The price: where few features are relevant, this
-  method misses some that `qalpha` finds. Where a third of all are relevant it finds them as parts,
-  but not when features are shifted to a minimum of zero.
+- The start is the k leading directions of equal weights, not a wide basis. Most maxima have a
+  higher objective than the one this leads to, but say less about the clusters.
+
+For the same reason, this method misses relevant features that `qalpha` finds where they are few.
+Where a third of all features are relevant it finds them as parts, but not when features are
+shifted to a minimum of zero.
 """
 
 from collections.abc import Iterator
@@ -67,8 +69,8 @@ def solve(
         clusters. The first direction is constant, clusters show from the second on. "auto" counts
         clusters as `qalpha.solve` does.
     shift : {"degree", "definition"}
-        What is added to the diagonal of the Laplacian: the largest degree of a sample, or the
-        number that the paper prints, which misses most clusters.
+        What is added to the diagonal of the Laplacian: the largest degree of a sample; or the
+        number that the paper prints, for comparison. It is too small to show clusters well.
     representation : {"parts", "shift", "ranks", "as-is"}
         How features are made non-negative. "parts": every feature becomes two, what it has above
         its median and what it has below. "shift": its minimum is subtracted. "ranks": the samples

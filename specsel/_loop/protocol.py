@@ -42,7 +42,9 @@ class Step(NamedTuple, Generic[Place]):
 class Features(Protocol):
     """What the loop, and the result, must know of the features."""
 
-    passes: int
+    @property
+    def passes(self) -> int:
+        """How many times the features were read so far."""
 
     @property
     def n_features(self) -> int:
