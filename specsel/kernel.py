@@ -195,7 +195,8 @@ class KernelEnergy:
         return dual
 
     def signs(self, image: Floats, place: Floats) -> Floats:
-        return (place * self.data.product(image[:, None] * place)).sum(axis=1)
+        product: Floats = (place * self.data.product(image[:, None] * place)).sum(axis=1)
+        return product
 
     def enter(self, place: Floats) -> Floats:
         return self.data.varies

@@ -216,7 +216,7 @@ class Laplacian:
             samples = np.arange(self.data.n_samples)
             diagonal = _data.Pairs.sort(np.column_stack((samples, samples)), len(samples))
             degrees = self.data.adjoint_pairs(alpha, place.frame[:, :0], diagonal)[1]
-        return degrees.max() / alpha.sum()
+        return float(degrees.max() / alpha.sum())
 
     def _weigh(self, dual: Floats, place: ShiftedBasis) -> tuple[Floats, Floats, float]:
         """Return ``α - trace d``, ``A_α [Q, 1]`` and the trace, where ``α = Φ dual``."""
@@ -228,7 +228,9 @@ class Laplacian:
 
 def _lift(alpha: Floats, shifts: float | Floats) -> float:
     """Compute ``Σ α_i d_i``, not by BLAS, whose threads would compete with those of the passes."""
-    return shifts * alpha.sum() if np.ndim(shifts) == 0 else np.einsum("i,i", alpha, shifts)
+    if np.ndim(shifts) == 0:
+        return float(shifts * alpha.sum())
+    return float(np.einsum("i,i", alpha, shifts))
 
 
 def _laplacian_image(image: Floats, basis: Floats, lifted: float) -> Floats:

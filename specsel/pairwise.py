@@ -20,7 +20,7 @@ Departures from the paper:
 - Weights need not come out positive; `Weights.negative_share` says how far they do not.
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -39,16 +39,13 @@ from specsel.results import Weights
 
 __all__ = ["solve"]
 
-# Pairs as users give them: row numbers, a row a pair; or the first and the second samples.
-GivenPairs = ArrayLike | tuple[ArrayLike, ArrayLike] | list[ArrayLike] | None
-
 
 def solve(
     X: ArrayLike,
     k: Directions,
     *,
-    apart: GivenPairs = None,
-    together: GivenPairs = None,
+    apart: ArrayLike | None = None,
+    together: ArrayLike | None = None,
     tradeoff: float = 1.0,
     representation: Representation = "parts",
     criterion: Criterion = "energy",
@@ -141,7 +138,7 @@ def solve(
 
 
 def _read_pairs(
-    array: np.ndarray, names: Names, apart: GivenPairs, together: GivenPairs
+    array: np.ndarray, names: Names, apart: Any, together: Any
 ) -> tuple[Integers, Integers, np.ndarray | None]:
     """Read `apart` and `together` as pairs of rows, and the array that these are rows of.
 

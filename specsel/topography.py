@@ -95,7 +95,7 @@ def solve(
     data = _data.Dense(array, names)
     if tradeoff is None:
         tradeoff = TRADEOFF_TOTAL / data.n_features
-    small, lift = data, np.asarray
+    small, lift = data, None
     if data.n_samples > data.n_features:
         small, restrict, lift = data.reduced()
         options = options.restricted(restrict)
@@ -104,7 +104,7 @@ def solve(
         before = data.passes
         weights = side_info.weigh(small, seen, options, tradeoff=tradeoff)
         positions.append(_positions(small, weights))
-        basis = lift(weights.basis)
+        basis = weights.basis if lift is None else lift(weights.basis)
         passes = data.passes - before
         found.append(
             replace(weights, basis=basis, mean=data.mean, norm=data.norm, n_passes=passes)

@@ -80,12 +80,14 @@ def solve(X: ArrayLike, y: ArrayLike | None = None, *, tradeoff: float = 1.0) ->
     classes = None if y is None else _input.as_classes(y, len(array))
     _input.check_not_negative("tradeoff", tradeoff)
     data = _data.Dense(array, names)
-    small, restrict, lift = data, np.asarray, None
+    small, lift = data, None
+    means = None if classes is None else class_means(classes)
     if data.n_samples > data.n_features:
         small, restrict, lift = data.reduced()
+        means = None if means is None else restrict(means)
     form: qalpha.Form = np.asarray
-    if classes is not None:
-        form = fisher_form(small, restrict(class_means(classes)), tradeoff)
+    if means is not None:
+        form = fisher_form(small, means, tradeoff)
     alpha, affinity, converged = qalpha.WholeAffinity(small).solve(form)
     if not converged:
         warnings.warn(
@@ -111,7 +113,8 @@ def solve(X: ArrayLike, y: ArrayLike | None = None, *, tradeoff: float = 1.0) ->
 def class_means(classes: Integers) -> Floats:
     """Return an orthonormal basis of the vectors that are constant within every class."""
     indicators = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)
-    return indicators / np.sqrt(indicators.sum(axis=0))
+    means: Floats = indicators / np.sqrt(indicators.sum(axis=0))
+    return means
 
 
 def fisher_form(data: _data.Dense, means: Floats, tradeoff: float) -> qalpha.Form:
@@ -134,7 +137,7 @@ def fisher_form(data: _data.Dense, means: Floats, tradeoff: float) -> qalpha.For
     scatter = between - tradeoff * (np.eye(len(between)) - between)
 
     def form(affinity: Floats) -> Floats:
-        product = inverse @ affinity @ scatter
+        product: Floats = inverse @ affinity @ scatter
         return (product + product.T) / 2
 
     return form

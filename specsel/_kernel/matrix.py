@@ -79,7 +79,8 @@ class Matrix:
     def product(self, columns: Floats) -> Floats:
         """Compute ``V columns``."""
         self.passes += 1
-        return self.entries @ columns
+        product: Floats = self.entries @ columns
+        return product
 
     def squared_product(self, alpha: Floats) -> Floats:
         """Compute ``(V ∘ V) α``, where ∘ multiplies entry by entry."""
