@@ -183,7 +183,7 @@ def solve(
     if kernel == "precomputed":
         matrix = Matrix(_checked(array, n_features), names)
     else:
-        data = _data.Dense(array, names, representation="centered" if center else "as-is")
+        data = _data.represent(array, names, representation="centered" if center else "as-is")
         if kernel == "linear" and k == "auto" and not center:
             k = qalpha.count_centered(data)
         matrix = Matrix(evaluate(data, kernel, sigma, degree, offset, sections), names, data)
@@ -202,7 +202,7 @@ def solve(
 
 def evaluate(data, kernel, sigma=None, degree=2, offset=1.0, sections=8) -> np.ndarray:
     """V of standardised data; the rows and columns of constant features are 0."""
-    data.passes += 1
+    data.count_pass()
     if callable(kernel):
         features = np.ascontiguousarray(data.rows(0, data.n_samples).T)
         out = _checked(kernel(features), data.n_features).copy()

@@ -84,7 +84,7 @@ def solve(
     _loop.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
     _input.check_choice("shift", shift, _input.choices.SHIFTS)
     _input.check_choice("representation", representation, _input.choices.NON_NEGATIVE)
-    data = _data.Dense(array, names, representation=representation)
+    data = _data.represent(array, names, representation=representation)
     if k == "auto":
         k = qalpha.count_centered(data)
     data.warn_if_negative(representation)

@@ -105,7 +105,7 @@ def solve(
             f"criterion = {criterion!r}, representation = {representation!r}: "
             "need pairs of row numbers, not of samples"
         )
-    data = _data.Dense(array, names, representation=representation)
+    data = _data.represent(array, names, representation=representation)
     if k == "auto":
         k = qalpha.count_centered(data)
     data.warn_if_negative(representation)
@@ -161,7 +161,7 @@ class Pairwise(qalpha.Energy):
 
     def __init__(self, data, apart, together, tradeoff, others=None):
         super().__init__(data)
-        self.paired = data if others is None else Beside(data, others)
+        self.paired = data if others is None else _data.Beside(data, others)
         n_rows = data.n_samples if others is None else len(others)
         self.pairs = _data.Pairs.sort(np.vstack((apart, together)), n_rows)
         self.weights = _signs(apart, together, tradeoff, data.n_samples)
@@ -190,23 +190,6 @@ class Pairwise(qalpha.Energy):
 
     def _split(self, vector, basis):
         return vector[: basis.size].reshape(basis.shape), vector[basis.size :]
-
-
-class Beside:
-    """The passes with pairs, where these are pairs of other samples than those of the data."""
-
-    def __init__(self, data, others):
-        self.data, self.others = data, data.alike(others)
-        self.nothing = np.zeros((len(others), 1))
-
-    def adjoint_pairs(self, alpha, basis, pairs):
-        entries = self.others.adjoint_pairs(alpha, self.nothing[:, :0], pairs)[1]
-        return self.data.adjoint(alpha, basis), entries
-
-    def fused_pairs(self, dual, basis, pairs, values, target=None):
-        alpha = self.others.fused_pairs(self.nothing, self.nothing, pairs, values)[0]
-        alpha += self.data.forward(dual, basis)
-        return alpha, *self.adjoint_pairs(alpha, basis if target is None else target, pairs)
 
 
 class PairwiseGap(qalpha.Gap):

@@ -107,7 +107,7 @@ def solve(
     _loop.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
     check_form(method, criterion)
     _input.check_flag("center", center)
-    data = _data.Dense(array, names, representation="centered" if center else "as-is")
+    data = _data.represent(array, names, representation="centered" if center else "as-is")
     if k == "auto" and not center:
         k = count_centered(data)
     return weigh(

@@ -91,7 +91,7 @@ def solve(
     qalpha.check_form(method, criterion)
     _input.check_not_negative("tradeoff", tradeoff)
     sides = _as_sides(side, array.shape[1], names)
-    data = _data.Dense(array, names)
+    data = _data.represent(array, names)
     unwanted = sides if isinstance(sides, np.ndarray) else _variance_ratios(data, sides)
     return weigh(
         data,

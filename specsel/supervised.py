@@ -97,7 +97,7 @@ def solve(
     _input.check_choice("representation", representation, _input.choices.NON_NEGATIVE)
     _input.check_choice("method", method, _input.choices.CLASS_BASIS_STEPS)
     _loop.check_weights_start(array.shape[1], init, n_init, tol, max_iter, random_state, callback)
-    data = _data.Dense(array, names, representation=representation)
+    data = _data.represent(array, names, representation=representation)
     data.warn_if_negative(representation)
     small, members, lift = data, classes, None
     if data.n_samples > (classes.max() + 1) * data.n_features:
@@ -123,7 +123,7 @@ def _reduced(data, classes):
     All products are of inner products of features within a class, which triangular factors keep.
     """
     parts = [data.reduced(classes == g) for g in range(classes.max() + 1)]
-    factors = [small.features.T for small, _, _ in parts]
+    factors = [small.rows(0, small.n_samples) for small, _, _ in parts]
     members = np.repeat(np.arange(len(parts)), [len(factor) for factor in factors])
 
     def lift(basis):
@@ -135,7 +135,7 @@ def _reduced(data, classes):
             lifted[np.ix_(classes == g, columns)] = lift_class(inner)
         return lifted
 
-    return _data.Dense.standardised(np.vstack(factors), data), members, lift
+    return _data.Dense.of_factor(np.vstack(factors), data), members, lift
 
 
 class Block(NamedTuple):

@@ -84,7 +84,7 @@ def solve(
         raise ValueError(
             f"tradeoff = {_input.brief(tradeoff)}: must be a finite number above 0, or None"
         )
-    data = _data.Dense(array, names)
+    data = _data.represent(array, names)
     small, restrict, lift = data, np.asarray, np.asarray
     if data.n_samples > data.n_features:
         small, restrict, lift = data.reduced()

@@ -73,7 +73,7 @@ def solve(X, y=None, *, tradeoff=1.0) -> Weights:
     array, names = _input.as_matrix(X)
     classes = None if y is None else _input.as_classes(y, len(array))
     _input.check_not_negative("tradeoff", tradeoff)
-    data = _data.Dense(array, names)
+    data = _data.represent(array, names)
     small, restrict, lift = data, np.asarray, None
     if data.n_samples > data.n_features:
         small, restrict, lift = data.reduced()

@@ -68,7 +68,7 @@ def contrast(n_samples, tradeoff, representation="parts"):
 def test_passes_with_pairs_are_the_definition(order, shape, representation, rng):
     X = np.array(sample(shape), order=order)
     M = oracle.represent(X, representation)
-    data = _data.Dense(X, representation=representation)
+    data = _data.represent(X, representation=representation)
     given = some_pairs(shape[0], 23)
     pairs = _data.Pairs.sort(given, shape[0])
     B, Q, values = *rng.standard_normal((2, shape[0], 3)), rng.standard_normal(23)

@@ -353,7 +353,7 @@ class PassTime:
         rng = np.random.default_rng(0)
         X = rng.random((10**6 if FULL else 10**5, 100)).T
         plain = qalpha.Energy(_data.read(X))
-        data = _data.Dense(X, representation=representation)
+        data = _data.represent(X, representation=representation)
         if variant == "laplacian":
             problem = laplacian.Laplacian(data, "degree")
         elif variant == "supervised":  # two classes have four blocks

@@ -33,7 +33,7 @@ from specsel._input.arrays import (
     describe_not_finite,
 )
 from specsel._input.interrupts import catch_interrupts
-from specsel._input.messages import TOO_EXTREME, brief, caller, named, some
+from specsel._input.messages import TOO_EXTREME, brief, caller, first_few, name_features
 
 __all__ = [
     "TOO_EXTREME",
@@ -59,7 +59,7 @@ __all__ = [
     "check_unmasked",
     "choices",
     "describe_not_finite",
+    "first_few",
     "is_finite",
-    "named",
-    "some",
+    "name_features",
 ]

@@ -39,8 +39,8 @@ __all__ = [
     "Floats",
     "Integers",
     "LoopCallback",
-    "Names",
     "NDArray",
+    "Names",
     "Seed",
     "Sparse",
 ]

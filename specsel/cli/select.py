@@ -215,7 +215,7 @@ def _ranking(found, weights):
 
 
 def _names(weights, features):
-    return [str(name) for name in _input.named(features, weights.names)]
+    return [str(name) for name in _input.name_features(features, weights.names)]
 
 
 def _rounds(found):
@@ -270,7 +270,7 @@ def _lines(summary, top):
     yield ""
     yield _verdict(n, count, summary["gap"])
     for i, part in enumerate(summary.get("rounds", ()), 1):
-        yield f"round {i}, k = {part['k']}: {_input.some(part['selected'], len(top))}"
+        yield f"round {i}, k = {part['k']}: {_input.first_few(part['selected'], len(top))}"
 
 
 def _bar(share, blocks):

@@ -101,12 +101,12 @@ def _state(weights):
 
 
 def _names(features, names):
-    return [escape(str(name)) for name in _input.named(features, names)]
+    return [escape(str(name)) for name in _input.name_features(features, names)]
 
 
 def _line(features, names):
     """Features in one line, the first few of them."""
-    return escape(_input.some(_input.named(features, names), FEATURES))
+    return escape(_input.first_few(_input.name_features(features, names), FEATURES))
 
 
 def _numbers(values):

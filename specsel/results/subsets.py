@@ -63,7 +63,7 @@ class Subset:
         return float(missing / abs(self.value)) if self.value else np.inf
 
     def __repr__(self):
-        features = _input.some(_input.named(self.support, self.names))
+        features = _input.first_few(_input.name_features(self.support, self.names))
         return (
             f"Subset({len(self.support)} features: {features}, value {self.value:.6g}, "
             f"{self.status}, gap {self.gap:.2g}, {self.nodes} nodes, {self.seconds:.2g} s)"
@@ -76,7 +76,10 @@ class Subset:
 
     def to_frame(self):
         """Table of the features and their entries in the direction."""
-        columns = {"feature": _input.named(self.support, self.names), "index": self.support}
+        columns = {
+            "feature": _input.name_features(self.support, self.names),
+            "index": self.support,
+        }
         return frame(columns | {"direction": self.direction[self.support]})
 
 
@@ -165,7 +168,7 @@ class Path:
         """Table of the sizes: value, bound, status and features."""
         columns = {"size": self.sizes, "value": self.values, "bound": self.bounds}
         columns |= {"status": self.statuses, "nodes": self.nodes, "seconds": self.seconds}
-        features = [tuple(_input.named(support, self.names)) for support in self.supports]
+        features = [tuple(_input.name_features(support, self.names)) for support in self.supports]
         return frame(columns | {"features": features})
 
 

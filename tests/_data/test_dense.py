@@ -131,7 +131,7 @@ def with_ties(shape, seed=0):
 def test_representations_are_their_definitions(representation, order, shape):
     X = np.array(with_ties(shape), order=order)
     M = oracle.represent(X, representation)
-    data = _data.Dense(X, representation=representation)
+    data = _data.represent(X, representation=representation)
     assert data.n_features == len(M)
     np.testing.assert_allclose(data.rows(0, len(X)), M.T, atol=1e-13)
     np.testing.assert_allclose([data.feature(i) for i in (0, len(M) - 1)], M[[0, -1]], atol=1e-13)
@@ -148,7 +148,7 @@ def test_representations_are_their_definitions(representation, order, shape):
 def test_passes_over_every_representation(representation, order, dtype, tolerance, rng):
     X = np.array(with_ties((33, 301)), dtype=dtype, order=order)
     M = oracle.represent(X, representation)
-    data = _data.Dense(X, representation=representation)
+    data = _data.represent(X, representation=representation)
     B, Q, R = rng.standard_normal((3, 33, 3)) / 6
     alpha = np.einsum("is,sk,tk,it->i", M, B, Q, M)
     np.testing.assert_allclose(data.forward(B, Q), alpha, atol=tolerance)
@@ -172,7 +172,7 @@ def test_rescaled_data_are_those_with_features_multiplied(rng):
 
 
 def test_weights_of_parts_are_joined(rng):
-    data = _data.Dense(rng.standard_normal((9, 31)), representation="parts")
+    data = _data.represent(rng.standard_normal((9, 31)), representation="parts")
     alpha = rng.standard_normal(62)
     np.testing.assert_allclose(data.joined(alpha), oracle.join(alpha), atol=1e-14)
 
@@ -190,5 +190,5 @@ def test_pairs_of_one_first_sample_are_together():
 def test_values_far_from_zero_and_far_apart_keep_their_parts(rng):
     X = rng.standard_normal((20, 6)) * np.array([1e-150, 1e150, 1, 1, 1, 1]) + 0
     M = oracle.represent(X / np.abs(X).max(axis=0), "parts")
-    got = _data.Dense(X, representation="parts").rows(0, 20).T
+    got = _data.represent(X, representation="parts").rows(0, 20).T
     np.testing.assert_allclose(got, M, atol=1e-12)
