@@ -108,12 +108,12 @@ class Dense:
     @property
     def n_samples(self) -> int:
         """Number of samples."""
-        return self.features.shape[1]
+        return int(self.features.shape[1])
 
     @property
     def n_columns(self) -> int:
         """Number of columns of X."""
-        return self.features.shape[0]
+        return int(self.features.shape[0])
 
     @property
     def n_features(self) -> int:
@@ -207,7 +207,7 @@ class Dense:
         if len(self.norms) == 1:
             return alpha
         first, second = np.maximum(alpha.reshape(2, -1), 0.0)
-        together = np.hypot(first, second)
+        together: Floats = np.hypot(first, second)
         return together / np.linalg.norm(together)
 
     def reduced(self, members: Bools | None = None) -> Reduced:
@@ -221,7 +221,7 @@ class Dense:
 
     def forward(self, dual: Floats, basis: Basis) -> Floats:
         """``α_i = m_iᵀ dual basisᵀ m_i``."""
-        return self._sweep(dual, basis, None, None, image=False)[0]
+        return self._sweep(dual, basis, None, None, with_image=False)[0]
 
     def adjoint(self, alpha: Floats, basis: Basis) -> Floats:
         """``A_α basis``, with ``A_α = Σ α_i m_i m_iᵀ``."""
@@ -242,20 +242,34 @@ class Dense:
         target = basis if target is ... else target
         return self._sweep(dual, basis, None, target, pairs=pairs, values=values)
 
-    def _sweep(self, dual, basis, alpha, target, *, image=True, pairs=None, values=None):
-        """Run the compiled pass: find the weights if there is a dual, then the image if asked for.
+    def _sweep(
+        self,
+        dual: Floats | None,
+        basis: Basis,
+        alpha: Floats | None,
+        target: Basis,
+        *,
+        with_image: bool = True,
+        pairs: Pairs | None = None,
+        values: Floats | None = None,
+    ) -> tuple[Floats, Floats, Floats]:
+        """Run the compiled pass: find the weights if there is a dual, then the image if wanted.
 
-        Returns the weights, the image and, with pairs, the entries of these.
+        Returns the weights, the image and the entries of the pairs, if there are any.
         """
         self.count_pass()
-        matrices = [dual, basis] * (dual is not None) + [target] * image
-        stack, known, first = self._lay_out(matrices)
+        matrices = ([] if dual is None else [dual, basis]) + ([target] if with_image else [])
+        stack, known, rows = self._lay_out(matrices)
         n_dual = 0 if dual is None else dual.shape[1]
-        n_image = 0 if not image else self.n_samples if target is None else target.shape[1]
+        n_image = 0
+        if with_image:
+            n_image = self.n_samples if target is None else target.shape[1]
         n_identity = self.n_samples if any(matrix is None for matrix in matrices) else 0
-        keeps = image and self._may_keep(target)
+        keeps = with_image and target is not None and self._may_keep(target)
         kept = self._products.room(n_image, like=known) if keeps else known[:0]
-        alpha = np.empty(self.n_features) if alpha is None else np.require(alpha, float, "CW")
+        alpha = (
+            np.empty(self.n_features) if alpha is None else np.require(alpha, float, ["C", "W"])
+        )
         n_entries = 0 if pairs is None else len(pairs.seconds)
         partial = n_image * self.n_samples + n_entries
         span = passes.block_span(self.n_columns, partial, self.features.size)
@@ -269,26 +283,33 @@ class Dense:
         passes.sweep(
             self.columns,
             Frames(stack, known, kept),
-            Places(*([0, 0] * (dual is None) + first + [0] * (not image)), n_dual, n_identity),
+            Places(
+                dual=rows[0] if n_dual else 0,
+                basis=rows[1] if n_dual else 0,
+                target=rows[-1] if n_image else 0,
+                n_dual=n_dual,
+                n_identity=n_identity,
+            ),
             Tiling(feature_major, width, span),
             None if pairs is None else pairs.with_values(values),
             alpha.reshape(self.norms.shape),
             images,
             entries,
         )
-        if keeps:
+        if keeps and target is not None:
             self._products.keep(target, kept)
+        sums = entries.sum(axis=0)
         image = images.sum(axis=0)[:, : self.n_samples].T
-        return alpha, image, None if pairs is None else entries.sum(axis=0)[pairs.places]
+        return alpha, image, sums if pairs is None else sums[pairs.places]
 
-    def _may_keep(self, target):
+    def _may_keep(self, target: Floats) -> bool:
         """Whether the products with a target are new, and small beside X."""
-        if not self.keeps or len(self.norms) == 2 or target is None or target.shape[1] == 0:
+        if not self.keeps or len(self.norms) == 2 or target.shape[1] == 0:
             return False
         small = target.shape[1] * self.n_columns <= KEPT_SHARE * self.features.size
         return small and self._products.with_basis(target) is None
 
-    def _lay_out(self, matrices):
+    def _lay_out(self, matrices: list[Basis]) -> tuple[NDArray[Any], NDArray[Any], list[int]]:
         """Stack what the features must be multiplied with, each matrix once.
 
         Returns the stack, the kept products that serve a matrix, and for each matrix the first
@@ -299,24 +320,26 @@ class Dense:
         known = next((products for products in served if products is not None), None)
         if known is None:
             known = np.empty((0, *self.norms.shape), self.features.dtype)
-        stacked, frames, starts = [], [self._frame(np.empty((self.n_samples, 0)))], []
+        stacked: list[Floats] = []
+        starts: list[int] = []
+        frames = [self._frame(np.empty((self.n_samples, 0)))]
         for matrix, products in zip(matrices, served, strict=True):
             if matrix is None or products is not None or any(matrix is m for m in stacked):
                 continue
             starts.append(sum(map(len, frames)))
             stacked.append(matrix)
             frames.append(self._frame(matrix))
-        stack, first = np.concatenate(frames), []
+        stack, rows = np.concatenate(frames), list[int]()
         for matrix, products in zip(matrices, served, strict=True):
             if matrix is None:
-                first.append(len(stack) + len(known))
+                rows.append(len(stack) + len(known))
             elif products is not None:
-                first.append(len(stack))
+                rows.append(len(stack))
             else:
-                first.extend(s for s, m in zip(starts, stacked, strict=True) if m is matrix)
-        return stack, known, first
+                rows.extend(s for s, m in zip(starts, stacked, strict=True) if m is matrix)
+        return stack, known, rows
 
-    def _frame(self, matrix):
+    def _frame(self, matrix: Floats) -> NDArray[Any]:
         """Columns as rows of an array padded with zeros to what the kernels expect."""
         q, k = matrix.shape
         frame = np.zeros((k + k % 2, -(-q // passes.LANES) * passes.LANES), self.features.dtype)

@@ -39,4 +39,5 @@ def far_from_zero(mean: Floats, norm: Floats, n_samples: int) -> Bools:
     More than half of the values of such a feature are not zero: if only a share p of them are,
     ``mean² <= p Σ x² / n_samples``, and that exceeds the variance only if ``p > 1/2``.
     """
-    return np.abs(mean) * np.sqrt(n_samples) > norm
+    far: Bools = np.abs(mean) * np.sqrt(n_samples) > norm
+    return far

@@ -138,18 +138,8 @@ def _sweep(columns, frames, places, tiling, pairs, alpha, images, entries):
     span = tiling.span
     for block in prange(len(images)):
         first, last = block * span, min((block + 1) * span, alpha.shape[1])
-        _sweep_range(
-            columns,
-            frames,
-            places,
-            tiling,
-            pairs,
-            first,
-            last,
-            alpha,
-            images[block],
-            entries[block],
-        )
+        image, sums = images[block], entries[block]
+        _sweep_range(columns, frames, places, tiling, pairs, first, last, alpha, image, sums)
 
 
 @jit
@@ -297,7 +287,6 @@ def _sum_pairs(samples, pairs, scale, weights, entries):
 
 @jit
 def _clear(matrix):
-    """Set all entries to zero; loops of our own are faster here than ``matrix[:] = 0``."""
     for c in range(matrix.shape[0]):
         for f in range(matrix.shape[1]):
             matrix[c, f] = 0
@@ -327,7 +316,7 @@ def _load_features(features, middle, part, n_parts, tile):
     for f in range(size):
         if part == 0:
             for ahead in range(0, q * stride, max(CACHE_LINE, stride)):
-                _prefetch(address + f * step + ahead)
+                _prefetch(address + f * step + ahead)  # type: ignore[call-arg]
         for s in range(q):
             tile[f, s] = features[f, s] - middle[f]
         if n_parts == 2:
@@ -349,7 +338,7 @@ def _load_samples(features, middle, part, n_parts, tile):
     for s in range(q):
         if part == 0:
             for ahead in range(0, size * step, max(CACHE_LINE, step)):
-                _prefetch(address + s * stride + ahead)
+                _prefetch(address + s * stride + ahead)  # type: ignore[call-arg]
         for f in range(size):
             tile[s, f] = features[f, s] - middle[f]
         if n_parts == 2:

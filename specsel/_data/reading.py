@@ -100,8 +100,7 @@ def _without_negative(
     span = passes.block_span(n_columns)
     middle = np.zeros(n_columns)
     if representation == "ranks":
-        order = "C" if passes.is_feature_major(features) else "F"
-        ranked = np.empty(features.shape, features.dtype, order=order)
+        ranked = np.empty_like(features, order="C" if passes.is_feature_major(features) else "F")
         representations.ranks(features, ranked, span)
         ranked.flags.writeable = False
         features = ranked

@@ -36,11 +36,13 @@ def reduce(
 
     def restrict(basis: Floats) -> Floats:
         data.count_pass()
-        product, stop = np.zeros((data.n_features, basis.shape[1])), 0
+        product: Floats = np.zeros((data.n_features, basis.shape[1]))
+        stop = 0
         for rows in _parts(data, members):
             start, stop = stop, stop + len(rows)
             product = product + rows.T @ basis[start:stop]
-        return inverse.T @ product
+        restricted: Floats = inverse.T @ product
+        return restricted
 
     def lift(basis: Floats) -> Floats:
         data.count_pass()
@@ -58,7 +60,7 @@ def triangular_factor(parts: Iterable[Floats]) -> Floats:
     factor: Floats | None = None
     for rows in parts:
         stacked = rows if factor is None else np.vstack((factor, rows))
-        factor = np.linalg.qr(stacked, mode="r")
+        factor = np.asarray(np.linalg.qr(stacked, mode="r"))
     if factor is None:
         raise ValueError("parts: hold no matrix; at least one is needed")
     return factor

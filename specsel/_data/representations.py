@@ -13,7 +13,7 @@ from numba import prange
 from specsel._input.annotations import Floats, NDArray
 from specsel.linalg import jit
 
-# A feature whose range is at most this share of its largest value is constant to working precision.
+# A feature is constant to working precision if its range is at most this share of its size.
 CONSTANT = 2 * np.finfo(np.float64).eps
 
 

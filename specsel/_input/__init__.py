@@ -1,10 +1,10 @@
 """What users pass in: checked once, before any work. Every layer above may use all of it.
 
-arrays       samples x features, classes and pairs: as arrays, or one line that says what is wrong
-arguments    numbers, names, flags and sets of features
-choices      the names that an argument may take, as types and as tuples
+arrays       samples × features, classes and pairs: viewed as arrays, or refused
+arguments    numbers, names, flags and sets of features: checked, or refused
+choices      arguments that take one of a few names
 annotations  types that signatures share
-messages     how a message shows values and names, and whose line of code it blames
+messages     the wording of messages: how to show values and names, and whose line to blame
 interrupts   Ctrl-C during compiled work
 """
 
