@@ -127,7 +127,7 @@ def leading(
     >>> import numpy as np
     >>> phi = np.array([[2.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
     >>> pair = leading(lambda b: phi.T @ (phi @ b), np.ones(2), tol=1e-12)
-    >>> round(pair.value, 9), bool(np.allclose(np.abs(phi @ pair.dual), [1, 0, 0]))
+    >>> round(float(pair.value), 9), bool(np.allclose(np.abs(phi @ pair.dual), [1, 0, 0]))
     (4.0, True)
     """
     for _ in range(KRYLOV_RESTARTS):

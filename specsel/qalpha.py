@@ -262,7 +262,11 @@ class Gap(Energy):
 
 
 class Whole(Gap):
-    """A form of the whole affinity that no basis enters: one eigenproblem instead of a loop."""
+    """The products of ``<A_α, F(A_α)>`` with all of the affinity, not its part inside a basis.
+
+    F is a linear form on symmetric matrices, by default the identity: the objective is then
+    ``‖A_α‖²``. No basis enters, so `solve` finds the weights as one eigenvector, without a loop.
+    """
 
     def __init__(self, data, form=None):
         super().__init__(data)

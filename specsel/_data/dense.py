@@ -265,10 +265,10 @@ class Dense:
         if with_image:
             n_image = self.n_samples if target is None else target.shape[1]
         n_identity = self.n_samples if any(matrix is None for matrix in matrices) else 0
-        keeps = with_image and target is not None and self._may_keep(target)
-        kept = self._products.room(n_image, like=known) if keeps else known[:0]
-        alpha = (
-            np.empty(self.n_features) if alpha is None else np.require(alpha, float, ["C", "W"])
+        keep = target if with_image and self._may_keep(target) else None
+        kept = known[:0] if keep is None else self._products.room(n_image, like=known)
+        alpha = np.require(
+            np.empty(self.n_features) if alpha is None else alpha, float, ["C", "W"]
         )
         n_entries = 0 if pairs is None else len(pairs.seconds)
         partial = n_image * self.n_samples + n_entries
@@ -296,15 +296,15 @@ class Dense:
             images,
             entries,
         )
-        if keeps and target is not None:
-            self._products.keep(target, kept)
+        if keep is not None:
+            self._products.keep(keep, kept)
         sums = entries.sum(axis=0)
         image = images.sum(axis=0)[:, : self.n_samples].T
         return alpha, image, sums if pairs is None else sums[pairs.places]
 
-    def _may_keep(self, target: Floats) -> bool:
+    def _may_keep(self, target: Basis) -> bool:
         """Whether the products with a target are new, and small beside X."""
-        if not self.keeps or len(self.norms) == 2 or target.shape[1] == 0:
+        if not self.keeps or len(self.norms) == 2 or target is None or target.shape[1] == 0:
             return False
         small = target.shape[1] * self.n_columns <= KEPT_SHARE * self.features.size
         return small and self._products.with_basis(target) is None
