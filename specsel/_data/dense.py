@@ -171,7 +171,7 @@ class Dense:
         """Warn where an algorithm needs features without negative values and some have them."""
         if representation == "as-is" and any(out[0].min() < 0 for _, out in self.spans()):
             warnings.warn(
-                "X: has negative values, and two samples with large values of opposite sign count "
+                "X has negative values, and two samples with large values of opposite sign count "
                 'as alike; take representation="parts"',
                 stacklevel=_input.caller(),
             )
@@ -265,8 +265,9 @@ class Dense:
         if with_image:
             n_image = self.n_samples if target is None else target.shape[1]
         n_identity = self.n_samples if any(matrix is None for matrix in matrices) else 0
-        keep = target if with_image and self._may_keep(target) else None
-        kept = known[:0] if keep is None else self._products.room(n_image, like=known)
+        is_new = n_image > 0 and rows[-1] < len(stack)  # neither the identity nor known
+        keeps = is_new and self._may_keep(n_image)
+        kept = self._products.room(n_image, like=known) if keeps else known[:0]
         alpha = np.require(
             np.empty(self.n_features) if alpha is None else alpha, float, ["C", "W"]
         )
@@ -296,52 +297,45 @@ class Dense:
             images,
             entries,
         )
-        if keep is not None:
-            self._products.keep(keep, kept)
-        sums = entries.sum(axis=0)
+        if keeps and target is not None:
+            self._products.keep(target, kept)
         image = images.sum(axis=0)[:, : self.n_samples].T
-        return alpha, image, sums if pairs is None else sums[pairs.places]
+        return alpha, image, entries[0] if pairs is None else entries.sum(axis=0)[pairs.places]
 
-    def _may_keep(self, target: Basis) -> bool:
-        """Whether the products with a target are new, and small beside X."""
-        if not self.keeps or len(self.norms) == 2 or target is None or target.shape[1] == 0:
+    def _may_keep(self, n_vectors: int) -> bool:
+        """Whether products with so many vectors are small beside X, and kept at all."""
+        if not self.keeps or len(self.norms) == 2:
             return False
-        small = target.shape[1] * self.n_columns <= KEPT_SHARE * self.features.size
-        return small and self._products.with_basis(target) is None
+        return n_vectors * self.n_columns <= KEPT_SHARE * self.features.size
 
     def _lay_out(self, matrices: list[Basis]) -> tuple[NDArray[Any], NDArray[Any], list[int]]:
         """Stack what the features must be multiplied with, each matrix once.
 
-        Returns the stack, the kept products that serve a matrix, and for each matrix the first
-        row of its scores: those with the stack come first, then the kept products, then those
-        with the identity.
+        Returns the stack, its rows padded with zeros to what the kernels expect; the kept products
+        that serve a matrix; and for each matrix the first row of its scores. Those with the stack
+        come first, then the kept products, then those with the identity.
         """
-        served = [self._products.with_basis(matrix) for matrix in matrices]
-        known = next((products for products in served if products is not None), None)
-        if known is None:
-            known = np.empty((0, *self.norms.shape), self.features.dtype)
-        stacked: list[Floats] = []
-        starts: list[int] = []
-        frames = [self._frame(np.empty((self.n_samples, 0)))]
-        for matrix, products in zip(matrices, served, strict=True):
-            if matrix is None or products is not None or any(matrix is m for m in stacked):
+        known = np.empty((0, *self.norms.shape), self.features.dtype)
+        starts: dict[int, int] = {}  # by id, for one array often stands in two places
+        height = 0
+        for matrix in matrices:
+            if matrix is None or id(matrix) in starts:
                 continue
-            starts.append(sum(map(len, frames)))
-            stacked.append(matrix)
-            frames.append(self._frame(matrix))
-        stack, rows = np.concatenate(frames), list[int]()
-        for matrix, products in zip(matrices, served, strict=True):
+            products = self._products.with_basis(matrix)
+            if products is not None:
+                known = products
+                continue
+            starts[id(matrix)] = height
+            height += matrix.shape[1] + matrix.shape[1] % 2
+        q = self.n_samples
+        stack = np.zeros((height, -(-q // passes.LANES) * passes.LANES), self.features.dtype)
+        rows = []
+        for matrix in matrices:
             if matrix is None:
-                rows.append(len(stack) + len(known))
-            elif products is not None:
-                rows.append(len(stack))
-            else:
-                rows.extend(s for s, m in zip(starts, stacked, strict=True) if m is matrix)
+                rows.append(height + len(known))
+                continue
+            start = starts.get(id(matrix), height)  # kept products follow the stack
+            rows.append(start)
+            if start < height:
+                stack[start : start + matrix.shape[1], :q] = matrix.T
         return stack, known, rows
-
-    def _frame(self, matrix: Floats) -> NDArray[Any]:
-        """Columns as rows of an array padded with zeros to what the kernels expect."""
-        q, k = matrix.shape
-        frame = np.zeros((k + k % 2, -(-q // passes.LANES) * passes.LANES), self.features.dtype)
-        frame[:k, :q] = matrix.T
-        return frame
