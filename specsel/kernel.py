@@ -139,7 +139,7 @@ def solve(
     if kernel == "precomputed":
         matrix = _kernel.Matrix.given(_kernel.checked(array, n_features), names)
     else:
-        data = _data.Dense(array, names, representation="centered" if center else "as-is")
+        data = _data.represent(array, names, representation="centered" if center else "as-is")
         if kernel == "linear" and not center:
             options = options.counted(lambda: qalpha.count_centered(data))
         entries = _kernel.evaluate(data, kernel, sigma, degree, offset, sections)

@@ -108,7 +108,7 @@ def solve(
     )
     _input.check_choice("shift", shift, _input.choices.SHIFTS)
     _input.check_choice("representation", representation, _input.choices.NON_NEGATIVE)
-    data = _data.Dense(array, names, representation=representation)
+    data = _data.represent(array, names, representation=representation)
     options = options.counted(lambda: qalpha.count_centered(data))
     data.warn_if_negative(representation)
     run = _loop.solve(Laplacian(data, shift), options)
@@ -133,7 +133,7 @@ class Laplacian:
     ``L_α Q = A_α Q - diag(A_α 1) Q + (Σ α_i d_i) Q``.
     """
 
-    def __init__(self, data: _data.Dense, shift: Shift) -> None:
+    def __init__(self, data: _data.Data, shift: Shift) -> None:
         self.data = data
         self.shift = shift
         self.plain = qalpha.Energy(data)

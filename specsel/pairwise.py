@@ -20,7 +20,7 @@ Departures from the paper:
 - Weights need not come out positive; `Weights.negative_share` says how far they do not.
 """
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -125,7 +125,7 @@ def solve(
             f"criterion = {criterion!r}, representation = {representation!r}: "
             "need pairs of row numbers, not of samples"
         )
-    data = _data.Dense(array, names, representation=representation)
+    data = _data.represent(array, names, representation=representation)
     options = options.counted(lambda: qalpha.count_centered(data))
     data.warn_if_negative(representation)
     problem: _loop.Problem[Floats]
@@ -184,18 +184,6 @@ def _shares(apart: Integers, together: Integers, tradeoff: float, n_samples: int
     return np.repeat([-shares[0], shares[1]], sizes)
 
 
-class PairPasses(Protocol):
-    """The passes with pairs, whether the paired samples are among the data or beside them."""
-
-    def adjoint_pairs(
-        self, alpha: Floats, basis: Floats, pairs: _data.Pairs
-    ) -> tuple[Floats, Floats]: ...
-
-    def fused_pairs(
-        self, dual: Floats, basis: Floats, pairs: _data.Pairs, values: Floats, target: Floats
-    ) -> tuple[Floats, Floats, Floats]: ...
-
-
 class Pairwise(qalpha.Energy):
     """The problem ``αᵀ (G - λ B) α``. A dual is a flat array: q x k, then a number for every pair.
 
@@ -204,14 +192,14 @@ class Pairwise(qalpha.Energy):
 
     def __init__(
         self,
-        data: _data.Dense,
+        data: _data.Data,
         apart: Integers,
         together: Integers,
         tradeoff: float,
         others: np.ndarray | None = None,
     ) -> None:
         super().__init__(data)
-        self.paired: PairPasses = data if others is None else Beside(data, others)
+        self.paired = data if others is None else _data.Beside(data, others)
         n_rows = data.n_samples if others is None else len(others)
         self.pairs = _data.Pairs.sort(np.vstack((apart, together)), n_rows)
         self.shares = _shares(apart, together, tradeoff, data.n_samples)
@@ -244,23 +232,6 @@ def _split(vector: Floats, basis: Floats) -> tuple[Floats, Floats]:
     return vector[: basis.size].reshape(basis.shape), vector[basis.size :]
 
 
-class Beside:
-    """The passes with pairs, where these are pairs of other samples than those of the data."""
-
-    def __init__(self, data, others):
-        self.data, self.others = data, data.alike(others)
-        self.nothing = np.zeros((len(others), 1))
-
-    def adjoint_pairs(self, alpha, basis, pairs):
-        entries = self.others.adjoint_pairs(alpha, self.nothing[:, :0], pairs)[1]
-        return self.data.adjoint(alpha, basis), entries
-
-    def fused_pairs(self, dual, basis, pairs, values, target=None):
-        alpha = self.others.fused_pairs(self.nothing, self.nothing, pairs, values)[0]
-        alpha += self.data.forward(dual, basis)
-        return alpha, *self.adjoint_pairs(alpha, basis if target is None else target, pairs)
-
-
 class PairwiseGap(qalpha.Gap):
     """The problem ``αᵀ (2 G - H - λ B) α``: pairs are entries of the whole affinity.
 
@@ -268,7 +239,7 @@ class PairwiseGap(qalpha.Gap):
     """
 
     def __init__(
-        self, data: _data.Dense, apart: Integers, together: Integers, tradeoff: float
+        self, data: _data.Data, apart: Integers, together: Integers, tradeoff: float
     ) -> None:
         super().__init__(data)
         self.pair_shares = np.zeros((data.n_samples, data.n_samples))

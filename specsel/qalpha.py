@@ -124,14 +124,14 @@ def solve(
     )
     check_form(method, criterion)
     _input.check_flag("center", center)
-    data = _data.Dense(array, names, representation="centered" if center else "as-is")
+    data = _data.represent(array, names, representation="centered" if center else "as-is")
     if not center:
         options = options.counted(lambda: count_centered(data))
     return weigh(data, options, method=method, criterion=criterion)
 
 
 def weigh(
-    data: _data.Dense,
+    data: _data.Data,
     options: _loop.Options,
     *,
     method: BasisStep = "power",
@@ -153,7 +153,7 @@ def check_form(method: str, criterion: str) -> None:
     _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
 
 
-def count_centered(data: _data.Dense) -> int:
+def count_centered(data: _data.Data) -> int:
     """Count the clusters for k = "auto" in centred data, however `data` represents features."""
     centered = data.centered()
     if not centered.norm.any():
@@ -169,7 +169,7 @@ class Energy:
     Row i of Φ is ``vec(m_i (Qᵀ m_i)ᵀ)`` and J is the identity. A place is the basis Q.
     """
 
-    def __init__(self, data: _data.Dense, *, basic: bool = False) -> None:
+    def __init__(self, data: _data.Data, *, basic: bool = False) -> None:
         self.data = data
         self.basic = basic
 
@@ -230,7 +230,7 @@ class WholeAffinity:
     the affinity, the vectors of the Krylov method are weights instead, with two passes per step.
     """
 
-    def __init__(self, data: _data.Dense) -> None:
+    def __init__(self, data: _data.Data) -> None:
         self.data = data
         self.weights_are_smaller = data.n_features <= data.n_samples**2
 
@@ -275,7 +275,7 @@ class WholeAffinity:
 class Gap(Energy):
     """The problem ``αᵀ (2 G - H) α``: the form ``J A = A QQᵀ + QQᵀ A - A`` of `WholeAffinity`."""
 
-    def __init__(self, data: _data.Dense, *, basic: bool = False) -> None:
+    def __init__(self, data: _data.Data, *, basic: bool = False) -> None:
         super().__init__(data, basic=basic)
         self.whole = WholeAffinity(data)
 

@@ -101,13 +101,13 @@ def solve(
     qalpha.check_form(method, criterion)
     _input.check_not_negative("tradeoff", tradeoff)
     sides = _as_sides(side, array.shape[1], names)
-    data = _data.Dense(array, names)
+    data = _data.represent(array, names)
     unwanted = sides if isinstance(sides, np.ndarray) else _variance_ratios(data, sides)
     return weigh(data, unwanted, options, tradeoff=tradeoff, method=method, criterion=criterion)
 
 
 def weigh(
-    data: _data.Dense,
+    data: _data.Data,
     unwanted: Floats,
     options: _loop.Options,
     *,
@@ -170,7 +170,7 @@ def _as_diagonal(side: ArrayLike, n_features: int) -> Floats:
     return diagonal.astype(float)
 
 
-def _variance_ratios(data: _data.Dense, sides: list[tuple[np.ndarray, Names]]) -> Floats:
+def _variance_ratios(data: _data.Data, sides: list[tuple[np.ndarray, Names]]) -> Floats:
     """Compute ``D_i``: the variance in side data over that in X, summed over all side data."""
     total = np.zeros(data.n_features)
     for matrix, names in sides:

@@ -111,7 +111,7 @@ def solve(
     options = _loop.Options.for_weights(
         array.shape[1], k_within, init, n_init, tol, max_iter, random_state, callback
     )
-    data = _data.Dense(array, names, representation=representation)
+    data = _data.represent(array, names, representation=representation)
     data.warn_if_negative(representation)
     small, members, lift = data, classes, None
     if data.n_samples > (classes.max() + 1) * data.n_features:
@@ -122,8 +122,8 @@ def solve(
 
 
 def _reduced(
-    data: _data.Dense, classes: Integers
-) -> tuple[_data.Dense, Integers, Callable[[Floats], Floats]]:
+    data: _data.Data, classes: Integers
+) -> tuple[_data.Data, Integers, Callable[[Floats], Floats]]:
     """Replace the samples of every class by as many as there are features.
 
     Return the reduced data, their classes, and a function that maps a basis back to all samples.
@@ -131,7 +131,7 @@ def _reduced(
     keep.
     """
     parts = [data.reduced(classes == g) for g in range(classes.max() + 1)]
-    factors = [small.features.T for small, _, _ in parts]
+    factors = [small.rows(0, small.n_samples) for small, _, _ in parts]
     members = np.repeat(np.arange(len(parts)), [len(factor) for factor in factors])
 
     def lift(basis: Floats) -> Floats:
@@ -143,7 +143,7 @@ def _reduced(
             lifted[np.ix_(classes == g, columns)] = lift_class(inner)
         return lifted
 
-    return _data.Dense.standardised(np.vstack(factors), data), members, lift
+    return _data.Dense.of_factor(np.vstack(factors), data), members, lift
 
 
 class Block(NamedTuple):
@@ -187,7 +187,7 @@ class Supervised:
 
     def __init__(
         self,
-        data: _data.Dense,
+        data: _data.Data,
         classes: Integers,
         k_within: int,
         k_between: int,

@@ -92,7 +92,7 @@ def solve(
         raise ValueError(
             f"tradeoff = {_input.brief(tradeoff)}: must be a finite number above 0, or None"
         )
-    data = _data.Dense(array, names)
+    data = _data.represent(array, names)
     if tradeoff is None:
         tradeoff = TRADEOFF_TOTAL / data.n_features
     small, lift = data, None
@@ -113,7 +113,7 @@ def solve(
     return Map(tuple(found), np.column_stack(positions), data.passes)
 
 
-def _positions(data: _data.Dense, weights: Weights) -> Floats:
+def _positions(data: _data.Data, weights: Weights) -> Floats:
     """Compute the position of every feature in one round, an angle from -π/2 to π/2."""
     basis = np.ascontiguousarray(weights.basis)
     second = linalg.leading(

@@ -79,7 +79,7 @@ def solve(X: ArrayLike, y: ArrayLike | None = None, *, tradeoff: float = 1.0) ->
     array, names = _input.as_matrix(X)
     classes = None if y is None else _input.as_classes(y, len(array))
     _input.check_not_negative("tradeoff", tradeoff)
-    data = _data.Dense(array, names)
+    data = _data.represent(array, names)
     small, lift = data, None
     means = None if classes is None else class_means(classes)
     if data.n_samples > data.n_features:
@@ -117,7 +117,7 @@ def class_means(classes: Integers) -> Floats:
     return means
 
 
-def fisher_form(data: _data.Dense, means: Floats, tradeoff: float) -> qalpha.Form:
+def fisher_form(data: _data.Data, means: Floats, tradeoff: float) -> qalpha.Form:
     """Return the function ``A -> (T A S + S A T) / 2`` of Algo. 3.
 
     `means` is an orthonormal basis of the vectors that are constant within every class. It need

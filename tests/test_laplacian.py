@@ -40,7 +40,7 @@ def planted(seed, n_samples=60):
 def test_products_are_the_matrix_of_traces(shape, shift, per_feature, rng):
     X, Q = positive(shape), random_basis(shape[0], 2)
     M = oracle.represent(X, "parts")
-    problem = laplacian.Laplacian(_data.Dense(X, representation="parts"), shift)
+    problem = laplacian.Laplacian(_data.represent(X, representation="parts"), shift)
     shifts = problem.first_shifts()
     np.testing.assert_allclose(
         shifts, oracle.laplacian_first_shift(M, shift), rtol=1e-12, atol=1e-15
@@ -132,7 +132,7 @@ def test_constant_direction_has_the_shift_as_its_eigenvalue():
 
 def test_above_the_dense_limit_the_start_is_near(monkeypatch):
     X, partition = planted(0)
-    data = _data.Dense(X, representation="parts")
+    data = _data.represent(X, representation="parts")
     problem, equal = laplacian.Laplacian(data, "degree"), np.ones(data.n_features)
     M = oracle.represent(X, "parts")
     L = sum(oracle.laplacian_matrices(M, oracle.laplacian_first_shift(M, "degree")))

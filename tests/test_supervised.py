@@ -38,7 +38,7 @@ def literal(X, y, start, cycles, gamma, method, k_within=2, k_between=1, represe
 def test_products_are_the_block_construction(n_classes, k_between, rng):
     X, y = classes_and_data(n_classes)
     M, rows = oracle.represent(X, "parts"), oracle.class_rows(y)
-    data = _data.Dense(X, representation="parts")
+    data = _data.represent(X, representation="parts")
     problem = supervised.Supervised(data, y, 2, k_between, 0.5, basic=False)
     place = problem.subspace(rng.random(50), 2)
     basis, layout = place
@@ -156,7 +156,7 @@ def test_result_is_a_fixed_point():
 
 
 def test_a_wide_start_is_wide_between_the_classes_too(rng):
-    data = _data.Dense(rng.random((24, 30)), representation="parts")
+    data = _data.represent(rng.random((24, 30)), representation="parts")
     problem = supervised.Supervised(data, np.arange(24) % 2, 1, 3, 0.5, basic=False)
     place = problem.subspace(np.ones(data.n_features), 2)
     widths = [block.width for block in place.layout.blocks]

@@ -116,7 +116,7 @@ class PassTime:
     def setup(self, representation, k):
         rng = np.random.default_rng(0)
         self.X = rng.random((10**6 if FULL else 10**5, 100)).T
-        data = _data.Dense(self.X, representation=representation)
+        data = _data.represent(self.X, representation=representation)
         self.problem = laplacian.Laplacian(data, "degree")
 
     def track_over_qalpha(self, representation, k):

@@ -111,7 +111,7 @@ class PassTime:
     def setup(self, representation, k):
         rng = np.random.default_rng(0)
         self.X = rng.random((10**6 if FULL else 10**5, 100)).T
-        data = _data.Dense(self.X, representation=representation)
+        data = _data.represent(self.X, representation=representation)
         no_pairs = np.empty((0, 2), int)
         self.problem = pairwise.Pairwise(data, some_pairs(100), no_pairs, 1.0)
 

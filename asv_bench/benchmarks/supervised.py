@@ -139,7 +139,7 @@ class PassTime:
     def setup(self, representation, k):
         rng = np.random.default_rng(0)
         self.X = rng.random((10**6 if FULL else 10**5, 100)).T
-        data = _data.Dense(self.X, representation=representation)
+        data = _data.represent(self.X, representation=representation)
         # Two classes have four blocks.
         y, self.width = np.arange(100) % 2, max(1, k // 4)
         self.problem = supervised.Supervised(data, y, self.width, self.width, 0.5, basic=False)

@@ -24,7 +24,7 @@ BAND = 64
 
 
 def evaluate(
-    data: _data.Dense,
+    data: _data.Data,
     kernel: str | Callable[[Floats], Any],
     sigma: float | None = None,
     degree: int = 2,
@@ -35,7 +35,7 @@ def evaluate(
 
     The arguments are those of `kernel.solve`.
     """
-    data.passes += 1
+    data.count_pass()
     if callable(kernel):
         features = np.ascontiguousarray(data.rows(0, data.n_samples).T)
         out = checked(kernel(features), data.n_features).copy()
@@ -57,7 +57,7 @@ def evaluate(
     return out
 
 
-def _inner_products(data: _data.Dense, out: Floats) -> None:
+def _inner_products(data: _data.Data, out: Floats) -> None:
     """Add ``M Mᵀ`` to `out` on and below its diagonal, a few samples at a time."""
     from scipy.linalg.blas import dsyrk  # here, for it would make the package slow to import
 

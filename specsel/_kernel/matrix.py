@@ -55,7 +55,7 @@ class Matrix:
 
     @classmethod
     def of_data(
-        cls, data: _data.Dense, entries: Floats, *, rank_bound: int, mean_free: bool | None
+        cls, data: _data.Data, entries: Floats, *, rank_bound: int, mean_free: bool | None
     ) -> Self:
         """Build the matrix of data.
 

@@ -7,10 +7,9 @@ loop      starts, iterations, convergence, the number of clusters, and the resul
 
 from specsel._loop.loop import Run, count_clusters, orientation, pack, solve, starts
 from specsel._loop.options import Options, check_k
-from specsel._loop.protocol import Features, Iterate, Problem, Step
+from specsel._loop.protocol import Iterate, Problem, Step
 
 __all__ = [
-    "Features",
     "Iterate",
     "Options",
     "Problem",

@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from specsel import _input, linalg
+from specsel import _data, _input, linalg
 from specsel._input.annotations import Floats
 from specsel._loop.options import Options
-from specsel._loop.protocol import Features, Iterate, Place, Problem
+from specsel._loop.protocol import Iterate, Place, Problem
 from specsel.results import Weights
 
 # Continuation begins with 4k + 4 columns and narrows them in this many steps.
@@ -183,7 +183,7 @@ def _leading(problem: Problem[Place], start: Floats, place: Place, tol: float) -
 
 
 def pack(
-    data: Features,
+    data: _data.Weighable,
     iterate: Iterate,
     record: dict[str, Any],
     lift: Callable[[Floats], Floats] | None = None,

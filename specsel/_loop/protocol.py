@@ -16,8 +16,8 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from specsel import linalg
-from specsel._input.annotations import ArrayLike, Floats, Names
+from specsel import _data, linalg
+from specsel._input.annotations import ArrayLike, Floats
 
 Place = TypeVar("Place")
 
@@ -39,50 +39,11 @@ class Step(NamedTuple, Generic[Place]):
     start: Floats  # J Φᵀ α at the new place
 
 
-class Features(Protocol):
-    """What the loop, and the result, must know of the features."""
-
-    @property
-    def passes(self) -> int:
-        """How many times the features were read so far."""
-
-    @property
-    def n_features(self) -> int:
-        """Number of weights."""
-
-    @property
-    def rank_bound(self) -> int:
-        """The rank of the features is at most this."""
-
-    @property
-    def mean_free(self) -> bool:
-        """Whether no leading direction is a mean that all features share."""
-
-    @property
-    def floor(self) -> float:
-        """The relative rounding error of a product."""
-
-    @property
-    def names(self) -> Names:
-        """Names of the columns of X."""
-
-    @property
-    def mean(self) -> Floats:
-        """Mean of every column of X."""
-
-    @property
-    def norm(self) -> Floats:
-        """Norm of every column of X after its mean is subtracted."""
-
-    def joined(self, alpha: Floats) -> Floats:
-        """Turn the weights of the features into weights of the columns of X."""
-
-
 class Problem(Protocol[Place]):
     """An algorithm, as the loop sees it: starts, products at a place, and the next place."""
 
     @property
-    def data(self) -> Features:
+    def data(self) -> _data.Weighable:
         """The features."""
 
     def subspace(self, alpha: Floats, width: int) -> Place:

@@ -144,7 +144,7 @@ def _row(path: Any, k: int) -> dict[str, Any]:
         "gap": subset.gap if known else None,
         "status": subset.status,
         "nodes": subset.nodes,
-        "features": [str(name) for name in _input.named(subset.support, subset.names)],
+        "features": [str(name) for name in _input.name_features(subset.support, subset.names)],
     }
 
 

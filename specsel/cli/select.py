@@ -233,7 +233,7 @@ def _ranking(found: Any, weights: Any) -> list[dict[str, Any]]:
 
 
 def _names(weights: Any, features: Any) -> list[str]:
-    return [str(name) for name in _input.named(features, weights.names)]
+    return [str(name) for name in _input.name_features(features, weights.names)]
 
 
 def _rounds(found: Any) -> Sequence[Any]:
@@ -292,7 +292,8 @@ def _lines(summary: dict[str, Any], top: list[dict[str, Any]]) -> Iterator[str]:
     yield ""
     yield _verdict(n, count, summary["gap"])
     for i, one_round in enumerate(summary.get("rounds", ()), 1):
-        yield f"round {i}, k = {one_round['k']}: {_input.some(one_round['selected'], len(top))}"
+        selected = _input.first_few(one_round["selected"], len(top))
+        yield f"round {i}, k = {one_round['k']}: {selected}"
 
 
 def _bar(share: float, blocks: bool) -> str:

@@ -110,12 +110,12 @@ def _convergence(weights: Weights) -> str:
 
 
 def _names(features: Integers, names: Names) -> list[str]:
-    return [escape(str(name)) for name in _input.named(features, names)]
+    return [escape(str(name)) for name in _input.name_features(features, names)]
 
 
 def _line(features: Integers, names: Names) -> str:
     """Name the first few features in one line."""
-    return escape(_input.some(_input.named(features, names), FEATURES))
+    return escape(_input.first_few(_input.name_features(features, names), FEATURES))
 
 
 def _numbers(values: Floats) -> list[str]:

@@ -69,7 +69,7 @@ class Intervals:
         """Return a pandas table of the pairs: both features, similarity, ends of the interval."""
         pairs = np.triu_indices(len(self.A))
         columns = {
-            name: _input.named(part, self.names)
+            name: _input.name_features(part, self.names)
             for name, part in zip(("feature", "other"), pairs, strict=True)
         }
         for name in ("A", "lower", "upper"):
@@ -178,7 +178,7 @@ class StableSubspace:
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "not converged"
-        features = _input.some(_input.named(self.support, self.intervals.names))
+        features = _input.first_few(_input.name_features(self.support, self.intervals.names))
         return (
             f"StableSubspace(k = {self.k} of {len(self.support)} features: {features}, "
             f"share {self.share:.3g}, {len(self.removed)} removed, {self.n_decompositions} "

@@ -73,7 +73,7 @@ class Subset:
         return float(missing / abs(self.value)) if self.value else np.inf
 
     def __repr__(self) -> str:
-        features = _input.some(_input.named(self.support, self.names))
+        features = _input.first_few(_input.name_features(self.support, self.names))
         return (
             f"Subset({len(self.support)} features: {features}, value {self.value:.6g}, "
             f"{self.status}, gap {self.gap:.2g}, {self.nodes} nodes, {self.seconds:.2g} s)"
@@ -86,7 +86,10 @@ class Subset:
 
     def to_frame(self) -> Any:
         """Make a table (pandas) of the features and their entries in the direction."""
-        columns = {"feature": _input.named(self.support, self.names), "index": self.support}
+        columns = {
+            "feature": _input.name_features(self.support, self.names),
+            "index": self.support,
+        }
         return frame(columns | {"direction": self.direction[self.support]})
 
 
@@ -248,7 +251,7 @@ class Path:
         """Make a table (pandas) of the sizes: value, bound, status and features."""
         columns: dict[str, Any] = {"size": self.sizes, "value": self.values, "bound": self.bounds}
         columns |= {"status": self.statuses, "nodes": self.nodes, "seconds": self.seconds}
-        features = [tuple(_input.named(support, self.names)) for support in self.supports]
+        features = [tuple(_input.name_features(support, self.names)) for support in self.supports]
         return frame(columns | {"features": features})
 
 

@@ -210,7 +210,7 @@ class Weights:
         ranking = self.ranking
         table = frame(
             {
-                "feature": _input.named(ranking, self.names),
+                "feature": _input.name_features(ranking, self.names),
                 "index": ranking,
                 "weight": self.alpha[ranking],
                 "selected": np.arange(len(ranking)) < _cut(self.alpha),
