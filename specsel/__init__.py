@@ -1,18 +1,23 @@
 """Spectral feature selection: which features carry the structure of the samples?
 
-A method is a module, and solves by its function ``solve``: `qalpha`, `weighting`, `laplacian`,
-`supervised`, `kernel`, `side_info`, `topography` and `pairwise` weigh features; `gslda`, `eslda`
-and `sbs` choose some. With scikit-learn every method is an estimator too, such as `QAlpha`.
-`plotting` draws results, `datasets` makes data to try things on, and `positivity` simulates the
-theory.
+Every method is a module with a function ``solve``. `qalpha`, `weighting`, `laplacian`,
+`supervised`, `kernel`, `side_info`, `topography` and `pairwise` give every feature a weight;
+`gslda`, `eslda` and `sbs` choose a set of features. With scikit-learn, every method is an
+estimator too, such as `QAlpha`. `plotting` draws results, `datasets` makes data to try the
+methods on, and `positivity` simulates the theory.
+
+Importing the package loads nothing else: a part is imported when it is first used.
 """
 
 from importlib import import_module
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from specsel.estimators import ESTIMATORS
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
+
+# Estimators are public too, but not listed here: without scikit-learn ``import *`` would fail.
 __all__ = [
     "Intervals",
     "Path",
@@ -37,26 +42,59 @@ __all__ = [
 ]
 RESULTS = ("Intervals", "Path", "StableSubspace", "Subset", "Weights")
 
+if TYPE_CHECKING:
+    from specsel import (
+        datasets,
+        eslda,
+        gslda,
+        kernel,
+        laplacian,
+        pairwise,
+        plotting,
+        positivity,
+        qalpha,
+        sbs,
+        side_info,
+        supervised,
+        topography,
+        weighting,
+    )
+    from specsel.estimators import ExactSparseLDA as ExactSparseLDA
+    from specsel.estimators import FisherWeighting as FisherWeighting
+    from specsel.estimators import GreedySparseLDA as GreedySparseLDA
+    from specsel.estimators import KernelQAlpha as KernelQAlpha
+    from specsel.estimators import LaplacianQAlpha as LaplacianQAlpha
+    from specsel.estimators import PairwiseQAlpha as PairwiseQAlpha
+    from specsel.estimators import ParameterFreeWeighting as ParameterFreeWeighting
+    from specsel.estimators import QAlpha as QAlpha
+    from specsel.estimators import SideInfoQAlpha as SideInfoQAlpha
+    from specsel.estimators import StabilitySelection as StabilitySelection
+    from specsel.estimators import StableLSI as StableLSI
+    from specsel.estimators import StablePCA as StablePCA
+    from specsel.estimators import SupervisedQAlpha as SupervisedQAlpha
+    from specsel.results import Intervals, Path, StableSubspace, Subset, Weights
+else:
+    # Hidden from type checkers, which would take every attribute to exist.
+    def __getattr__(name: str) -> object:
+        """Import a public part when it is first used."""
+        if name in RESULTS:
+            return getattr(import_module("specsel.results"), name)
+        if name in ESTIMATORS:
+            return _estimator(name)
+        if name in __all__:
+            return import_module(f"specsel.{name}")
+        raise AttributeError(f"module 'specsel' has no attribute {name!r}")
 
-def __getattr__(name):
-    """Import a part when it is first asked for, so that importing the package costs nothing."""
-    if name in RESULTS:
-        return getattr(import_module("specsel.results"), name)
-    if name in ESTIMATORS:
-        return _estimator(name)
-    if name in __all__:
-        return import_module(f"specsel.{name}")
-    raise AttributeError(f"module 'specsel' has no attribute {name!r}")
 
-
-def _estimator(name):
+def _estimator(name: str) -> object:
     try:
         return getattr(import_module("specsel.estimators"), name)
     except ModuleNotFoundError as error:
-        if error.name.split(".")[0] != "sklearn":
+        if (error.name or "").split(".")[0] != "sklearn":
             raise
     raise ImportError(f"{name} needs scikit-learn: pip install 'specsel[sklearn]'")
 
 
-def __dir__():
-    return [*globals(), *__all__, *(ESTIMATORS if find_spec("sklearn") else ())]
+def __dir__() -> list[str]:
+    special = [name for name in globals() if name.startswith("__")]
+    return [*special, *__all__, "estimators", *(ESTIMATORS if find_spec("sklearn") else ())]

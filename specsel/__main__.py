@@ -1,11 +1,12 @@
-"""The process of the command line, which may be interrupted while it still imports."""
+"""Runs the command line as a process: ``python -m specsel``, or ``specsel``."""
 
 from specsel.cli import terminal
 
 
 def main() -> int:
-    """Run the command line of this process and return its exit code."""
+    """Run the command line with the arguments of the process and return its exit code."""
     try:
+        # Imported here so that Ctrl-C during the import ends in one line too.
         from specsel.cli.main import main as run
 
         return run()

@@ -1,153 +1,109 @@
 """Kernel Q-α: features interact through a kernel (Wolf and Shashua, JMLR 6, 2005, Def. 14).
 
-A feature ``m_i`` is mapped to ``φ(m_i)``, known through the n x n matrix V of inner products.
-With ``A_α = Σ α_i φ(m_i) φ(m_i)ᵀ`` and an orthonormal Q of k directions among what is mapped,
-maximise ``trace(Qᵀ A_α A_α Q) = αᵀ G α`` over unit α and Q, where ``G = V ∘ W Wᵀ`` and row i of
-the n x k ``W`` holds the scores of feature i on the directions. Given W, α is the leading
-eigenvector of G. Given α, with ``D = diag(α)``, one step of orthogonal iteration:
-``T = V D W``, ``RᵀR = (D W)ᵀ T``, ``W <- T R⁻¹``. With the linear kernel all this is `qalpha`.
+A kernel maps every feature ``m_i`` to a vector ``φ(m_i)``, of which only inner products are known:
+``V_ij = φ(m_i)ᵀ φ(m_j)``, n x n for n features. Let ``A_α = Σ α_i φ(m_i) φ(m_i)ᵀ``, and let Q be
+an orthonormal basis of k directions among the mapped features. The weights maximise the energy
+``trace(Qᵀ A_α A_α Q) = αᵀ G α`` over Q and over α of unit norm. Row i of the n x k matrix W holds
+the scores of feature i on the directions, ``φ(m_i)ᵀ Q``, and ``G = V ∘ W Wᵀ``, where ∘ multiplies
+entry by entry.
 
-Departures. The paper writes ``Q = MᵀE``, ``W = V E``; E is never needed. Step 5 is printed as
-``E <- E R⁻¹``, which never leaves the first subspace; what is derived before it, and done here, is
-``E <- D V E R⁻¹``. R comes from an eigendecomposition that drops null directions, so features may
-be alike. G is never formed: V is the only n x n array, but for the check of one that was given
-and, up to 2,000 features, for the start, which is not random (see `alternate`).
+- Given W, α is the leading eigenvector of G.
+- Given α, W follows by one step of orthogonal iteration: with ``D = diag(α)``, ``T = V D W`` and
+  ``RᵀR = (D W)ᵀ T``, ``W <- T R⁻¹``.
+
+With the linear kernel all this is `qalpha`.
+
+Departures from the paper:
+
+- The paper writes ``Q = MᵀE`` and ``W = V E``, M holding the mapped features as rows. E is never
+  needed.
+- Step 5 is printed as ``E <- E R⁻¹``, which never leaves the first subspace. What the paper
+  derives before it, and what is done here, is ``E <- D V E R⁻¹``.
+- R comes from an eigendecomposition that drops null directions, so features may be alike.
+- G is never formed. V is the only array of n x n, with two exceptions: the check of a matrix that
+  was given, and, up to 2,000 features, the start.
+- The start is not random (see `_loop`).
 """
 
 import math
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
-from numba import prange
 
-from specsel import _data, _input, _loop, linalg, qalpha
-from specsel.linalg import jit
+from specsel import _data, _input, _kernel, _loop, linalg, qalpha
+from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Seed
+from specsel._input.choices import Criterion, Init, Kernel
 from specsel.results import Weights
 
 __all__ = ["solve"]
 
-# Features among which the median distance is taken, and the distance below which they are alike.
-MEDIAN_FEATURES = 1000
-ALIKE = 1e-7
-
-# A given matrix may be asymmetric, or its smallest eigenvalue negative, by this share; or by a few
-# roundings of its type.
-NEGLIGIBLE = 1e-8
-
-# The largest power of 2 that a polynomial kernel may reach: its fourth power must be a number.
+# A polynomial kernel may be as large as 2 to this power: its fourth power is still a number.
 LARGEST_EXPONENT = 250
-
-# Samples read at once, and features in a band of V, the height of a tile that stays in cache.
-ROW_BLOCK = 128
-BAND = 64
-
-
-@jit(parallel=True)
-def _finish(out, degree, offset, rate):
-    """Map the inner products below the diagonal to a kernel, and mirror them."""
-    for part in prange((len(out) + BAND - 1) // BAND):
-        first, last = _band(part, len(out))
-        for start in range(0, last, BAND):
-            stop = min(start + BAND, last)
-            _map(out[first:last, start:stop], degree, offset, rate)
-            for j in range(start, stop):
-                for i in range(first, last):
-                    out[j, i] = out[i, j]
-
-
-@jit
-def _map(tile, degree, offset, rate):
-    """A Gaussian kernel where `rate` is positive, else a polynomial one."""
-    for i in range(tile.shape[0]):
-        for j in range(tile.shape[1]):
-            if rate > 0:  # between unit vectors 1 - v is half the square of the distance
-                tile[i, j] = np.exp(rate * min(tile[i, j] - 1.0, 0.0))
-            else:
-                tile[i, j] = (tile[i, j] + offset) ** degree
-
-
-@jit(parallel=True)
-def _sectioned(rows, bounds, out):
-    """``out[i, j] = Σ_s (m_i^s · m_j^s)²`` for j ≤ i, section s being rows bounds[s] to [s+1]."""
-    for part in prange((len(out) + BAND - 1) // BAND):
-        first, last = _band(part, len(out))
-        inner = np.empty(BAND)
-        for start in range(0, last, BAND):
-            width = min(BAND, last - start)
-            for i in range(first, last):
-                for section in range(len(bounds) - 1):
-                    inner[:] = 0.0
-                    for s in range(bounds[section], bounds[section + 1]):
-                        for j in range(width):
-                            inner[j] += rows[s, i] * rows[s, start + j]
-                    for j in range(width):
-                        out[i, start + j] += inner[j] * inner[j]
-
-
-@jit
-def _band(part, n):
-    """First and last row of a band; short and long ones alternate, for threads take neighbours."""
-    band = part // 2 if part % 2 == 0 else (n - 1) // BAND - part // 2
-    return band * BAND, min((band + 1) * BAND, n)
 
 
 def solve(
-    X,
-    k,
+    X: ArrayLike,
+    k: Directions,
     *,
-    kernel="rbf",
-    sigma=None,
-    degree=2,
-    offset=1.0,
-    sections=8,
-    center=True,
-    criterion="energy",
-    init="continuation",
-    n_init=15,
-    tol=1e-6,
-    max_iter=200,
-    random_state=None,
-    callback=None,
+    kernel: Kernel | Callable[[Floats], Any] = "rbf",
+    sigma: float | None = None,
+    degree: int = 2,
+    offset: float = 1.0,
+    sections: int | ArrayLike = 8,
+    center: bool = True,
+    criterion: Criterion = "energy",
+    init: Init | ArrayLike = "continuation",
+    n_init: int = 15,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    random_state: Seed = None,
+    callback: LoopCallback = None,
 ) -> Weights:
-    """Weigh features by how well they make the samples cluster, compared by a kernel.
+    """Weigh features by how well they make the samples cluster, comparing them by a kernel.
 
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, or a data frame; for the precomputed kernel the matrix
+        Dense numbers in any memory order, or a data frame. For the precomputed kernel, the matrix
         V itself, of shape (n_features, n_features).
     k : int or "auto"
-        Number of leading directions that should carry the structure, as in `qalpha.solve`.
-        At most n_features; with the linear kernel at most min(n_samples, n_features). "auto"
-        counts directions in the space of the kernel. With "sectioned", and "poly" with an offset
-        of 0, they are pairs of clusters, of which there are more.
+        Number of leading directions that should carry the structure, about the number of
+        clusters; as in `qalpha.solve`. At most n_features; with the linear kernel at most
+        min(n_samples, n_features). "auto" counts directions in the space of the kernel. With
+        "sectioned", and with "poly" at an offset of 0, these are directions of pairs of clusters,
+        of which there are more than clusters.
     kernel : {"linear", "poly", "rbf", "sectioned", "precomputed"} or callable
-        What replaces the inner product of two features, centred and of unit norm: nothing;
-        ``(m_i · m_j + offset)^degree``; ``exp(-|m_i - m_j|² / (2 sigma²))``; the sum of the
-        squared inner products of their sections; or a function that takes an array of the
-        features, (n_features, n_samples), and returns all of V. A matrix that is given must be
-        symmetric and positive semi-definite; its check needs a second one for a while.
+        What takes the place of the inner product of two features, which are centred and of unit
+        norm. "linear": nothing else. "poly": ``(m_i · m_j + offset)^degree``. "rbf":
+        ``exp(-|m_i - m_j|² / (2 sigma²))``. "sectioned": the samples are cut into sections, and
+        the squared inner products of all sections are summed. "precomputed": X is V. A callable
+        takes an array of the features, (n_features, n_samples), and returns V. A V from outside
+        must be symmetric and positive semi-definite; to check it takes as much memory again.
     sigma : float, optional
-        By default the median distance among at most 1,000 evenly spaced features, or 1 if it is 0.
+        Width of the rbf kernel. The default is the median distance between features, among at
+        most 1,000 evenly spaced ones; or 1 if that is 0.
     degree, offset : int, float
-        Of the poly kernel; the degree is at least 1, the offset not negative.
+        Of the poly kernel. The degree is at least 1, the offset not negative.
     sections : int or array of shape (n_samples,)
-        Number of successive samples in a section, or a label of its section for every sample.
+        Of the sectioned kernel: how many successive samples make a section, or a label for every
+        sample, equal within a section.
     center : bool
         Subtract the mean of every feature before it is scaled to unit norm.
     criterion : {"energy", "gap"}
-        Maximise the energy of k directions, or that energy less the energy of all others.
+        Maximise the energy of the k directions, or that energy less the energy of all others.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_features,)
-        Start, as in `qalpha.solve`; an array is weights to start from, none of them negative and
-        not all of them 0.
+        Where to start, as in `qalpha.solve`. An array holds weights to start from; none may be
+        negative, and not all may be 0.
     n_init, tol, max_iter, random_state, callback
         As in `qalpha.solve`.
 
     Returns
     -------
     Weights
-        See `specsel.results.Weights`. The leading directions live in the space of the kernel; in
-        their place `basis`, of shape (n_features, k), holds the scores of the features on them,
-        columns past the rank being 0. `n_passes` counts the reads of V as well as those of X.
+        See `specsel.results.Weights`. The leading directions live in the space of the kernel. In
+        their place `basis`, of shape (n_features, k), holds the scores of the features on them;
+        columns beyond the rank are 0. `n_passes` counts reads of V as well as reads of X.
 
     Examples
     --------
@@ -159,7 +115,7 @@ def solve(
     >>> weights.converged
     True
 
-    A kernel of one's own is a function of all features, the rows of its argument:
+    Your own kernel is a function of all features, which are the rows of its argument:
 
     >>> import numpy as np
     >>> own = kernel.solve(data.X, k=3, kernel=lambda features: (features @ features.T) ** 2)
@@ -177,120 +133,41 @@ def solve(
         _loop.check_k(k, n_features, "n_features")
     _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
     _input.check_flag("center", center)
-    options = {"n_init": n_init, "tol": tol, "max_iter": max_iter}
-    options |= {"random_state": random_state, "callback": callback}
-    _loop.check_weights_start(n_features, init, **options)
+    options = _loop.Options.for_weights(
+        n_features, k, init, n_init, tol, max_iter, random_state, callback
+    )
     if kernel == "precomputed":
-        matrix = Matrix(_checked(array, n_features), names)
+        matrix = _kernel.Matrix.given(_kernel.checked(array, n_features), names)
     else:
-        data = _data.Dense(array, names, representation="centered" if center else "as-is")
-        if kernel == "linear" and k == "auto" and not center:
-            k = qalpha.count_centered(data)
-        matrix = Matrix(evaluate(data, kernel, sigma, degree, offset, sections), names, data)
-        if not center or (kernel == "poly" and offset > 0):
-            matrix.mean_free = False  # means and offsets are common to all features
-        elif kernel == "linear":
-            matrix.mean_free = True
-        matrix.rank_bound = data.rank_bound if kernel == "linear" else n_features
-    problem = PROBLEMS[criterion](matrix)
-    if not isinstance(init, str):
-        _loop.check_auto_start(k, init)
-        init = problem.subspace(np.asarray(init, dtype=float), k)
-    state, record = _loop.solve(problem, k, init=init, **options)
-    return _loop.pack(matrix, state, record)
+        data = _data.represent(array, names, representation="centered" if center else "as-is")
+        if kernel == "linear" and not center:
+            options = options.counted(lambda: qalpha.count_centered(data))
+        entries = _kernel.evaluate(data, kernel, sigma, degree, offset, sections)
+        matrix = _kernel.Matrix.of_data(
+            data,
+            entries,
+            rank_bound=data.rank_bound if kernel == "linear" else n_features,
+            mean_free=_mean_free(kernel, offset, center),
+        )
+    run = _loop.solve(PROBLEMS[criterion](matrix), options)
+    return _loop.pack(matrix, run.iterate, run.record)
 
 
-def evaluate(data, kernel, sigma=None, degree=2, offset=1.0, sections=8) -> np.ndarray:
-    """V of standardised data; the rows and columns of constant features are 0."""
-    data.passes += 1
-    if callable(kernel):
-        features = np.ascontiguousarray(data.rows(0, data.n_samples).T)
-        out = _checked(kernel(features), data.n_features).copy()
-    else:
-        out = np.zeros((data.n_features, data.n_features))
-        if kernel == "sectioned":
-            _sectioned(*_in_sections(data.rows(0, data.n_samples), sections), out)
-        else:
-            _inner_products(data, out)
-        rate = 0.0
-        if kernel == "rbf":
-            sigma = sigma or _median_distance(out, np.flatnonzero(data.norm))
-            rate = 1 / max(sigma**2, np.finfo(float).tiny)
-        elif kernel != "poly":
-            degree, offset = 1, 0.0
-        _finish(out, int(degree), float(offset), rate)
-    constant = np.flatnonzero(data.norm == 0)
-    out[constant] = out[:, constant] = 0.0
-    return out
+def _mean_free(kernel: str | Callable[[Floats], Any], offset: float, center: bool) -> bool | None:
+    """Tell whether no leading direction is common to all features; None where V must decide."""
+    if not center or (kernel == "poly" and offset > 0):
+        return False  # means and offsets are common to all features
+    return True if kernel == "linear" else None
 
 
-def _inner_products(data, out):
-    """Add ``M Mᵀ`` to `out` on and below its diagonal, a few samples at a time."""
-    from scipy.linalg.blas import dsyrk  # here, for it would make the package slow to import
-
-    for start in range(0, data.n_samples, ROW_BLOCK):
-        rows = data.rows(start, start + ROW_BLOCK)
-        dsyrk(1.0, rows.T, beta=1.0, c=out.T, overwrite_c=1)
-
-
-def _median_distance(inner, varying):
-    places = np.linspace(0, len(varying) - 1, min(len(varying), MEDIAN_FEATURES)).astype(int)
-    chosen = varying[places]
-    products = np.concatenate([inner[i, chosen[:order]] for order, i in enumerate(chosen)])
-    distances = np.sqrt(np.maximum(2 - 2 * products, 0.0))
-    median = float(np.median(distances)) if len(distances) else 0.0
-    return median if median > ALIKE else 1.0
-
-
-def _in_sections(rows, sections):
-    """Rows with those of a section together, and where each section begins and ends."""
-    if np.ndim(sections) == 0:
-        return rows, np.append(np.arange(0, len(rows), sections), len(rows))
-    _, labels, counts = np.unique(sections, return_inverse=True, return_counts=True)
-    return rows[np.argsort(labels, kind="stable")], np.append(0, np.cumsum(counts))
-
-
-def _checked(matrix, n):
-    """View a matrix as float64, once it has been found fit to be a kernel of n features."""
-    entries, _ = _input.as_matrix(matrix, least_samples=1, name="kernel")
-    if entries.shape != (n, n):
-        raise ValueError(f"kernel: the matrix has shape {entries.shape}; ({n}, {n}) is needed")
-    fault = _fault(entries)
-    if fault:
-        raise ValueError(f"kernel: the matrix {fault}")
-    return np.ascontiguousarray(entries.T if entries.flags.f_contiguous else entries, np.float64)
-
-
-def _fault(entries):
-    """What keeps a square matrix from being a kernel, if anything does."""
-    size = np.abs(entries).max()
-    if not np.isfinite(size):
-        return "holds NaN or infinity; finite numbers are needed"
-    if size == 0:
-        return "is 0; at least one feature must vary"
-    share = max(NEGLIGIBLE, 16 * np.finfo(entries.dtype).eps)
-    asymmetry = np.max(entries - entries.T)
-    if asymmetry > share * size:
-        return f"is not symmetric, mirrored entries differ by {asymmetry:.2g}"
-    least = _negative_eigenvalue(entries, share)
-    if least < 0:
-        return f"is not positive semi-definite, its smallest eigenvalue is {least:.2g}"
-    return ""
-
-
-def _negative_eigenvalue(entries, share):
-    """Return the smallest eigenvalue if it is below -share of the largest, else 0."""
-    from scipy.linalg import eigvalsh, lapack
-
-    work = np.array(entries, dtype=np.float64, order="F")
-    work[np.diag_indices_from(work)] += share * max(entries.diagonal().max(), 0.0)
-    if lapack.dpotrf(work, overwrite_a=1, clean=0)[1] == 0:  # much faster, and most often enough
-        return 0.0
-    values = eigvalsh(entries)
-    return values[0] if values[0] < -share * values[-1] else 0.0
-
-
-def _check_parameters(kernel, sigma, degree, offset, sections, n_samples):
+def _check_parameters(
+    kernel: str | Callable[[Floats], Any],
+    sigma: float | None,
+    degree: int,
+    offset: float,
+    sections: Any,
+    n_samples: int,
+) -> None:
     _input.check_number("sigma", 1.0 if sigma is None else sigma)
     if sigma is not None and sigma <= 0:
         raise ValueError(f"sigma = {sigma}: must be above 0")
@@ -305,79 +182,44 @@ def _check_parameters(kernel, sigma, degree, offset, sections, n_samples):
         _input.check_integer("sections", sections, 1, n_samples, "n_samples")
 
 
-class Matrix:
-    """V, and what the outer loop and the result ask of the features behind it."""
+class KernelEnergy:
+    """The problem ``αᵀ G α`` through V. A place is W, and a dual is the n weights themselves.
 
-    def __init__(self, entries, names, data=None):
-        self.entries, self.names, self.n_features = entries, names, len(entries)
-        self.varies = (entries.diagonal() > 0).astype(float)
-        self.mean = data.mean if data else np.zeros(self.n_features)
-        self.norm = data.norm if data else self.varies
-        self.passes = data.passes if data else 0
-        self.rank_bound, self.floor = self.n_features, linalg.RESIDUAL_FLOOR
-        # Where no entry is negative a direction is common to all features.
-        self.mean_free = entries.min() < -self.floor * entries.max()
+    Φ is the identity and J is G.
+    """
 
-    def joined(self, alpha):
-        """Weights of the columns: a column is a feature."""
-        return alpha
+    def __init__(self, data: _kernel.Matrix) -> None:
+        self.data = data
 
-    def product(self, columns):
-        """``V columns``."""
-        self.passes += 1
-        return self.entries @ columns
+    def product(self, dual: Floats, place: Floats) -> Floats:
+        return dual
 
-    def squared_product(self, alpha):
-        """``(V ∘ V) α``."""
-        self.passes += 1
-        return np.einsum("ij,ij,j->i", self.entries, self.entries, alpha)
+    def signs(self, image: Floats, place: Floats) -> Floats:
+        product: Floats = (place * self.data.product(image[:, None] * place)).sum(axis=1)
+        return product
 
-    def orthonormal(self, coefficients):
-        """Scores on an orthonormal basis of what ``Mᵀ coefficients`` span; 0 on null directions.
-
-        Directions are brought to one length before roots are taken, or short ones lose digits.
-        """
-        image = self.product(coefficients)
-        square = coefficients.T @ image
-        rounding = self.floor * self.entries.trace() * (coefficients**2).sum(axis=0)
-        lengths = np.where(square.diagonal() > rounding, square.diagonal(), np.inf) ** 0.5
-        values, axes = np.linalg.eigh(square / np.outer(lengths, lengths))
-        roots = np.where(values > linalg.GRAM_FLOOR, values, np.inf) ** 0.5
-        return image @ (axes / np.outer(lengths, roots))
-
-
-class KernelEnergy(qalpha.Energy):
-    """The products of ``αᵀ G α`` through V; a basis is W, and Lanczos runs on n weights."""
-
-    def product(self, vector, basis):
-        return vector
-
-    def signs(self, image, basis):
-        """``G α``."""
-        return (basis * self.data.product(image[:, None] * basis)).sum(axis=1)
-
-    def enter(self, basis):
+    def enter(self, place: Floats) -> Floats:
         return self.data.varies
 
-    def advance(self, pair, basis, width):
+    def advance(self, pair: linalg.Leading, place: Floats, width: int) -> _loop.Step[Floats]:
         alpha = pair.dual
-        basis = self.narrow(alpha, basis, width)
+        basis = self.narrow(alpha, place, width)
         image = alpha[:, None] * basis
         product = self.data.product(image)
-        start, objective = (basis * product).sum(axis=1), np.vdot(image, product)
-        return _loop.State(alpha, basis, image, start, objective)
+        iterate = _loop.Iterate(alpha, basis, image, float(np.vdot(image, product)))
+        return _loop.Step(iterate, basis, (basis * product).sum(axis=1))
 
-    def narrow(self, alpha, basis, width):
-        """One step of orthogonal iteration from the leading Ritz vectors."""
+    def narrow(self, alpha: Floats, basis: Floats, width: int) -> Floats:
+        """Take one step of orthogonal iteration from the leading Ritz vectors."""
         image = alpha[:, None] * basis
         _, rotation = linalg.largest_modulus(basis.T @ image, width)
         return self.data.orthonormal(image @ rotation)
 
-    def subspace(self, alpha, width):
-        """Leading basis at weights that are not negative; see `linalg.affinity_subspace`."""
+    def subspace(self, alpha: Floats, width: int) -> Floats:
+        """Find the leading directions at weights that are not negative, as `linalg.subspace`."""
         root, n = np.sqrt(alpha)[:, None], self.data.n_features
         if n <= linalg.DENSE_LIMIT:
-            from scipy.linalg import eigh
+            from scipy.linalg import eigh  # here, for it would make the package slow to import
 
             self.data.passes += 1
             scaled = root * self.data.entries * root.T
@@ -389,33 +231,42 @@ class KernelEnergy(qalpha.Energy):
             basis = self.narrow(alpha, basis, width)
         return basis
 
-    def random(self, generator, k):
-        return self.data.orthonormal(generator.standard_normal((self.data.n_features, k)))
+    def random(self, generator: np.random.Generator, width: int) -> Floats:
+        return self.data.orthonormal(generator.standard_normal((self.data.n_features, width)))
 
-    def given(self, init):
-        """Basis that followed from the weights that the user gave."""
-        if not init.any():
+    def given(self, init: ArrayLike, k: int) -> Floats:
+        basis = self.subspace(np.asarray(init, dtype=float), k)
+        if not basis.any():
             raise ValueError("init: weighs constant features alone; at least one must vary")
-        return init
+        return basis
 
-    def seeds(self):
-        step, floor = self.data.squared_product, self.data.floor
-        start, options = self.data.varies, {"tol": floor**2, "floor": floor}
-        pair = linalg.leading(lambda alpha: alpha, start, signs=step, **options)
+    def seeds(self) -> Iterator[Floats]:
+        """Yield the squared likeness of all features to one, for one after another.
+
+        The feature with the largest weight in the leading eigenvector of ``V ∘ V`` comes first.
+        """
+        pair = linalg.leading(
+            lambda alpha: alpha,
+            self.data.varies,
+            tol=self.data.floor**2,
+            signs=self.data.squared_product,
+            floor=self.data.floor,
+        )
         for seed in np.argsort(-np.abs(pair.dual), kind="stable"):
             yield self.data.entries[seed] ** 2
 
 
 class KernelGap(KernelEnergy):
-    """The products of ``αᵀ (2 G - V∘V) α``."""
+    """The problem ``αᵀ (2 G - V ∘ V) α``; J is ``2 G - V ∘ V``."""
 
-    def signs(self, image, basis):
-        return 2 * super().signs(image, basis) - self.data.squared_product(image)
+    def signs(self, image: Floats, place: Floats) -> Floats:
+        return 2 * super().signs(image, place) - self.data.squared_product(image)
 
-    def advance(self, pair, basis, width):
-        state = super().advance(pair, basis, width)
-        whole = state.alpha @ self.data.squared_product(state.alpha)
-        return state._replace(start=state.alpha, objective=2 * state.objective - whole)
+    def advance(self, pair: linalg.Leading, place: Floats, width: int) -> _loop.Step[Floats]:
+        step = super().advance(pair, place, width)
+        alpha, energy = step.iterate.alpha, step.iterate.objective
+        objective = float(2 * energy - alpha @ self.data.squared_product(alpha))
+        return step._replace(iterate=step.iterate._replace(objective=objective), start=alpha)
 
 
-PROBLEMS = {"energy": KernelEnergy, "gap": KernelGap}
+PROBLEMS: dict[Criterion, type[KernelEnergy]] = {"energy": KernelEnergy, "gap": KernelGap}

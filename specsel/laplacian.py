@@ -1,44 +1,62 @@
 """Q-α on the Laplacian of the samples (Wolf and Shashua, JMLR 6, 2005, Def. 5).
 
-With non-negative features ``m_i`` of unit norm and ``L_i = m_i m_iᵀ - diag(m_i m_iᵀ 1) + d_i I``,
-maximise ``trace(Qᵀ L_α L_α Q)`` over unit α and Q, where ``L_α = Σ α_i L_i``. Given Q, α leads
-the matrix of ``trace(Qᵀ L_i L_j Q)``; given α, ``Q <- qr(L_α Q)``. The shift keeps the leading
-end of the spectrum in front: ``d_i`` of every feature at the start, one number for all after.
+Let ``m_i`` be the i-th feature, not negative and of unit norm, and ``s_i`` the sum of its entries.
+The Laplacian of one feature is ``L_i = m_i m_iᵀ - s_i diag(m_i) + d_i I``: affinities less
+degrees, with a shift ``d_i`` that keeps the leading end of the spectrum in front. Let
+``L_α = Σ α_i L_i``, and let Q be an orthonormal basis of k directions. The energy
+``trace(Qᵀ L_α L_α Q)`` is maximised over Q and over α of unit norm:
 
-Row i of Φ is ``vec(m_i y_iᵀ - s_i diag(m_i) Q + d_i Q)``, ``y_i = Qᵀ m_i`` and ``s_i`` the sum of
-``m_i``. A column of ones beside Q gives the middle term, so that a product is one pass with k + 1
-columns, and the last term is a rank-one correction.
+- given Q, α is the leading eigenvector of the matrix with entries ``trace(Qᵀ L_i L_j Q)``;
+- given α, ``Q <- qr(L_α Q)``, one step of orthogonal iteration.
 
-Departures. Def. 5 takes the largest entry on the diagonal of ``Σ α_i m_i m_iᵀ`` for d. It lacks a
-factor 1 there: about q times too small against the degrees, it leaves ``L ≈ -D``, and Q ends on
-the wrong end of the spectrum. The default is the largest degree, ``max(Σ α_i m_i m_iᵀ 1)``; the
-printed one is ``shift="definition"``. With centred features the degrees vanish, and with them the
-point of it: features are never centred. As d changes from one iteration to the next, the objective
-may fall; the best iterate is returned. The default start does not widen the basis: most maxima
-have a higher objective and say less. For the same reason few relevant features are missed here
-that `qalpha` finds; a third of all are found, as parts, not when shifted to a minimum of zero.
+In the first iteration every feature has a shift of its own; after that all have the same.
+
+With ``y_i = Qᵀ m_i``, row i of Φ is ``vec(L_i Q) = vec(m_i y_iᵀ - s_i diag(m_i) Q + d_i Q)``. The
+middle term comes from a column of ones beside Q, so that a product is one pass with k + 1 columns.
+The last term is a rank-one correction.
+
+Departures from the paper:
+
+- Def. 5 takes the largest diagonal entry of ``Σ α_i m_i m_iᵀ`` for the shift. A factor of 1, the
+  vector of ones, is missing there: beside the degrees this shift is about q times too small for q
+  samples, L is close to minus the degrees, and Q ends at the wrong end of the spectrum. The
+  default is the largest degree, ``max(Σ α_i m_i m_iᵀ 1)``; ``shift="definition"`` is as printed.
+- Features are never centred. With centred features all degrees are 0, and L says no more than A.
+- The shift changes from one iteration to the next, so the objective may fall. The best iterate is
+  returned.
+- The start is the k leading directions of equal weights, not a wide basis. Most maxima have a
+  higher objective than the one this leads to, but say less about the clusters.
+
+For the same reason, this method misses relevant features that `qalpha` finds where they are few.
+Where a third of all features are relevant it finds them as parts, but not when features are
+shifted to a minimum of zero.
 """
+
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from specsel import _data, _input, _loop, linalg, qalpha
+from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Seed
+from specsel._input.choices import Init, NonNegative, Shift
 from specsel.results import Weights
 
 __all__ = ["solve"]
 
 
 def solve(
-    X,
-    k,
+    X: ArrayLike,
+    k: Directions,
     *,
-    shift="degree",
-    representation="parts",
-    init="equal",
-    n_init=15,
-    tol=1e-6,
-    max_iter=200,
-    random_state=None,
-    callback=None,
+    shift: Shift = "degree",
+    representation: NonNegative = "parts",
+    init: Init | ArrayLike = "equal",
+    n_init: int = 15,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    random_state: Seed = None,
+    callback: LoopCallback = None,
 ) -> Weights:
     """Weigh features by how well the Laplacian of the samples shows clusters.
 
@@ -47,15 +65,19 @@ def solve(
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, or a data frame.
     k : int or "auto"
-        Number of leading directions. The first one is constant; clusters show from the second on.
-        "auto" counts them as `qalpha.solve` does.
+        Number of leading directions that should carry the structure; take about the number of
+        clusters. The first direction is constant, clusters show from the second on. "auto" counts
+        clusters as `qalpha.solve` does.
     shift : {"degree", "definition"}
-        What is added to the diagonal: the largest degree, or the number that the paper prints.
+        What is added to the diagonal of the Laplacian: the largest degree of a sample; or the
+        number that the paper prints, for comparison. It is too small to show clusters well.
     representation : {"parts", "shift", "ranks", "as-is"}
-        How features become non-negative: what they have above and below their median, as two
-        features; less their minimum; the ranks of the samples (copies X); or not at all.
+        How features are made non-negative. "parts": every feature becomes two, what it has above
+        its median and what it has below. "shift": its minimum is subtracted. "ranks": the samples
+        are ranked, in a copy of X. "as-is": not at all.
     init : {"equal", "continuation", "seeded", "random"} or array of shape (n_samples, k)
-        Start: the k leading directions of equal weights; or as in `qalpha.solve`.
+        Where to start, as in `qalpha.solve`; by default from the k leading directions of equal
+        weights.
     n_init, tol, max_iter, random_state, callback
         As in `qalpha.solve`.
 
@@ -71,7 +93,7 @@ def solve(
 
     Examples
     --------
-    Two groups of samples in the first 20 of 60 features:
+    Two groups of samples, apart in the first 20 of 60 features:
 
     >>> import numpy as np
     >>> from specsel import laplacian
@@ -81,98 +103,102 @@ def solve(
     True
     """
     array, names = _input.as_matrix(X)
-    _loop.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
+    options = _loop.Options.for_basis(
+        array.shape, k, init, n_init, tol, max_iter, random_state, callback
+    )
     _input.check_choice("shift", shift, _input.choices.SHIFTS)
     _input.check_choice("representation", representation, _input.choices.NON_NEGATIVE)
-    data = _data.Dense(array, names, representation=representation)
-    if k == "auto":
-        k = qalpha.count_centered(data)
+    data = _data.represent(array, names, representation=representation)
+    options = options.counted(lambda: qalpha.count_centered(data))
     data.warn_if_negative(representation)
-    state, record = _loop.solve(
-        Laplacian(data, shift),
-        k,
-        init=init,
-        n_init=n_init,
-        tol=tol,
-        max_iter=max_iter,
-        random_state=random_state,
-        callback=callback,
-    )
-    return _loop.pack(data, state, record)
+    run = _loop.solve(Laplacian(data, shift), options)
+    return _loop.pack(data, run.iterate, run.record)
 
 
-class Laplacian(qalpha.Energy):
-    """The products of ``trace(Qᵀ L_α L_α Q)``; duals are q x k.
+class ShiftedBasis(NamedTuple):
+    """A place of the loop: a basis, the shifts, and what all products there share."""
 
-    With ``c_s = Σ_c B_sc Q_sc``, ``<L_i Q, B> = m_iᵀ B y_i - s_i m_iᵀ c + d_i trace(Qᵀ B)``, and
+    basis: Floats
+    shifts: float | Floats  # d_i: one for every feature at the start, one for all after it
+    frame: Floats  # [Q, 1], the basis and a column of ones
+    shifted: Floats  # Σ d_i m_i m_iᵀ [Q, 1]
+    squares: float  # Σ d_i²
+
+
+class Laplacian:
+    """The problem ``trace(Qᵀ L_α L_α Q)``. With q samples, duals are q x k; J is the identity.
+
+    For a dual B with ``c_s = Σ_c B_sc Q_sc``, the weights ``Φ B`` are
+    ``m_iᵀ B y_i - s_i m_iᵀ c + d_i trace(Qᵀ B)``. For weights α,
     ``L_α Q = A_α Q - diag(A_α 1) Q + (Σ α_i d_i) Q``.
     """
 
-    def __init__(self, data, shift):
-        super().__init__(data)
+    def __init__(self, data: _data.Data, shift: Shift) -> None:
+        self.data = data
         self.shift = shift
-        self.absent = np.flatnonzero(data.norms == 0)  # what is constant gets no shift either
+        self.plain = qalpha.Energy(data)
+        self.absent = np.flatnonzero(data.norms == 0)  # constant features get no shift either
 
-    def product(self, dual, basis):
-        alpha, image, trace = self._weigh(dual, basis)
-        return self._image(image, basis, self._lift(alpha) + trace * self._squares)
+    def product(self, dual: Floats, place: ShiftedBasis) -> Floats:
+        alpha, image, trace = self._weigh(dual, place)
+        lifted = _lift(alpha, place.shifts) + trace * place.squares
+        return _laplacian_image(image, place.basis, lifted)
 
-    def enter(self, basis):
-        self.shifts = self._first_shifts()
-        self._prepare(basis)
+    def signs(self, image: Floats, place: ShiftedBasis) -> Floats:
+        return image
+
+    def enter(self, place: ShiftedBasis) -> Floats:
         equal = np.ones(self.data.n_features)
-        return self._image(self.data.adjoint(equal, self._frame), basis, self.shifts.sum())
+        image = self.data.adjoint(equal, place.frame)
+        return _laplacian_image(image, place.basis, np.sum(place.shifts))
 
-    def advance(self, pair, basis, width):
-        alpha, image, trace = self._weigh(pair.dual, basis)
-        alpha += trace * self.shifts
+    def advance(
+        self, pair: linalg.Leading, place: ShiftedBasis, width: int
+    ) -> _loop.Step[ShiftedBasis]:
+        alpha, image, trace = self._weigh(pair.dual, place)
+        alpha += trace * place.shifts
         alpha[self.absent] = 0.0
         sign = _loop.orientation(alpha)
         alpha *= sign
         image *= sign
-        self.shifts = self._next_shift(alpha, image[:, -1])
-        lifted = self.shifts * alpha.sum()
-        basis = linalg.narrow(self._image(image, basis, lifted), basis, width)
-        self._prepare(basis)
-        image = self._image(self.data.adjoint(alpha, self._frame), basis, lifted)
-        return _loop.State(alpha, basis, image, image, np.vdot(image, image))
+        shift = self._next_shift(alpha, image[:, -1], place)
+        lifted = shift * alpha.sum()
+        image = _laplacian_image(image, place.basis, lifted)
+        place = self.at(linalg.narrow(image, place.basis, width), shift)
+        image = _laplacian_image(self.data.adjoint(alpha, place.frame), place.basis, lifted)
+        iterate = _loop.Iterate(alpha, place.basis, image, float(np.vdot(image, image)))
+        return _loop.Step(iterate, place, image)
 
-    def subspace(self, alpha, width):
-        lifted = alpha @ self._first_shifts()
+    def subspace(self, alpha: Floats, width: int) -> ShiftedBasis:
+        lifted = float(alpha @ self.first_shifts())
 
-        def product(basis):
+        def product(basis: Floats | None) -> Floats:
             columns = np.eye(self.data.n_samples) if basis is None else basis
             image = self.data.adjoint(alpha, np.column_stack((columns, np.ones(len(columns)))))
-            return self._image(image, columns, lifted)
+            return _laplacian_image(image, columns, lifted)
 
-        return linalg.subspace(product, self.data.n_samples, width)
+        return self._first(linalg.subspace(product, self.data.n_samples, width))
 
-    def _prepare(self, basis):
-        """What the products at a basis share."""
-        self._frame = np.column_stack((basis, np.ones(len(basis))))
-        shifts = np.full(self.data.n_features, self.shifts)
-        shifts[self.absent] = 0.0
-        self._squares = np.einsum("i,i", shifts, shifts)
-        self._shifted = self.data.adjoint(shifts, self._frame)
+    def random(self, generator: np.random.Generator, width: int) -> ShiftedBasis:
+        return self._first(self.plain.random(generator, width))
 
-    def _weigh(self, dual, basis):
-        """``α - trace d``, ``A_α [Q, 1]`` and the trace, α being ``Φ dual``."""
-        trace = np.vdot(basis, dual)
-        extended = np.column_stack((dual, -(basis * dual).sum(axis=1)))
-        alpha, image = self.data.fused(extended, self._frame)
-        return alpha, image + trace * self._shifted, trace
+    def given(self, init: ArrayLike, k: int) -> ShiftedBasis:
+        return self._first(self.plain.given(init, k))
 
-    def _lift(self, alpha):
-        """``Σ α_i d_i``; not by BLAS, see `linalg._products`."""
-        if np.ndim(self.shifts) == 0:
-            return self.shifts * alpha.sum()
-        return np.einsum("i,i", alpha, self.shifts)
+    def seeds(self) -> Iterator[Floats]:
+        return self.plain.seeds()
 
-    def _image(self, image, basis, lifted):
-        """``L_α Q`` from ``A_α [Q, 1]`` and ``Σ α_i d_i``."""
-        return image[:, :-1] - image[:, -1:] * basis + lifted * basis
+    def at(self, basis: Floats, shifts: float | Floats) -> ShiftedBasis:
+        """Return the place of a basis with given shifts. Takes one pass."""
+        frame = np.column_stack((basis, np.ones(len(basis))))
+        per_feature = np.full(self.data.n_features, shifts)
+        per_feature[self.absent] = 0.0
+        squares = np.einsum("i,i", per_feature, per_feature)
+        shifted = self.data.adjoint(per_feature, frame)
+        return ShiftedBasis(basis, shifts, frame, shifted, squares)
 
-    def _first_shifts(self):
+    def first_shifts(self) -> Floats:
+        """Compute the shift of every feature in the first iteration."""
         shifts = np.empty(self.data.norms.shape)
         for part, (least, greatest, total) in self.data.spans():
             if self.shift == "degree":
@@ -181,9 +207,32 @@ class Laplacian(qalpha.Energy):
                 shifts[:, part] = np.maximum(least**2, greatest**2)
         return shifts.ravel()
 
-    def _next_shift(self, alpha, degrees):
+    def _first(self, basis: Floats) -> ShiftedBasis:
+        return self.at(basis, self.first_shifts())
+
+    def _next_shift(self, alpha: Floats, degrees: Floats, place: ShiftedBasis) -> float:
+        """Return the shift that all features have in the next iteration."""
         if self.shift == "definition":
             samples = np.arange(self.data.n_samples)
             diagonal = _data.Pairs.sort(np.column_stack((samples, samples)), len(samples))
-            degrees = self.data.adjoint_pairs(alpha, self._frame[:, :0], diagonal)[1]
-        return degrees.max() / alpha.sum()
+            degrees = self.data.adjoint_pairs(alpha, place.frame[:, :0], diagonal)[1]
+        return float(degrees.max() / alpha.sum())
+
+    def _weigh(self, dual: Floats, place: ShiftedBasis) -> tuple[Floats, Floats, float]:
+        """Return ``α - trace d``, ``A_α [Q, 1]`` and the trace, where ``α = Φ dual``."""
+        trace = float(np.vdot(place.basis, dual))
+        extended = np.column_stack((dual, -(place.basis * dual).sum(axis=1)))
+        alpha, image = self.data.fused(extended, place.frame)
+        return alpha, image + trace * place.shifted, trace
+
+
+def _lift(alpha: Floats, shifts: float | Floats) -> float:
+    """Compute ``Σ α_i d_i``, not by BLAS, whose threads would compete with those of the passes."""
+    if np.ndim(shifts) == 0:
+        return float(shifts * alpha.sum())
+    return float(np.einsum("i,i", alpha, shifts))
+
+
+def _laplacian_image(image: Floats, basis: Floats, lifted: float) -> Floats:
+    """Compute ``L_α Q`` from ``A_α [Q, 1]`` and ``Σ α_i d_i``."""
+    return image[:, :-1] - image[:, -1:] * basis + lifted * basis

@@ -1,51 +1,69 @@
 """The numerical helpers that several algorithms share.
 
-The jit policy, a Krylov method for the leading weights, subspaces of symmetric matrices, the
-factor that replaces tall data, and pivoted selection. Nothing here imports an algorithm.
+How everything is compiled (`jit`), a Krylov method for the leading weights (`leading`), leading
+subspaces of symmetric matrices, and small dense helpers that wake no threads.
 """
 
 import os
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numba
 import numpy as np
 from numba import prange
 
+from specsel._input.annotations import Floats
+
 # No "nnan" or "ninf": a NaN in the data must reach the check that reports it.
 SAFE_FAST_MATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
-# Up to this many samples (after tall data are reduced) a samples x samples matrix is formed.
+# Up to this size a symmetric matrix is formed to find its leading subspace.
 DENSE_LIMIT = 2000
 
-# Krylov vectors kept before a restart from the best one, and restarts.
+# Krylov vectors that are kept before a restart from the best one, and the most restarts.
 KRYLOV_STEPS = 60
 KRYLOV_RESTARTS = 5
 
-# The smallest relative residual that rounding in float64 lets a pair reach, and the share of the
-# largest eigenvalue of a Gram matrix below which a direction counts as absent.
+# The smallest relative residual that rounding in float64 lets an eigenpair reach.
 RESIDUAL_FLOOR = 1e-13
+
+# A direction whose eigenvalue in a Gram matrix is below this share of the largest is absent.
 GRAM_FLOOR = 1e-11
 
-# Passes that find the leading subspace of a matrix that is not formed.
+# Block products that find the leading subspace of a matrix that is not formed.
 SUBSPACE_PASSES = 4
 
-# Size up to which matrices are decomposed and inverted without threads.
+# Up to this size matrices are decomposed and inverted without waking threads.
 SCHUR_LIMIT = 96
 
-# Entries of a matrix that several threads update sooner than one.
+# From so many entries on, several threads update a matrix sooner than one does.
 PARALLEL_SIZE = 10**5
 
 
-def jit(function=None, *, parallel=False):
-    """Compile lazily, as everything here is compiled.
+Function = TypeVar("Function", bound=Callable[..., Any])
+Product = Callable[[Floats], Floats]
 
-    The compiled code is cached on disk where a folder is writable; ``SPECSEL_CACHE=0`` in the
-    environment turns that off.
+
+@overload
+def jit(function: Function) -> Function: ...
+@overload
+def jit(*, parallel: bool = ...) -> Callable[[Function], Function]: ...
+
+
+def jit(function: Any = None, *, parallel: bool = False) -> Any:
+    """Compile a function when it is first called; all kernels of the package go through here.
+
+    The compiled code is cached on disk if some folder is writable. ``SPECSEL_CACHE=0`` in the
+    environment turns the cache off.
     """
     if function is None:
-        return lambda decorated: jit(decorated, parallel=parallel)
-    options = {
+        return partial(_compile, parallel=parallel)
+    return _compile(function, parallel)
+
+
+def _compile(function: Any, parallel: bool) -> Any:
+    options: dict[str, Any] = {
         "nogil": True,
         "error_model": "numpy",
         "fastmath": SAFE_FAST_MATH,
@@ -59,39 +77,42 @@ def jit(function=None, *, parallel=False):
 
 
 class Leading(NamedTuple):
-    """Leading eigenpair of ``Φ J Φᵀ``: ``Φ dual`` is the unit eigenvector."""
+    """Leading eigenpair of ``Φ J Φᵀ``; its unit eigenvector is ``Φ dual``."""
 
-    dual: np.ndarray
-    image: np.ndarray  # ΦᵀΦ dual
+    dual: Floats
+    image: Floats  # ΦᵀΦ dual
     value: float
-    residual: float  # relative, of J ΦᵀΦ dual = value dual
+    residual: float  # ‖J ΦᵀΦ dual - value dual‖ / ‖value dual‖
     converged: bool
-    before: list  # duals of the pairs with larger values, largest first
+    before: list[Floats]  # duals of the pairs with larger values, largest first
 
 
 def leading(
-    product: Callable,
-    start: np.ndarray,
+    product: Product,
+    start: Floats,
     *,
     tol: float,
-    signs: Callable | None = None,
+    signs: Product | None = None,
     floor: float = RESIDUAL_FLOOR,
     place: int = 1,
 ) -> Leading:
-    """Leading eigenpair of ``Φ J Φᵀ`` from products with ``K = ΦᵀΦ`` alone.
+    """Find the leading eigenpair of ``Φ J Φᵀ`` from products with ``K = ΦᵀΦ`` alone.
 
-    Rayleigh-Ritz for ``Φ b`` with b in the Krylov space of ``J K``, one product a step, which is
-    one pass over the data. The value is thus an exact Rayleigh quotient, whatever the signs in J.
-    The basis is orthonormal in the plain sense, every vector orthogonalised twice against all
-    before it: in the inner product of K, in which ``J K`` is symmetric, what rounding leaves in
-    the null space of K grows without bound.
+    The largest eigenvalue leads, not the largest modulus. Φ is features × duals, and J is a
+    symmetric matrix, often diagonal with signs. The method is Rayleigh-Ritz for ``Φ b`` with b in
+    the Krylov space of ``J K``. A step takes one product, that is one pass over the data, and the
+    value is an exact Rayleigh quotient whatever the signs in J.
+
+    The Krylov basis is orthonormal in the plain sense, each vector orthogonalised twice against
+    all before it. The inner product of K, in which ``J K`` is symmetric, would not do: what
+    rounding leaves in the null space of K would grow without bound.
 
     Parameters
     ----------
     product : callable
         ``B -> ΦᵀΦ B`` for arrays of the shape of `start`.
     start : ndarray
-        ``J Φᵀ α`` for the best weights known.
+        ``J Φᵀ α`` for the best weights α known.
     tol : float
         Stop when further steps can raise the eigenvalue by no more than this share of it.
     signs : callable, optional
@@ -99,7 +120,15 @@ def leading(
     floor : float
         The smallest relative residual that the rounding of `product` lets a pair reach.
     place : int
-        Of the pair that is wanted: 2 is the second, with the first in `before`.
+        Which pair is wanted: 1 is the leading one; 2 the second, with the first in `before`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> phi = np.array([[2.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> pair = leading(lambda b: phi.T @ (phi @ b), np.ones(2), tol=1e-12)
+    >>> round(float(pair.value), 9), bool(np.allclose(np.abs(phi @ pair.dual), [1, 0, 0]))
+    (4.0, True)
     """
     for _ in range(KRYLOV_RESTARTS):
         pair = _krylov(product, start, tol, signs, floor, place)
@@ -109,8 +138,15 @@ def leading(
     return pair
 
 
-def _krylov(product, start, tol, signs, floor, place):
-    """Build one Krylov space, until it has given what it can or is full."""
+def _krylov(
+    product: Product,
+    start: Floats,
+    tol: float,
+    signs: Product | None,
+    floor: float,
+    place: int,
+) -> Leading:
+    """Build one Krylov space, until the pair has converged or the space is full."""
     shape = start.shape
     duals, images, signed = np.empty((3, KRYLOV_STEPS, start.size))
     gram, form = np.empty((2, KRYLOV_STEPS, KRYLOV_STEPS))
@@ -148,20 +184,22 @@ def _krylov(product, start, tol, signs, floor, place):
     return Leading(dual.reshape(shape), image, value, residual, done, before)
 
 
-# Not by BLAS: it would wake threads of its own, which for milliseconds after compete with those of
-# the passes; that made small problems three times slower.
-def _products(left, right):
-    return np.einsum("in,jn->ij", left, right)
+# These two avoid BLAS. It would wake threads of its own, which go on competing with those of the
+# passes for milliseconds; that made small problems three times slower.
+def _products(left: Floats, right: Floats) -> Floats:
+    products: Floats = np.einsum("in,jn->ij", left, right)
+    return products
 
 
-def _combination(weights, rows):
-    return np.einsum("i,in->n", weights, rows)
+def _combination(weights: Floats, rows: Floats) -> Floats:
+    combination: Floats = np.einsum("i,in->n", weights, rows)
+    return combination
 
 
-def _ritz(gram, form):
-    """Values of the pencil ``form - t gram``, ascending, and their vectors.
+def _ritz(gram: Floats, form: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues of ``form x = t gram x``, ascending, and their vectors.
 
-    Directions in which the gram matrix is zero to working precision are left out.
+    Directions in which the Gram matrix is zero to working precision are left out.
     """
     scales, axes = np.linalg.eigh((gram + gram.T) / 2)
     keep = scales > GRAM_FLOOR * max(scales[-1], 0.0)
@@ -172,8 +210,8 @@ def _ritz(gram, form):
     return values, axes @ vectors
 
 
-def rank_one(matrix: np.ndarray, left: np.ndarray, right: np.ndarray):
-    """Subtract ``left rightᵀ`` from a matrix."""
+def rank_one(matrix: Floats, left: Floats, right: Floats) -> None:
+    """Subtract ``left rightᵀ`` from a matrix, in place."""
     if matrix.size < PARALLEL_SIZE:
         matrix -= np.outer(left, right)
     else:
@@ -187,35 +225,43 @@ def _rank_one(matrix, left, right):
             matrix[i, j] -= left[i] * right[j]
 
 
-def inverse(matrix: np.ndarray) -> np.ndarray:
-    """Inverse of a positive definite matrix, symmetric to the last bit."""
+def inverse(matrix: Floats) -> Floats:
+    """Invert a positive definite matrix; the result is symmetric to the last bit."""
     if len(matrix) <= SCHUR_LIMIT:
         values, vectors = eigen(matrix)
         roots = vectors / np.sqrt(values)
-        return np.einsum("ik,jk->ij", roots, roots)
+        return _products(roots, roots)
     from scipy.linalg import lapack  # here, for it would make the package slow to import
 
     factor, _ = lapack.dpotrf(matrix, lower=1)
-    lower = np.tril(lapack.dpotri(factor, lower=1)[0])
+    lower: Floats = np.tril(lapack.dpotri(factor, lower=1)[0])
     return lower + np.tril(lower, -1).T
 
 
-def eigen(symmetric: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues, ascending, and vectors of a small matrix, without waking threads."""
+def eigen(symmetric: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues, ascending, and eigenvectors of a small matrix, without waking threads."""
     from scipy.linalg import eigh  # here, for it would make the package slow to import
 
-    return eigh(symmetric, check_finite=False)
+    values, vectors = eigh(symmetric, check_finite=False)
+    return values, vectors
 
 
-def orthonormal(matrix: np.ndarray) -> np.ndarray:
-    """Orthonormal basis of the columns, by QR."""
+def orthonormal(matrix: Floats) -> Floats:
+    """Orthonormal basis of the span of the columns, by QR."""
     return np.linalg.qr(matrix)[0]
 
 
-def largest_modulus(symmetric: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:
     """Return the k eigenvalues of largest modulus, largest first, and their eigenvectors.
 
-    Small matrices by their Schur form, which is diagonal, for eigh wakes threads: see `_products`.
+    A small matrix is brought to its Schur form, which is diagonal for a symmetric one: unlike
+    `eigh`, that wakes no threads (see `_products`).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> largest_modulus(np.diag([1.0, -3.0, 2.0]), 2)[0]
+    array([-3.,  2.])
     """
     symmetric = (symmetric + symmetric.T) / 2
     if len(symmetric) > SCHUR_LIMIT:
@@ -229,12 +275,15 @@ def largest_modulus(symmetric: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarr
     return values[order], vectors[:, order]
 
 
-def subspace(product: Callable, size: int, k: int, start=None) -> np.ndarray:
-    """Span of the k leading eigenvectors, by modulus, of a symmetric matrix.
+def subspace(
+    product: Callable[[Floats | None], Floats], size: int, k: int, start: Floats | None = None
+) -> Floats:
+    """Orthonormal basis of the k leading eigenvectors, by modulus, of a symmetric matrix.
 
-    `product` maps a basis to its image, and None to the matrix itself. Exact up to `DENSE_LIMIT`
-    samples. Above, the matrix is not formed: Rayleigh-Ritz in the block Krylov space of a few
-    passes comes near, from `start` or from a fixed random basis.
+    `product` maps a basis to its image, and None to the matrix itself. Up to the size
+    `DENSE_LIMIT` the result is exact. Above it the matrix is not formed, and the result is
+    approximate: Rayleigh-Ritz in the block Krylov space of a few products, which begins with
+    `start` or with a fixed random basis.
     """
     if size <= DENSE_LIMIT:
         return largest_modulus(product(None), k)[1]
@@ -251,7 +300,11 @@ def subspace(product: Callable, size: int, k: int, start=None) -> np.ndarray:
     return known @ largest_modulus(known.T @ images, k)[1]
 
 
-def narrow(image: np.ndarray, basis: np.ndarray, width: int) -> np.ndarray:
-    """One step of orthogonal iteration from the leading Ritz vectors U: span of ``A Q U``."""
+def narrow(image: Floats, basis: Floats, width: int) -> Floats:
+    """One step of orthogonal iteration that narrows the basis Q to a width.
+
+    With U the leading eigenvectors of ``Qᵀ A Q`` and ``image = A Q``, the result is an
+    orthonormal basis of ``A Q U``.
+    """
     _, rotation = largest_modulus(basis.T @ image, width)
     return orthonormal(image @ rotation)

@@ -1,73 +1,94 @@
 """Q-α with pairs of samples known to be apart, or together (Shashua and Wolf, ECCV 2004, Sec. 5).
 
-With ``G`` as in `qalpha` and a pair of samples ``x, y`` that belong to different clusters,
-``(Σ α_i x_i y_i)² = (A_α)_xy²`` should be small. Over all such pairs that is ``αᵀ B α``; maximise
-``αᵀ (G - λ B) α``. Pairs that belong together enter with the opposite sign.
+With G and the weighted affinity ``A_α`` as in `qalpha`, take a pair of samples s and t that belong
+to different clusters. Their affinity should be small, and with it the square of its entry
+``(A_α)_st = Σ α_i m_is m_it``. Summed over all such pairs this square is a quadratic form
+``αᵀ B α``. The weights maximise ``αᵀ (G - λ B) α``. Pairs that belong together enter B with the
+opposite sign.
 
-B is never formed: row i of Φ has an entry ``m_ix m_iy`` for every pair beside
-``vec(m_i (Qᵀ m_i)ᵀ)``, with its sign in J, and the pass that reads the data computes both.
+B is never formed. Row i of Φ is ``vec(m_i (Qᵀ m_i)ᵀ)``, as in `qalpha`, and after it one number
+``m_is m_it`` for every pair. J multiplies the numbers of pairs by what their squares count in the
+objective. The pass that reads the data computes both.
 
-Departures. B is divided by the number of pairs and multiplied by q², so that λ means the same for
-any number of pairs and of samples. Squares cannot tell unlike from opposite: with centred features
-pairs that are truly apart would make the features that tell them apart lose. Features are made
-non-negative first, as in `supervised`. That α comes out positive is not proven here;
-`negative_share` reports how far it does.
+Departures from the paper:
+
+- B is divided by the number of pairs and multiplied by q², the square of the number of samples, so
+  that λ means the same for any number of pairs and of samples.
+- A square cannot tell unlike from opposite. If features were centred, pairs that are truly apart
+  would cost the features that tell them apart their weight. Features are made non-negative first,
+  as in `supervised`.
+- Weights need not come out positive; `Weights.negative_share` says how far they do not.
 """
+
+from typing import Any
 
 import numpy as np
 
 from specsel import _data, _input, _loop, linalg, qalpha
+from specsel._input.annotations import (
+    ArrayLike,
+    Directions,
+    Floats,
+    Integers,
+    LoopCallback,
+    Names,
+    Seed,
+)
+from specsel._input.choices import Criterion, Init, Representation
 from specsel.results import Weights
 
 __all__ = ["solve"]
 
 
 def solve(
-    X,
-    k,
+    X: ArrayLike,
+    k: Directions,
     *,
-    apart=None,
-    together=None,
-    tradeoff=1.0,
-    representation="parts",
-    criterion="energy",
-    init="continuation",
-    n_init=15,
-    tol=1e-6,
-    max_iter=200,
-    random_state=None,
-    callback=None,
+    apart: ArrayLike | None = None,
+    together: ArrayLike | None = None,
+    tradeoff: float = 1.0,
+    representation: Representation = "parts",
+    criterion: Criterion = "energy",
+    init: Init | ArrayLike = "continuation",
+    n_init: int = 15,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    random_state: Seed = None,
+    callback: LoopCallback = None,
 ) -> Weights:
-    """Weigh features by how well they cluster the samples, heeding pairs of samples.
+    """Weigh features by how well they cluster the samples and how well they respect known pairs.
 
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, or a data frame.
     k : int or "auto"
-        Number of leading directions that should carry the structure, as in `qalpha.solve`.
+        Number of leading directions that should carry the structure, about the number of
+        clusters; as in `qalpha.solve`.
     apart, together : array of shape (n_pairs, 2), or two arrays (n_pairs, n_features), optional
-        Row numbers of two samples that belong to different clusters, or to the same; or the
-        samples themselves, first and second ones of the pairs, which need not be in X.
+        Pairs of samples that belong to different clusters, and pairs that belong to the same one.
+        An array holds row numbers of X, a row a pair. Two arrays hold the samples themselves, the
+        first of every pair and the second; these need not be in X. At least one pair is needed.
     tradeoff : float
-        λ, what the pairs count against the clusters: the larger, the more. At 0 they do not count,
-        at 1 about as much as the clusters, and far above that hardly anything else does.
+        λ, how much the pairs count against the clusters. At 0 they do not count; at 1 they count
+        about as much as the clusters; far above 1, hardly anything but the pairs counts.
     representation : {"parts", "shift", "ranks", "as-is", "centered"}
-        How features become non-negative: what they have above and below their median, as two
-        features; less their minimum; the ranks of the samples (copies X); not at all; or centred
-        after all.
+        How features are made non-negative. "parts": every feature becomes two, what it has above
+        its median and what it has below. "shift": its minimum is subtracted. "ranks": the samples
+        are ranked, in a copy of X. "as-is": not at all. "centered": its mean is subtracted, and
+        negative values remain.
     criterion : {"energy", "gap"}
-        Maximise the energy of k directions, or that energy less the energy of all others; the
-        latter in O(n q²) a pass, and with pairs by row number alone.
+        Maximise the energy of the k directions, or that energy less the energy of all others.
+        "gap" costs O(n q²) a pass for n features and q samples, and takes row numbers only.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
-        Start, as in `qalpha.solve`.
+        Where to start, as in `qalpha.solve`.
     n_init, tol, max_iter, random_state, callback
         As in `qalpha.solve`.
 
     Returns
     -------
     Weights
-        With `negative_share`, the share of negative weights.
+        Some may be negative: see `negative_share`.
 
     References
     ----------
@@ -76,7 +97,8 @@ def solve(
 
     Examples
     --------
-    Two groupings of the samples; each pair is apart in the second, which features 3-5 show.
+    The samples are grouped in two ways: features 0-2 show the first grouping, features 3-5 the
+    second. The samples of every pair are in different groups of the second:
 
     >>> import numpy as np
     >>> from specsel import pairwise
@@ -90,48 +112,45 @@ def solve(
     [3, 4, 5]
     """
     array, names = _input.as_matrix(X)
-    _loop.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
+    options = _loop.Options.for_basis(
+        array.shape, k, init, n_init, tol, max_iter, random_state, callback
+    )
     _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
     _input.check_not_negative("tradeoff", tradeoff)
     _input.check_choice("representation", representation, _input.choices.REPRESENTATIONS)
-    apart, together, others = _read_pairs(array, names, apart, together)
-    if len(apart) + len(together) == 0:
-        raise ValueError("apart, together: hold no pair of samples; at least one is needed")
-    both = {*map(frozenset, apart.tolist())} & {*map(frozenset, together.tolist())}
-    if both:
-        raise ValueError(f"together: holds {tuple(sorted(min(both, key=sorted)))}, as apart does")
+    pairs_apart, pairs_together, others = _read_pairs(array, names, apart, together)
+    _check_pairs(pairs_apart, pairs_together)
     if others is not None and (criterion == "gap" or representation == "ranks"):
         raise ValueError(
             f"criterion = {criterion!r}, representation = {representation!r}: "
             "need pairs of row numbers, not of samples"
         )
-    data = _data.Dense(array, names, representation=representation)
-    if k == "auto":
-        k = qalpha.count_centered(data)
+    data = _data.represent(array, names, representation=representation)
+    options = options.counted(lambda: qalpha.count_centered(data))
     data.warn_if_negative(representation)
+    problem: _loop.Problem[Floats]
     if criterion == "gap":
-        problem = PairwiseGap(data, apart, together, tradeoff)
+        problem = PairwiseGap(data, pairs_apart, pairs_together, tradeoff)
     else:
-        problem = Pairwise(data, apart, together, tradeoff, others)
-    state, record = _loop.solve(
-        problem,
-        k,
-        init=init,
-        n_init=n_init,
-        tol=tol,
-        max_iter=max_iter,
-        random_state=random_state,
-        callback=callback,
-    )
-    return _loop.pack(data, state, record)
+        problem = Pairwise(data, pairs_apart, pairs_together, tradeoff, others)
+    run = _loop.solve(problem, options)
+    return _loop.pack(data, run.iterate, run.record)
 
 
-def _read_pairs(array, names, *given):
-    """Pairs of rows: of X and None or, where samples are given, of an array that holds them."""
-    arguments = dict(zip(("apart", "together"), given, strict=True))
-    if not any(map(are_samples, given)):
-        return *(_input.as_pairs(name, arguments[name], len(array)) for name in arguments), None
-    parts, rows, count = [], [], 0
+def _read_pairs(
+    array: np.ndarray, names: Names, apart: Any, together: Any
+) -> tuple[Integers, Integers, np.ndarray | None]:
+    """Read `apart` and `together` as pairs of rows, and the array that these are rows of.
+
+    Where no samples are given they are rows of X, and the third answer is None.
+    """
+    arguments = {"apart": apart, "together": together}
+    if not are_samples(apart) and not are_samples(together):
+        first, second = (_input.as_pairs(name, arguments[name], len(array)) for name in arguments)
+        return first, second, None
+    parts: list[np.ndarray] = []
+    rows: list[Integers] = []
+    count = 0
     for name, pairs in arguments.items():
         if are_samples(pairs):
             first, second = _input.as_samples(name, pairs, array.shape[1], names)
@@ -139,86 +158,95 @@ def _read_pairs(array, names, *given):
             first, second = (array[i] for i in _input.as_pairs(name, pairs, len(array)).T)
         numbers = count + np.arange(2 * len(first)).reshape(2, -1).T
         parts, rows, count = [*parts, first, second], [*rows, numbers], count + numbers.size
-    return *rows, np.concatenate(parts)
+    return rows[0], rows[1], np.concatenate(parts)
 
 
-def are_samples(pairs):
-    """Whether pairs are two matrices, of their first and of their second samples."""
+def _check_pairs(apart: Integers, together: Integers) -> None:
+    """Refuse to go on without any pair, and a pair that is both apart and together."""
+    if len(apart) + len(together) == 0:
+        raise ValueError("apart, together: hold no pair of samples; at least one is needed")
+    both = {*map(frozenset, apart.tolist())} & {*map(frozenset, together.tolist())}
+    if both:
+        raise ValueError(f"together: holds {tuple(sorted(min(both, key=sorted)))}, as apart does")
+
+
+def are_samples(pairs: object) -> bool:
+    """Tell whether pairs are given as two matrices, of their first and their second samples."""
     if isinstance(pairs, np.ndarray):
         return pairs.ndim == 3 and len(pairs) == 2
     return isinstance(pairs, tuple | list) and [np.ndim(part) for part in pairs] == [2, 2]
 
 
-def _signs(apart, together, tradeoff, n_samples):
-    """What the square of the entry of every pair counts in the objective."""
+def _shares(apart: Integers, together: Integers, tradeoff: float, n_samples: int) -> Floats:
+    """Return what the squared affinity of every pair counts in the objective."""
     sizes = [len(pairs) for pairs in (apart, together)]
     shares = tradeoff * n_samples**2 / np.maximum(sizes, 1)
     return np.repeat([-shares[0], shares[1]], sizes)
 
 
 class Pairwise(qalpha.Energy):
-    """The products of ``αᵀ (G - λ B) α``; duals are q x k, then a number for every pair."""
+    """The problem ``αᵀ (G - λ B) α``. A dual is a flat array: q x k, then a number for every pair.
 
-    def __init__(self, data, apart, together, tradeoff, others=None):
+    `shares` is what J multiplies the numbers of the pairs by.
+    """
+
+    def __init__(
+        self,
+        data: _data.Data,
+        apart: Integers,
+        together: Integers,
+        tradeoff: float,
+        others: np.ndarray | None = None,
+    ) -> None:
         super().__init__(data)
-        self.paired = data if others is None else Beside(data, others)
+        self.paired = data if others is None else _data.Beside(data, others)
         n_rows = data.n_samples if others is None else len(others)
         self.pairs = _data.Pairs.sort(np.vstack((apart, together)), n_rows)
-        self.weights = _signs(apart, together, tradeoff, data.n_samples)
+        self.shares = _shares(apart, together, tradeoff, data.n_samples)
 
-    def product(self, dual, basis):
-        matrix, values = self._split(dual, basis)
-        _, image, entries = self.paired.fused_pairs(matrix, basis, self.pairs, values)
+    def product(self, dual: Floats, place: Floats) -> Floats:
+        matrix, values = _split(dual, place)
+        _, image, entries = self.paired.fused_pairs(matrix, place, self.pairs, values, place)
         return np.concatenate((image.ravel(), entries))
 
-    def signs(self, image, basis):
-        return np.concatenate((image[: basis.size], self.weights * image[basis.size :]))
+    def signs(self, image: Floats, place: Floats) -> Floats:
+        return np.concatenate((image[: place.size], self.shares * image[place.size :]))
 
-    def enter(self, basis):
+    def enter(self, place: Floats) -> Floats:
         equal = np.ones(self.data.n_features)
-        image, entries = self.paired.adjoint_pairs(equal, basis, self.pairs)
-        return np.concatenate((image.ravel(), self.weights * entries))
+        image, entries = self.paired.adjoint_pairs(equal, place, self.pairs)
+        return np.concatenate((image.ravel(), self.shares * entries))
 
-    def advance(self, pair, basis, width):
-        matrix, values = self._split(pair.dual, basis)
-        before, basis = basis, linalg.narrow(self._split(pair.image, basis)[0], basis, width)
-        alpha, image, entries = self.paired.fused_pairs(matrix, before, self.pairs, values, basis)
-        signed = self.weights * entries
-        objective = np.vdot(image, image) + np.vdot(signed, entries)
+    def advance(self, pair: linalg.Leading, place: Floats, width: int) -> _loop.Step[Floats]:
+        matrix, values = _split(pair.dual, place)
+        basis = linalg.narrow(_split(pair.image, place)[0], place, width)
+        alpha, image, entries = self.paired.fused_pairs(matrix, place, self.pairs, values, basis)
+        signed = self.shares * entries
+        objective = float(np.vdot(image, image) + np.vdot(signed, entries))
         start = np.concatenate((image.ravel(), signed))
-        return _loop.State(alpha, basis, image, start, objective)
-
-    def _split(self, vector, basis):
-        return vector[: basis.size].reshape(basis.shape), vector[basis.size :]
+        return _loop.Step(_loop.Iterate(alpha, basis, image, objective), basis, start)
 
 
-class Beside:
-    """The passes with pairs, where these are pairs of other samples than those of the data."""
-
-    def __init__(self, data, others):
-        self.data, self.others = data, data.alike(others)
-        self.nothing = np.zeros((len(others), 1))
-
-    def adjoint_pairs(self, alpha, basis, pairs):
-        entries = self.others.adjoint_pairs(alpha, self.nothing[:, :0], pairs)[1]
-        return self.data.adjoint(alpha, basis), entries
-
-    def fused_pairs(self, dual, basis, pairs, values, target=None):
-        alpha = self.others.fused_pairs(self.nothing, self.nothing, pairs, values)[0]
-        alpha += self.data.forward(dual, basis)
-        return alpha, *self.adjoint_pairs(alpha, basis if target is None else target, pairs)
+def _split(vector: Floats, basis: Floats) -> tuple[Floats, Floats]:
+    """Split a flat dual into its matrix, of the shape of the basis, and its numbers of pairs."""
+    return vector[: basis.size].reshape(basis.shape), vector[basis.size :]
 
 
 class PairwiseGap(qalpha.Gap):
-    """The products of ``αᵀ (2 G - H - λ B) α``: the pairs are entries of the whole affinity."""
+    """The problem ``αᵀ (2 G - H - λ B) α``: pairs are entries of the whole affinity.
 
-    def __init__(self, data, apart, together, tradeoff):
+    `pair_shares`, samples x samples, is what J multiplies these entries by.
+    """
+
+    def __init__(
+        self, data: _data.Data, apart: Integers, together: Integers, tradeoff: float
+    ) -> None:
         super().__init__(data)
-        self.weights = np.zeros((data.n_samples, data.n_samples))
+        self.pair_shares = np.zeros((data.n_samples, data.n_samples))
         pairs = np.vstack((apart, together))
-        halves = _signs(apart, together, tradeoff, data.n_samples) / 2
-        np.add.at(self.weights, (pairs[:, 0], pairs[:, 1]), halves)
-        self.weights += self.weights.T
+        halves = _shares(apart, together, tradeoff, data.n_samples) / 2
+        np.add.at(self.pair_shares, (pairs[:, 0], pairs[:, 1]), halves)
+        self.pair_shares += self.pair_shares.T
 
-    def form(self, affinity, basis):
-        return super().form(affinity, basis) + self.weights * affinity
+    def form(self, affinity: Floats, basis: Floats) -> Floats:
+        return super().form(affinity, basis) + self.pair_shares * affinity

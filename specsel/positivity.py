@@ -1,26 +1,43 @@
 """Why the weights come out positive and sparse (Wolf and Shashua, JMLR 6, 2005, Sec. 4).
 
-Simulations of what is proved there: of random symmetric matrices with a positive mean, whose
-leading eigenvector is positive (Theorem 10, Lemmas 15 and 16); of the products that the entries of
-G consist of (Props. 7-9); of the tail bounds for bounded variables (Lemmas 11 and 12); of the
-spectra on which the proofs rest (Wigner, Füredi and Komlós, Narayana); and the bound on the weight
-of irrelevant features (Lemma 13). Trials run in parallel, each with a stream of random numbers of
-its own: the outcome does not depend on the number of threads.
+What the paper proves there, simulated. G is the symmetric matrix whose leading eigenvector is the
+weights.
 
-Departures. The paper says that with mean .1 and deviation 1 the probability is above .99 from
-n = 500 on; it is 0 there, .25 at n = 1,000, and about 1 at 2,000. Lemma 12 as printed has M² where
-Hoeffding's inequality for squares of at most M² gives M⁴: see `norm_tail`.
+- `probability`, `leading_eigenvalue`: if the entries of a random symmetric matrix have a positive
+  mean, its leading eigenvector is positive when the matrix is large enough (Theorem 10, Lemmas 15
+  and 16, and the theorem of Füredi and Komlós).
+- `triple_product`: the entries of G have a positive mean (Props. 7-9).
+- `semicircle`, `wishart_moments`: the spectra on which the proofs rest (Wigner, Narayana).
+- `hoeffding_tail`, `norm_tail`: the tail bounds on which they rest (Lemmas 11 and 12).
+- `irrelevant_weight_bound`: irrelevant features weigh little (Lemma 13).
+
+Trials run in parallel, each with its own stream of random numbers, so the outcome does not depend
+on the number of threads.
+
+Departures. The paper says that for mean .1 and standard deviation 1 the probability is above .99
+from n = 500 on. It is 0 there, .25 at n = 1,000, and about 1 at n = 2,000. Lemma 12 is printed
+with M² where Hoeffding's inequality gives M⁴: see `norm_tail`.
 """
 
-from math import comb, exp, sqrt
+from math import comb, sqrt
 
 import numpy as np
 
 from specsel import _data, _input
-from specsel._simulation import streams
-from specsel._simulation import trials as loops
-from specsel.results import estimates
-from specsel.results.estimates import Bound, Estimate, Leading, Moments, Spectrum, Tail, Triple
+from specsel._input.annotations import ArrayLike, Bools, Floats, Seed
+from specsel._input.choices import DISTRIBUTIONS, Distribution
+from specsel._simulation import experiments, streams
+from specsel._simulation.tails import hoeffding_tail, norm_tail
+from specsel.results import Weights
+from specsel.results.estimates import (
+    Estimate,
+    LeadingPairs,
+    Mean,
+    SpectralHistogram,
+    SpectralMoments,
+    TripleProduct,
+    WeightBound,
+)
 
 __all__ = [
     "hoeffding_tail",
@@ -33,28 +50,36 @@ __all__ = [
     "wishart_moments",
 ]
 
-# The largest deviation of a variable of variance 1, for the bounded distributions.
-LARGEST = {"uniform": sqrt(3.0), "bernoulli": 1.0}
-
-# Means of the fourth power of a variable of variance 1.
+# The mean fourth power of a variable of mean 0 and variance 1.
 FOURTH_POWERS = {"gaussian": 3.0, "uniform": 1.8, "bernoulli": 1.0}
 
 
 def probability(
-    n, mu, sigma, trials=1000, distribution="gaussian", *, random_state=None
+    n: int,
+    mu: float,
+    sigma: float,
+    trials: int = 1000,
+    distribution: Distribution = "gaussian",
+    *,
+    random_state: Seed = None,
 ) -> Estimate:
     """Estimate how likely the leading eigenvector of a random matrix is positive (Theorem 10).
+
+    Positive means that all entries have one sign.
 
     Parameters
     ----------
     n : int
-        Size of the symmetric matrix.
+        Number of rows of the symmetric matrix.
     mu, sigma : float
-        Mean and standard deviation of its entries, independent up to symmetry.
+        Mean and standard deviation of its entries, which are independent up to symmetry.
     trials : int
+        Number of random matrices.
     distribution : {"gaussian", "uniform", "bernoulli"}
-        Of the entries; the last is ``mu - sigma`` or ``mu + sigma`` with equal chance.
+        Of the entries. The entries of the last kind are ``mu - sigma`` or ``mu + sigma``, with
+        equal chance.
     random_state : int, Generator or None
+        Seed of the matrices.
 
     Returns
     -------
@@ -67,19 +92,25 @@ def probability(
     True
     """
     kind = _check(n, mu, sigma, trials, distribution)
-    found = np.empty(trials, bool)
-    loops.signs(streams.keys(random_state, trials), kind, n, mu, sigma, found)
-    return estimates.share(found)
+    positive = np.empty(trials, bool)
+    experiments.signs(streams.keys(random_state, trials), kind, n, mu, sigma, positive)
+    return Estimate.of(positive)
 
 
 def leading_eigenvalue(
-    n, mu, sigma, *, trials=1000, distribution="gaussian", random_state=None
-) -> Leading:
-    """Sample leading eigenpairs of random matrices, for Füredi and Komlós, Lemmas 15 and 16.
+    n: int,
+    mu: float,
+    sigma: float,
+    *,
+    trials: int = 1000,
+    distribution: Distribution = "gaussian",
+    random_state: Seed = None,
+) -> LeadingPairs:
+    """Compute leading eigenpairs of random matrices (Füredi and Komlós; Lemmas 15 and 16).
 
-    The eigenvalue is expected at ``mu n + sigma² / mu`` where mu is positive and n large. It is
-    at least ``mu n - O(1)`` and at most ``mu n + O(√n)``; the unit eigenvector sums to at least
-    ``√n - O(1)``.
+    For positive mu and large n the mean leading eigenvalue is ``mu n + sigma² / mu``. It is at
+    least ``mu n - O(1)`` and at most ``mu n + O(√n)`` (Lemma 15), and its unit eigenvector sums to
+    at least ``√n - O(1)`` (Lemma 16).
 
     Parameters
     ----------
@@ -88,7 +119,7 @@ def leading_eigenvalue(
 
     Returns
     -------
-    Leading
+    LeadingPairs
 
     Examples
     --------
@@ -99,29 +130,38 @@ def leading_eigenvalue(
     """
     kind = _check(n, mu, sigma, trials, distribution)
     values, sums = np.empty((2, trials))
-    loops.leading_pairs(streams.keys(random_state, trials), kind, n, mu, sigma, values, sums)
+    experiments.leading_pairs(streams.keys(random_state, trials), kind, n, mu, sigma, values, sums)
     expected = mu * n + sigma**2 / mu if mu > 0 else np.nan
-    return Leading(estimates.mean(values, expected), values, sums)
+    return LeadingPairs(Mean.of(values, expected), values, sums)
 
 
 def semicircle(
-    n, mu, sigma, *, bins=20, trials=100, distribution="gaussian", random_state=None
-) -> Spectrum:
-    """Compare spectra of random matrices with Wigner's semicircle.
+    n: int,
+    mu: float,
+    sigma: float,
+    *,
+    bins: int = 20,
+    trials: int = 100,
+    distribution: Distribution = "gaussian",
+    random_state: Seed = None,
+) -> SpectralHistogram:
+    """Compare the spectra of random matrices with Wigner's semicircle.
+
+    For large n the eigenvalues are distributed like a semicircle of radius ``2 sigma √n``. If mu
+    is positive and n large enough, the leading eigenvalue alone lies outside.
 
     Parameters
     ----------
     n, mu, sigma
         As in `probability`.
     bins : int
-        Of the interval from ``-2 sigma √n`` to ``2 sigma √n``.
+        Number of bins between ``-2 sigma √n`` and ``2 sigma √n``.
     trials, distribution, random_state
         As in `probability`.
 
     Returns
     -------
-    Spectrum
-        `below` and `above` are mean numbers of eigenvalues.
+    SpectralHistogram
 
     Examples
     --------
@@ -137,11 +177,11 @@ def semicircle(
     radius = 2 * sigma * sqrt(n)
     edges = np.linspace(-radius, radius, bins + 1)
     counts = np.empty((trials, bins + 1))
-    loops.counts_above(streams.keys(random_state, trials), kind, n, mu, sigma, edges, counts)
+    experiments.counts_above(streams.keys(random_state, trials), kind, n, mu, sigma, edges, counts)
     above = counts.mean(axis=0)
     x = edges / radius
     below_edge = 0.5 + (x * np.sqrt(1 - x**2) + np.arcsin(x)) / np.pi
-    return Spectrum(
+    return SpectralHistogram(
         edges=edges,
         share=-np.diff(above) / n,
         expected=np.diff(below_edge),
@@ -151,26 +191,34 @@ def semicircle(
 
 
 def wishart_moments(
-    n, q, count=4, *, trials=100, distribution="gaussian", random_state=None
-) -> Moments:
-    """Compare moments ``tr(Wᵏ)/n`` of ``W = M Mᵀ/q`` with what is expected (Sec. 4.2).
+    n: int,
+    q: int,
+    count: int = 4,
+    *,
+    trials: int = 100,
+    distribution: Distribution = "gaussian",
+    random_state: Seed = None,
+) -> SpectralMoments:
+    """Compare the moments ``tr(Wᵏ)/n`` of ``W = M Mᵀ/q`` with what theory expects (Sec. 4.2).
 
-    For large matrices these are the Narayana polynomials: the second is ``1 + n/q``. For those of
-    the given size it is ``1 + (n - 2 + κ)/q``, κ being the mean fourth power of an entry, so
-    ``1 + (n + 1)/q`` for Gaussians, of which the third and fourth are known as well.
+    M is a random n × q matrix. For large matrices the moments are the Narayana polynomials in n/q;
+    the second is ``1 + n/q``. For matrices of any size the second is ``1 + (n - 2 + κ)/q``, where
+    κ is the mean fourth power of an entry. For Gaussian entries, whose κ is 3, the third and the
+    fourth moment are known as well.
 
     Parameters
     ----------
     n, q : int
-        Features and samples of M, which has independent entries of mean 0 and variance 1.
+        Features and samples: rows and columns of M. Its entries are independent, of mean 0 and
+        variance 1.
     count : int
-        Moments wanted.
+        Number of moments.
     trials, distribution, random_state
         As in `probability`.
 
     Returns
     -------
-    Moments
+    SpectralMoments
 
     Examples
     --------
@@ -185,39 +233,47 @@ def wishart_moments(
     _input.check_integer("q", q, 1)
     _input.check_integer("count", count, 1)
     found = np.empty((trials, count))
-    loops.wishart_moments(streams.keys(random_state, trials), kind, n, q, found)
+    experiments.wishart_moments(streams.keys(random_state, trials), kind, n, q, found)
     error = found.std(axis=0, ddof=1) / sqrt(trials) if trials > 1 else np.full(count, np.nan)
     limit = [
         sum((n / q) ** j / (j + 1) * comb(k, j) * comb(k - 1, j) for j in range(k))
         for k in range(1, count + 1)
     ]
-    expected = np.full(max(count, 4), np.nan)
-    expected[:2] = 1, 1 + (n - 2 + FOURTH_POWERS[distribution]) / q
-    if distribution == "gaussian":
-        expected[2] = (n**2 + 3 * n * q + q**2 + 3 * (n + q) + 4) / q**2
-        cubic = n**3 + 6 * n**2 * q + 6 * n * q**2 + q**3
-        expected[3] = (cubic + 6 * (n**2 + q**2) + 17 * n * q + 21 * (n + q) + 20) / q**3
-    return Moments(found.mean(axis=0), error, expected[:count], np.array(limit))
+    expected = _expected_moments(n, q, count, distribution)
+    return SpectralMoments(found.mean(axis=0), error, expected, np.array(limit))
 
 
-def triple_product(q, k=1, *, cosine=None, trials=10_000, random_state=None) -> Triple:
-    """Look for the least ``(aᵀb) Σ (aᵀc_l)(bᵀc_l)``, and estimate its mean (Props. 7-9).
+def triple_product(
+    q: int,
+    k: int = 1,
+    *,
+    cosine: float | None = None,
+    trials: int = 10_000,
+    random_state: Seed = None,
+) -> TripleProduct:
+    """Find the least ``(aᵀb)(aᵀc)(bᵀc)``, and estimate the mean of such products (Props. 7-9).
+
+    Entries of G are sums of such products, with unit vectors a and b for two features and c for a
+    direction of the basis. The least product is -1/8 (Prop. 7). For random orthonormal vectors
+    c_1, ..., c_k the mean of ``(aᵀb) Σ (aᵀc_l)(bᵀc_l)`` is ``(k/q) (aᵀb)²`` (Props. 8 and 9).
 
     Parameters
     ----------
     q : int
-        Dimension of the unit vectors a, b and c.
+        Dimension of the vectors: the number of samples.
     k : int
-        Number of orthonormal vectors c_l, uniform over the sphere; the least product is of one.
+        Number of vectors c_l in the mean.
     cosine : float, optional
-        ``aᵀb``, so that the mean is ``(k/q) cosine²``; without it a and b are uniform as well, and
-        the mean is ``k/q²``.
+        The product ``aᵀb``, from -1 to 1. Without it a and b are random as well, and the mean is
+        ``k/q²``.
     trials : int
+        Number of random sets of vectors. Each is also the start of a search for the least product.
     random_state : int, Generator or None
+        Seed of the vectors.
 
     Returns
     -------
-    Triple
+    TripleProduct
 
     Examples
     --------
@@ -235,110 +291,29 @@ def triple_product(q, k=1, *, cosine=None, trials=10_000, random_state=None) -> 
         raise ValueError(f"cosine = {cosine!r}: must be a number from -1 to 1")
     least, products = np.empty((2, trials))
     given = np.nan if cosine is None else float(cosine)
-    loops.triple_products(streams.keys(random_state, trials), q, k, given, least, products)
+    experiments.triple_products(streams.keys(random_state, trials), q, k, given, least, products)
     expected = k / q**2 if cosine is None else k / q * cosine**2
-    return Triple(float(least.min()), estimates.mean(products, expected))
+    return TripleProduct(float(least.min()), Mean.of(products, expected))
 
 
-def hoeffding_tail(
-    n, t, *, distribution="uniform", width=1.0, trials=10_000, random_state=None
-) -> Tail:
-    """Compare the tail of a sum of bounded variables with Hoeffding's bound (Lemma 11).
+def irrelevant_weight_bound(weights: Weights, X: ArrayLike, relevant: ArrayLike) -> WeightBound:
+    """Bound the total weight of the irrelevant features (Lemma 13).
 
-    Parameters
-    ----------
-    n : int
-        Number of variables, each in an interval of the given width.
-    t : float
-        How far the sum exceeds its mean.
-    distribution : {"uniform", "bernoulli"}
-    width : float
-    trials, random_state
-        As in `probability`.
-
-    Returns
-    -------
-    Tail
-
-    Examples
-    --------
-    >>> from specsel import positivity
-    >>> found = positivity.hoeffding_tail(100, 10, random_state=0)
-    >>> found.frequency.high < found.bound < 0.14
-    True
-    """
-    kind = _check_bounded(n, distribution, trials)
-    _input.check_not_negative("t", t)
-    _check_positive("width", width)
-    sums, _ = _sums(random_state, trials, kind, n)
-    scale = width / (2 * LARGEST[distribution])
-    bound = exp(-2 * t**2 / (n * width**2))
-    return Tail(estimates.share(scale * sums >= t), bound, bound)
-
-
-def norm_tail(
-    n, largest, *, D=1.0, epsilon=1.0, distribution="uniform", trials=10_000, random_state=None
-) -> Tail:
-    """Compare the tail of the norm of a bounded vector with Lemma 12.
-
-    How likely is ``‖g‖² ≥ D n^(1/2 + ε)``? With ``γ = D n^(ε - 1/2)``, m the mean of a square and
-    ``c = 1 - m/γ``, Hoeffding's inequality gives ``exp(-2 c² n γ² / M⁴)`` for squares between 0
-    and M². The paper prints ``exp(-c² n γ² / M²)``, which for M above √2 is too small. Both need
-    γ > m, which for large n is ε > 1/2; else nothing is bounded.
-
-    Parameters
-    ----------
-    n : int
-        Length of g.
-    largest : float
-        M, the largest modulus of an entry.
-    D, epsilon : float
-    distribution, trials, random_state
-        As in `hoeffding_tail`; entries are symmetric around 0.
-
-    Returns
-    -------
-    Tail
-
-    Examples
-    --------
-    >>> from specsel import positivity
-    >>> found = positivity.norm_tail(100, 1.0, D=0.036, random_state=0)
-    >>> found.frequency.high < found.bound < 0.9
-    True
-    """
-    kind = _check_bounded(n, distribution, trials)
-    _check_positive("largest", largest)
-    _check_positive("D", D)
-    _input.check_number("epsilon", epsilon)
-    _, squares = _sums(random_state, trials, kind, n)
-    gamma = D * n ** (epsilon - 0.5)
-    excess = max(gamma - (largest / LARGEST[distribution]) ** 2, 0.0)
-    return Tail(
-        estimates.share((largest / LARGEST[distribution]) ** 2 * squares >= n * gamma),
-        exp(-2 * n * excess**2 / largest**4),
-        exp(-n * excess**2 / largest**2),
-    )
-
-
-def irrelevant_weight_bound(weights, X, relevant) -> Bound:
-    """Bound the total weight of irrelevant features (Lemma 13).
-
-    It is at most ``‖M₂ M₂ᵀ‖ / √λ``, in the Frobenius norm, where M₂ are the irrelevant features
-    and λ is the leading eigenvalue of G.
+    It is at most ``‖M₂ M₂ᵀ‖ / √λ``, in the Frobenius norm, where the rows of M₂ are the irrelevant
+    features and λ is the leading eigenvalue of G.
 
     Parameters
     ----------
     weights : Weights
-        Of `qalpha.solve`, converged.
+        A converged result of `qalpha.solve`.
     X : array of shape (n_samples, n_features)
-        The data that they were found from.
+        The data from which the weights were found.
     relevant : sequence of int or of bool
-        Features by number, or a mask of them all; the others are irrelevant.
+        The relevant features by number, or a mask over all features. The others are irrelevant.
 
     Returns
     -------
-    Bound
+    WeightBound
 
     Examples
     --------
@@ -356,11 +331,22 @@ def irrelevant_weight_bound(weights, X, relevant) -> Bound:
     irrelevant = 1.0 - _mask(relevant, data.n_features)
     affinity = data.adjoint(irrelevant, None)
     bound = np.linalg.norm(affinity) / sqrt(weights.objective)
-    return Bound(float(irrelevant @ weights.alpha), float(bound))
+    return WeightBound(float(irrelevant @ weights.alpha), float(bound))
 
 
-def _mask(relevant, n_features):
-    """Which features are relevant, from their numbers or a mask."""
+def _expected_moments(n: int, q: int, count: int, distribution: Distribution) -> Floats:
+    """Return the expected moments of matrices of this size, NaN where they are not known."""
+    expected = np.full(max(count, 4), np.nan)
+    expected[:2] = 1, 1 + (n - 2 + FOURTH_POWERS[distribution]) / q
+    if distribution == "gaussian":
+        expected[2] = (n**2 + 3 * n * q + q**2 + 3 * (n + q) + 4) / q**2
+        cubic = n**3 + 6 * n**2 * q + 6 * n * q**2 + q**3
+        expected[3] = (cubic + 6 * (n**2 + q**2) + 17 * n * q + 21 * (n + q) + 20) / q**3
+    return expected[:count]
+
+
+def _mask(relevant: ArrayLike, n_features: int) -> Bools:
+    """Return a mask of the relevant features, given by their numbers or as a mask."""
     given = np.asarray(relevant)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "biu"):
         raise ValueError(
@@ -376,30 +362,13 @@ def _mask(relevant, n_features):
     return np.isin(np.arange(n_features), given)
 
 
-def _sums(random_state, trials, kind, n):
-    """Sums of n variables and of their squares, a trial each."""
-    sums, squares = np.empty((2, trials))
-    loops.sums(streams.keys(random_state, trials), kind, n, sums, squares)
-    return sums, squares
-
-
-def _check(n, mu, sigma, trials, distribution):
-    """The kind of distribution, if all is as it must be."""
+def _check(
+    n: object, mu: object, sigma: object, trials: object, distribution: Distribution
+) -> int:
+    """Check the arguments; return the number of the distribution in the compiled code."""
     _input.check_integer("n", n, 1)
     _input.check_number("mu", mu)
-    _check_positive("sigma", sigma)
+    _input.check_positive("sigma", sigma)
     _input.check_integer("trials", trials, 1)
-    _input.check_choice("distribution", distribution, tuple(streams.KINDS))
+    _input.check_choice("distribution", distribution, DISTRIBUTIONS)
     return streams.KINDS[distribution]
-
-
-def _check_bounded(n, distribution, trials):
-    _input.check_integer("n", n, 1)
-    _input.check_choice("distribution", distribution, tuple(LARGEST))
-    _input.check_integer("trials", trials, 1)
-    return streams.KINDS[distribution]
-
-
-def _check_positive(name, value):
-    if not (_input.is_finite(value) and value > 0):
-        raise ValueError(f"{name} = {value!r}: must be a finite number above 0")

@@ -1,87 +1,102 @@
 """Q-α: weights that make the samples cluster (Wolf and Shashua, JMLR 6, 2005, Defs. 1, 2 and 4).
 
-With features ``m_i``, centred and of unit norm, ``A_α = Σ α_i m_i m_iᵀ`` and an orthonormal
-``Q`` of k columns, maximise ``trace(Qᵀ A_α A_α Q) = αᵀ G α`` over unit α and Q, where
-``G_ij = (m_iᵀ m_j) m_iᵀ Q Qᵀ m_j``. Given Q, α is the leading eigenvector of G. Given α:
+Let ``m_i`` be the i-th feature, a vector over the samples, centred and of unit norm. Weights
+``α_i`` give the weighted affinity of the samples, ``A_α = Σ α_i m_i m_iᵀ``. Let Q be an
+orthonormal basis of k directions, samples x k. Q-α maximises the energy that these directions
+hold, ``trace(Qᵀ A_α A_α Q) = αᵀ G α``, over Q and over α of unit norm, where
+``G_ij = (m_iᵀ m_j) m_iᵀ Q Qᵀ m_j``.
+
+Given Q, the best α is the leading eigenvector of G. Given α, a new Q follows in one of three ways:
 
 - basic: Q spans the k leading eigenvectors of ``A_α``, by modulus;
 - power (Def. 2): ``Q <- qr(A_α Q)``, one step of orthogonal iteration;
-- ritz (Def. 4): as power, and α is computed once more from the new Q before the Ritz vectors of
-  ``A_α`` inside it replace it.
+- ritz (Def. 4): as power. In the end α is computed once more from the last Q, and the Ritz vectors
+  of ``A_α`` inside Q replace it.
 
-The gap criterion (end of Sec. 2.1) takes what lies outside Q off: ``αᵀ(2 G - H) α`` with
-``H = (M Mᵀ)∘²``.
+The gap criterion (end of Sec. 2.1) subtracts the energy of all other directions: it maximises
+``αᵀ (2 G - H) α`` with ``H_ij = (m_iᵀ m_j)²``.
 
-Departures. G is never formed: row i of Φ being ``vec(m_i (Qᵀ m_i)ᵀ)``, ``G = Φ Φᵀ`` and Lanczos
-runs on the small ``Φᵀ Φ``, one pass over the data a step, linear in the number of features where
-the paper expects the square. Def. 4 prints ``G`` in step 4 without the factor ``m_iᵀ m_j``; it is
-meant as in Def. 2. As G depends on the span of Q alone, the α of step 5 is the α with which the
-next iteration begins: ritz is power, but for the last iteration. The start is not random, for a
-random one ends on trivial maxima (see `_loop`).
+Departures from the paper:
+
+- G is never formed. With ``vec(m_i (Qᵀ m_i)ᵀ)`` as row i of a matrix Φ, ``G = Φ Φᵀ``. The
+  eigenvector comes from a Krylov method on the small matrix ``ΦᵀΦ``, one pass over the data per
+  step. The cost grows linearly with the number of features; in the paper it grows with its square.
+- Step 4 of Def. 4 prints ``G`` without the factor ``m_iᵀ m_j``. It is meant as in Def. 2.
+- G depends only on the span of Q, so the α of step 5 is the one with which the next iteration
+  begins. Ritz and power therefore differ in the last iteration only.
+- The start is not random, because random starts end on trivial maxima (see `_loop`).
 """
+
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numba import prange
 
 from specsel import _data, _input, _loop, linalg
+from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Seed
+from specsel._input.choices import BasisStep, Criterion, Init
 from specsel.linalg import jit
 from specsel.results import Weights
 
 __all__ = ["gram", "solve"]
 
+# A symmetric linear map J of the whole affinity: A -> J A.
+Form = Callable[[Floats], Floats]
+
 
 def solve(
-    X,
-    k,
+    X: ArrayLike,
+    k: Directions,
     *,
-    method="power",
-    criterion="energy",
-    init="continuation",
-    n_init=15,
-    center=True,
-    tol=1e-6,
-    max_iter=200,
-    random_state=None,
-    callback=None,
+    method: BasisStep = "power",
+    criterion: Criterion = "energy",
+    init: Init | ArrayLike = "continuation",
+    n_init: int = 15,
+    center: bool = True,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    random_state: Seed = None,
+    callback: LoopCallback = None,
 ) -> Weights:
     """Weigh features by how well they make the samples cluster.
 
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, or a data frame. Never copied where it is float32 or
-        float64.
+        Dense numbers in any memory order, or a data frame. float32 and float64 are never copied.
     k : int or "auto"
-        Number of leading directions that should carry the structure; about the number of
-        clusters. At most min(n_samples, n_features). "auto" takes it from the spectral gap: the
-        largest ratio of an eigenvalue to the next, after a few iterations with ten directions,
-        says how many clusters stand out, from 2 to 10; too few of them where noise hides some,
-        where they differ much in how far they are apart, or show in few features, and now and
-        then too many where these are less than ten.
+        Number of leading directions that should carry the structure; take about the number of
+        clusters. At most min(n_samples, n_features). "auto" counts the clusters that stand out,
+        2 to 10 of them: it runs a few iterations with ten directions and looks for the largest
+        ratio of an eigenvalue to the next. It counts too few clusters where noise hides some,
+        where their distances differ much, or where some show in few features; now and then it
+        counts too many where fewer than ten features are relevant.
     method : {"power", "ritz", "basic"}
-        How the basis follows from the weights. Basic takes the eigenvectors of the affinity,
-        exact up to 2,000 samples.
+        How the basis follows from the weights: by a step of orthogonal iteration; the same, with
+        weights and basis refined once more in the end; or as the eigenvectors of the affinity,
+        which are exact up to 2,000 samples.
     criterion : {"energy", "gap"}
-        Maximise the energy of k directions, or that energy less the energy of all others.
+        Maximise the energy of the k directions, or that energy less the energy of all others.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
-        Start: a wide basis narrowed to k, deterministic; the k leading directions of equal
-        weights, deterministic; the neighbours of each of the `n_init`
-        features of largest parameter-free weight, slower and often a little better; `n_init`
-        random bases; or an orthonormal basis to be used as given.
+        Where to start. "continuation": from a wide basis that is narrowed to k. "equal": from the
+        k leading directions of equal weights. Both are deterministic. "seeded": from each of the
+        `n_init` features with the largest parameter-free weight (see `weighting.solve`), and the
+        features like it; slower, and often a little better. "random": from `n_init` random bases.
+        An array is an orthonormal basis to start from.
     n_init : int
-        Number of starts for "seeded" and "random", the best of which is returned.
+        Number of starts for "seeded" and "random". The best end is returned.
     center : bool
         Subtract the mean of every feature.
     tol : float
-        Relative change of the objective between two iterations at which the loop ends. With 0
-        every iteration is as exact as rounding allows, and the loop goes on until nothing changes
-        any more or `max_iter` ends it.
+        Stop when the objective changes by no more than this share of it from one iteration to the
+        next. With 0, every iteration is as exact as rounding allows, and the loop ends when
+        nothing changes any more or at `max_iter`.
     max_iter : int
-        Most iterations; fewer than the tolerance needs give a warning.
+        Largest number of iterations. A warning says if the tolerance needs more.
     random_state : int, Generator or None
-        Seed of the random starts; nothing else is random.
+        Seed of the random starts. Nothing else is random.
     callback : callable, optional
-        Called with (iteration, objective); a true answer stops the loop.
+        Called as ``callback(iteration, objective)``. Return a true value to stop the loop.
 
     Returns
     -------
@@ -104,45 +119,42 @@ def solve(
     True
     """
     array, names = _input.as_matrix(X)
-    _loop.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
+    options = _loop.Options.for_basis(
+        array.shape, k, init, n_init, tol, max_iter, random_state, callback
+    )
     check_form(method, criterion)
     _input.check_flag("center", center)
-    data = _data.Dense(array, names, representation="centered" if center else "as-is")
-    if k == "auto" and not center:
-        k = count_centered(data)
-    return weigh(
-        data,
-        k,
-        method=method,
-        criterion=criterion,
-        init=init,
-        n_init=n_init,
-        tol=tol,
-        max_iter=max_iter,
-        random_state=random_state,
-        callback=callback,
-    )
+    data = _data.represent(array, names, representation="centered" if center else "as-is")
+    if not center:
+        options = options.counted(lambda: count_centered(data))
+    return weigh(data, options, method=method, criterion=criterion)
 
 
-def weigh(data, k, *, method, criterion, init, **options) -> Weights:
-    """Q-α of data as they are scaled, by any of its methods; tall data are reduced first."""
+def weigh(
+    data: _data.Data,
+    options: _loop.Options,
+    *,
+    method: BasisStep = "power",
+    criterion: Criterion = "energy",
+) -> Weights:
+    """Run Q-α on data that have been read. Tall data are reduced first."""
     small, lift = data, None
     if data.n_samples > data.n_features:
         small, restrict, lift = data.reduced()
-        init = init if isinstance(init, str) else restrict(np.asarray(init, dtype=float))
+        options = options.restricted(restrict)
     problem = PROBLEMS[criterion](small, basic=method == "basic")
-    state, record = _loop.solve(problem, k, init=init, final_weights=method == "ritz", **options)
-    return _loop.pack(data, state, record, lift)
+    run = _loop.solve(problem, options, finish=problem.refine if method == "ritz" else None)
+    return _loop.pack(data, run.iterate, run.record, lift)
 
 
-def check_form(method, criterion):
-    """Refuse a method or a criterion that does not exist."""
+def check_form(method: str, criterion: str) -> None:
+    """Refuse an unknown method or criterion."""
     _input.check_choice("method", method, _input.choices.BASIS_STEPS)
     _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
 
 
-def count_centered(data) -> int:
-    """The same by the centred data, where an algorithm represents them otherwise."""
+def count_centered(data: _data.Data) -> int:
+    """Count the clusters for k = "auto" in centred data, however `data` represents features."""
     centered = data.centered()
     if not centered.norm.any():
         return 1
@@ -152,149 +164,168 @@ def count_centered(data) -> int:
 
 
 class Energy:
-    """The products of ``αᵀ G α`` and its starts: what a variant of Q-α changes.
+    """The problem ``αᵀ G α``. With q samples, duals are q x k.
 
-    Duals are q x k, row i of Φ being ``vec(m_i (Qᵀ m_i)ᵀ)``, and J is the identity. The loop asks
-    for the methods here, and `data` for how many features there are, of what rank and precision.
+    Row i of Φ is ``vec(m_i (Qᵀ m_i)ᵀ)`` and J is the identity. A place is the basis Q.
     """
 
-    def __init__(self, data, *, basic=False):
+    def __init__(self, data: _data.Data, *, basic: bool = False) -> None:
         self.data = data
         self.basic = basic
 
-    def product(self, dual, basis):
-        """``ΦᵀΦ dual`` at a basis."""
-        return self.data.fused(dual, basis)[1]
+    def product(self, dual: Floats, place: Floats) -> Floats:
+        return self.data.fused(dual, place)[1]
 
-    def signs(self, image, basis):
-        """``J image``."""
+    def signs(self, image: Floats, place: Floats) -> Floats:
         return image
 
-    def enter(self, basis):
-        """``J Φᵀ α`` of equal weights at a basis, with which the first iteration begins."""
-        return self.data.adjoint(np.ones(self.data.n_features), basis)
+    def enter(self, place: Floats) -> Floats:
+        return self.data.adjoint(np.ones(self.data.n_features), place)
 
-    def advance(self, pair, basis, width):
-        """State that follows from the leading pair at a basis.
-
-        Its basis is of the width asked for, or the same one where that is None.
-        """
-        if width is None:
-            alpha, image = self.data.forward(pair.dual, basis), pair.image
-        elif self.basic:
-            alpha = self.data.forward(pair.dual, basis)
-            basis = _data.affinity_subspace(self.data, alpha, width, start=basis)
+    def advance(self, pair: linalg.Leading, place: Floats, width: int) -> _loop.Step[Floats]:
+        if self.basic:
+            alpha = self.data.forward(pair.dual, place)
+            basis = _data.affinity_subspace(self.data, alpha, width, start=place)
             image = self.data.adjoint(alpha, basis)
         else:
-            basis, before = linalg.narrow(pair.image, basis, width), basis
-            alpha, image = self.data.fused(pair.dual, before, basis)
-        return _loop.State(alpha, basis, image, image, np.vdot(image, image))
+            basis = linalg.narrow(pair.image, place, width)
+            alpha, image = self.data.fused(pair.dual, place, basis)
+        iterate = _loop.Iterate(alpha, basis, image, float(np.vdot(image, image)))
+        return _loop.Step(iterate, basis, image)
 
-    def subspace(self, alpha, width):
-        """Leading basis at given weights."""
+    def refine(self, pair: linalg.Leading, place: Floats) -> _loop.Iterate:
+        """Return the weights that `pair` stands for at the basis as it is: step 5 of ritz."""
+        alpha, image = self.data.forward(pair.dual, place), pair.image
+        return _loop.Iterate(alpha, place, image, float(np.vdot(image, image)))
+
+    def subspace(self, alpha: Floats, width: int) -> Floats:
         return _data.affinity_subspace(self.data, alpha, width)
 
-    def random(self, generator, k):
-        """Random basis."""
-        return linalg.orthonormal(generator.standard_normal((self.data.n_samples, k)))
+    def random(self, generator: np.random.Generator, width: int) -> Floats:
+        return linalg.orthonormal(generator.standard_normal((self.data.n_samples, width)))
 
-    def given(self, init):
-        """Basis from the array that the user gave."""
+    def given(self, init: ArrayLike, k: int) -> Floats:
         basis = np.array(init, dtype=float)
         image = self.data.adjoint(np.ones(self.data.n_features), basis)
         if np.linalg.norm(image) <= self.data.floor * self.data.norm.astype(bool).sum():
             raise ValueError("init: the basis is orthogonal to every feature; it can lead nowhere")
         return basis
 
-    def seeds(self):
-        """Weights to start from, the neighbours of one feature each, most promising first."""
-        for seed in np.argsort(-np.abs(Whole(self.data).solve()[0]), kind="stable"):
+    def seeds(self) -> Iterator[Floats]:
+        """Yield the likeness of all features to one, for one after another.
+
+        The feature with the largest parameter-free weight comes first.
+        """
+        free = WholeAffinity(self.data).solve()[0]
+        for seed in np.argsort(-np.abs(free), kind="stable"):
             column = self.data.feature(seed)[:, None]
             yield self.data.forward(column, column)
 
 
-class Gap(Energy):
-    """The products of ``αᵀ (2 G - H) α = αᵀ Φ J Φᵀ α``, row i of Φ being ``vec(m_i m_iᵀ)``.
+class WholeAffinity:
+    """Weights that maximise a quadratic form of all of ``A_α``, an array of q x q for q samples.
 
-    Duals are q x q and ``J A = A QQᵀ + QQᵀ A - A``, unless the vectors of n weights are the
-    smaller ones: then Lanczos runs on those, two passes a step.
+    Row i of Φ is ``vec(m_i m_iᵀ)``, so that a dual is q x q and ``Φᵀ α`` is ``A_α``. The form is
+    ``<A_α, J A_α>``, and J is given as a function. Where there are fewer weights than entries of
+    the affinity, the vectors of the Krylov method are weights instead, with two passes per step.
     """
 
-    def __init__(self, data, *, basic=False):
-        super().__init__(data, basic=basic)
+    def __init__(self, data: _data.Data) -> None:
+        self.data = data
         self.weights_are_smaller = data.n_features <= data.n_samples**2
 
-    def form(self, affinity, basis):
-        """``J affinity``."""
-        inside = affinity @ basis @ basis.T
-        return inside + inside.T - affinity
-
-    def product(self, vector, basis):
+    def product(self, vector: Floats) -> Floats:
+        """``ΦᵀΦ vector``; the vector itself where vectors are weights."""
         return vector if self.weights_are_smaller else self.data.fused(vector, None)[1]
 
-    def signs(self, image, basis):
+    def signs(self, image: Floats, form: Form) -> Floats:
+        """``J image``; ``Φ J Φᵀ image`` where vectors are weights."""
         if not self.weights_are_smaller:
-            return self.form(image, basis)
-        return self.data.forward(self.form(self.data.adjoint(image, None), basis), None)
+            return form(image)
+        return self.data.forward(form(self.data.adjoint(image, None)), None)
 
-    def enter(self, basis):
+    def enter(self, form: Form) -> Floats:
+        """Return the vector of equal weights, with which the Krylov method begins."""
         # Constant features are left out: they add 0 to the objective, which may be more than any.
         equal = (self.data.norms.ravel() > 0).astype(float)
-        if self.weights_are_smaller:
-            return equal
-        return self.form(self.data.adjoint(equal, None), basis)
+        return equal if self.weights_are_smaller else form(self.data.adjoint(equal, None))
 
-    def affinity(self, pair):
-        """Weights of a leading pair, and the affinity of the samples with those weights."""
+    def weights(self, pair: linalg.Leading) -> tuple[Floats, Floats]:
+        """Return the weights of a leading pair, and the affinity with those weights."""
         if self.weights_are_smaller:
             return pair.dual, self.data.adjoint(pair.dual, None)
         return self.data.forward(pair.dual, None), pair.image
 
-    def advance(self, pair, basis, width):
-        alpha, affinity = self.affinity(pair)
-        if self.basic and width is not None:
-            basis = linalg.largest_modulus(affinity, width)[1]
-        elif width is not None:
-            basis = linalg.narrow(affinity @ basis, basis, width)
-        signed = self.form(affinity, basis)
-        start = alpha if self.weights_are_smaller else signed
-        return _loop.State(alpha, basis, affinity @ basis, start, np.vdot(affinity, signed))
+    def solve(self, form: Form = np.asarray) -> tuple[Floats, Floats, bool]:
+        """Maximise a form that depends on no basis, by default the energy of all directions.
 
-
-class Whole(Gap):
-    """A form of the whole affinity that no basis enters: one eigenproblem instead of a loop."""
-
-    def __init__(self, data, form=None):
-        super().__init__(data)
-        self._form = form
-
-    def form(self, affinity, basis=None):
-        return affinity if self._form is None else self._form(affinity)
-
-    def solve(self):
-        """Leading weights, the affinity at them, and whether they lead to working precision."""
+        Return the weights, the affinity with those weights, and whether the weights are exact to
+        working precision.
+        """
         pair = linalg.leading(
-            lambda vector: self.product(vector, None),
-            self.enter(None),
+            self.product,
+            self.enter(form),
             tol=self.data.floor**2,
-            signs=lambda image: self.signs(image, None),
+            signs=lambda image: self.signs(image, form),
             floor=self.data.floor,
         )
-        return *self.affinity(pair), pair.converged
+        return *self.weights(pair), pair.converged
 
 
-PROBLEMS = {"energy": Energy, "gap": Gap}
+class Gap(Energy):
+    """The problem ``αᵀ (2 G - H) α``: the form ``J A = A QQᵀ + QQᵀ A - A`` of `WholeAffinity`."""
+
+    def __init__(self, data: _data.Data, *, basic: bool = False) -> None:
+        super().__init__(data, basic=basic)
+        self.whole = WholeAffinity(data)
+
+    def form(self, affinity: Floats, basis: Floats) -> Floats:
+        """``J affinity`` at a basis."""
+        inside = affinity @ basis @ basis.T
+        return inside + inside.T - affinity
+
+    def product(self, dual: Floats, place: Floats) -> Floats:
+        return self.whole.product(dual)
+
+    def signs(self, image: Floats, place: Floats) -> Floats:
+        return self.whole.signs(image, lambda affinity: self.form(affinity, place))
+
+    def enter(self, place: Floats) -> Floats:
+        return self.whole.enter(lambda affinity: self.form(affinity, place))
+
+    def advance(self, pair: linalg.Leading, place: Floats, width: int) -> _loop.Step[Floats]:
+        alpha, affinity = self.whole.weights(pair)
+        if self.basic:
+            basis = linalg.largest_modulus(affinity, width)[1]
+        else:
+            basis = linalg.narrow(affinity @ place, place, width)
+        return self._step(alpha, affinity, basis)
+
+    def refine(self, pair: linalg.Leading, place: Floats) -> _loop.Iterate:
+        return self._step(*self.whole.weights(pair), place).iterate
+
+    def _step(self, alpha: Floats, affinity: Floats, basis: Floats) -> _loop.Step[Floats]:
+        signed = self.form(affinity, basis)
+        iterate = _loop.Iterate(alpha, basis, affinity @ basis, float(np.vdot(affinity, signed)))
+        start = alpha if self.whole.weights_are_smaller else signed
+        return _loop.Step(iterate, basis, start)
 
 
-def gram(X, basis, *, center=True) -> np.ndarray:
-    """Entries of the n x n matrix G at a basis, for small problems and as a diagnostic.
+PROBLEMS: dict[Criterion, type[Energy]] = {"energy": Energy, "gap": Gap}
 
-    `solve` never forms it: the weights are its leading eigenvector, found from passes over X.
+
+def gram(X: ArrayLike, basis: ArrayLike, *, center: bool = True) -> Floats:
+    """Compute the matrix G of the features at a basis, for small problems and as a diagnostic.
+
+    The weights are the leading eigenvector of G. `solve` finds them without forming G, whose size
+    is n_features x n_features.
 
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
+        As in `solve`.
     basis : array of shape (n_samples, k)
+        Orthonormal directions of the samples, such as the `basis` of a result.
     center : bool
         Subtract the mean of every feature.
 
@@ -313,20 +344,20 @@ def gram(X, basis, *, center=True) -> np.ndarray:
     True
     """
     data = _data.read(X, center=center)
-    basis = np.ascontiguousarray(basis, dtype=np.float64)
-    if basis.ndim != 2 or basis.shape[0] != data.n_samples:
+    directions = np.ascontiguousarray(basis, dtype=np.float64)
+    if directions.ndim != 2 or directions.shape[0] != data.n_samples:
         raise ValueError(
-            f"basis: has shape {basis.shape}; ({data.n_samples}, k) is needed, a row a sample"
+            f"basis: has shape {directions.shape}; ({data.n_samples}, k) is needed, a row a sample"
         )
     features = np.ascontiguousarray(data.rows(0, data.n_samples).T)
     out = np.empty((data.n_features, data.n_features))
-    _gram(features, features @ basis, out)
+    _gram(features, features @ directions, out)
     return out
 
 
 @jit(parallel=True)
 def _gram(features, scores, out):
-    """``out[i, j] = (m_iᵀ m_j) (y_iᵀ y_j)``; row i fills its part of column i too."""
+    """``out[i, j] = (m_iᵀ m_j) (y_iᵀ y_j)``, where row i of scores is ``y_i``. G is symmetric."""
     n, q = features.shape
     for i in prange(n):
         for j in range(i + 1):

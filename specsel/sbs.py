@@ -1,89 +1,112 @@
 """Stability-based sparse PCA and LSI (Mavroeidis and Vazirgiannis, ECML 2007).
 
-A holds the similarities of the features, ``E_ij`` the larger distance from ``A_ij`` to the ends of
-its bootstrap interval. The span of the k leading eigenvectors of A is stable where
-``λ_k(A) - λ_{k+1}(A) > 4 ‖E‖`` (Lemma 1): then no symmetric perturbation within E turns it by more
-than Stewart's theorem allows. While no stable span retains the share of ``trace(A)`` that is asked
-for, the feature with the largest row norm of E is removed (Algorithm 1).
+Latent semantic indexing (LSI) and principal component analysis (PCA) project on the leading
+eigenvectors of a matrix A of similarities between features. The sample determines such a subspace
+only if it would not turn much with another sample. Let ``E_ij`` be how far ``A_ij`` may be off:
+the larger distance from it to the ends of its bootstrap interval. Let ``λ_k`` be the k-th largest
+eigenvalue and ``‖·‖`` the spectral norm. The span of the k leading eigenvectors is stable if
+``λ_k(A) - λ_{k+1}(A) > 4 ‖E‖`` (Lemma 1): then Stewart's theorem bounds how far any symmetric
+change of A within E turns it.
 
-A and E of fewer features are principal submatrices, whose eigenvalues interlace with those before.
-So the spectrum of A when it was last decomposed bounds all gaps after j more removals,
-``λ_i - λ_{i+j+1}``, and where none of these exceeds ``4 ‖E‖`` the decomposition is skipped
-(Proposition 1).
+The search removes the feature with the largest row norm of E (Algorithm 1), again and again, until
+some stable span retains the share of ``trace(A)`` that is asked for.
 
-Departures. Proposition 1 bounds ``‖E‖`` after the removals by ``λ_{1+j}(E)`` before; here it is
-bounded from below by the power method on E as it is then, which skips all that the proposition
-does, and more. A bound from below can only rule a gap out; where it does not, ``‖E‖`` itself
-decides. Spans that cannot retain more than the best one found are skipped as well, for
-eigenvalues do not grow. Neither changes what is found. In Stewart's theorem the exponent that the
-paper prints as +½ is -½. With E = 0 every gap is stable, though Lemma 1 asks for ``‖E‖ > 0``.
+Fewer features make A and E principal submatrices of what they were, so the new eigenvalues
+interlace with the old ones. After j more removals no gap exceeds the largest ``λ_i - λ_{i+j+1}``
+of the last spectrum of A that was computed. While that is at most ``4 ‖E‖``, nothing can be stable
+and A need not be decomposed (Proposition 1).
+
+Departures. The results are those of Algorithm 1; fewer decompositions lead to them.
+- Proposition 1 bounds ``‖E‖`` after j removals by ``λ_{1+j}(E)`` before them. Here the power
+  method bounds it from below on E as it is, which skips every decomposition that the proposition
+  skips, and more. A bound from below can only show that a gap is too small. Where it does not show
+  that, ``‖E‖`` is computed and decides.
+- Spans that cannot retain more than the best one found so far are skipped as well: removals do not
+  increase the sum of the k largest eigenvalues.
+- In Stewart's theorem the paper prints the exponent +½, which is -½.
+- With E = 0 every gap counts as stable, though Lemma 1 asks for ``‖E‖ > 0``.
 """
 
 import warnings
+from collections.abc import Callable, Iterator
+from typing import Literal
 
 import numpy as np
 
 from specsel import _input
 from specsel._bootstrap.intervals import intervals
+from specsel._input.annotations import ArrayLike, Floats, Integers, Seed, Sparse
+from specsel._input.choices import Similarity
 from specsel.results import Intervals, StableSubspace, Step
 
 __all__ = ["intervals", "search", "solve"]
 
-# Steps of the power method between two removals, unless the norm of E is known to a share before,
-# and the multiple of the norm by which all eigenvalues are shifted.
+# Told how the search goes: features removed, the gap and what it must exceed. True ends it.
+SearchCallback = Callable[[int, float, float], object] | None
+
+# Steps of the power method between two removals, fewer if the norm of E is known to a relative
+# error of POWER_TOL before; and the multiple of the norm by which all eigenvalues are shifted.
 POWER_STEPS = 50
 POWER_TOL = 1e-6
 POWER_SHIFT = 1 / 3
 
-# What is least in the vector of the power method, beside what is largest: parts of E that were not
-# the largest once may be so after more removals.
+# The smallest entry of the vector of the power method, beside a largest one of 1. Entries that
+# vanished could not grow again when a removal makes another part of E the largest.
 POWER_FLOOR = 1e-4
 
-# Gaps below this share of the largest eigenvalue are rounding, whatever E is. Of row norms, and of
-# shares of the trace, that differ by less than this share the first counts.
+# Gaps below this share of the largest eigenvalue are rounding, whatever E is.
 GAP_FLOOR = 1e-12
+
+# Row norms, and shares of the trace, are tied if they differ by less than this share. Of tied
+# ones the first counts.
 TIE = 1e-12
 
 
 def solve(
-    X,
+    X: ArrayLike | Sparse,
     *,
-    matrix="cosine",
-    retain=0.5,
-    confidence=0.9,
-    n_boot=1000,
-    random_state=None,
-    callback=None,
+    matrix: Similarity = "cosine",
+    retain: float = 0.5,
+    confidence: float = 0.9,
+    n_boot: int | Literal["auto"] = 1000,
+    random_state: Seed = None,
+    callback: SearchCallback = None,
 ) -> StableSubspace:
     """Remove features until a principal subspace of the rest is stable and retains enough.
+
+    Principal components are stable if another sample of the same size would show nearly the same
+    ones. Features whose similarities the sample leaves most uncertain are removed first. In this
+    module k counts components, not features: it is the dimension of the subspace, which follows
+    from the data.
 
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
         Dense numbers, a data frame, or a sparse matrix, which stays sparse.
     matrix : {"cosine", "covariance", "correlation"}
-        Similarity of features: latent semantic indexing, or principal components. Cosines are of
-        data as they are, for counts of words; of measurements far above 0 the first component is
-        their mean and nothing more, for which the others are.
+        The similarity of features. Cosines compare the data as they are and give latent semantic
+        indexing; they suit counts of words. Covariances and correlations give principal
+        components; they suit measurements. (Cosines of measurements far above 0 show their mean
+        and little else.)
     retain : float
-        The share of the trace of the whole matrix that the eigenvalues of the subspace must sum
-        up to; above 0 and at most 1.
+        The share that the subspace must retain: the sum of its k eigenvalues over the trace of the
+        matrix of all features. Above 0 and at most 1.
     confidence : float
-        Of the intervals that say how far every similarity is known, between 0 and 1.
+        Confidence of the bootstrap intervals for the similarities, between 0 and 1.
     n_boot : int or "auto"
-        Resamples, from 100 to a million; see `intervals`.
+        Number of resamples, from 100 to a million; see `intervals`.
     random_state : int, Generator or None
         Seed of the resamples.
     callback : callable, optional
-        ``callback(removed, gap, error)``: number of features removed, largest gap of the spectrum
-        or a bound on it, and what it must exceed, ``4 ‖E‖``. What it returns, if true, ends the
-        search.
+        ``callback(removed, gap, error)`` is called for every number of features that is tried:
+        how many were removed, the largest gap of the spectrum or a bound on it, and what that must
+        exceed, ``4 ‖E‖``. If it returns something true, the search ends.
 
     Returns
     -------
     StableSubspace
-        The one that retains most, with ``converged`` False and a warning, if none retains as much
-        as asked for.
+        The first stable subspace that retains enough. If there is none, the stable subspace that
+        retains most, with ``converged`` False and a warning.
 
     References
     ----------
@@ -98,7 +121,7 @@ def solve(
     >>> X = rng.standard_normal((500, 1)) + 0.3 * rng.standard_normal((500, 6))
     >>> X[:, 4:] = rng.standard_t(2, (500, 2))
     >>> found = sbs.solve(X, matrix="correlation", retain=0.6, random_state=0)
-    >>> found.support.tolist(), found.k, found.converged
+    >>> found.support.tolist(), found.k, found.converged  # six features, one component
     ([0, 1, 2, 3, 4, 5], 1, True)
     """
     _check(retain, callback)
@@ -110,21 +133,31 @@ def solve(
         text = (
             f"no stable subspace retains as much; the best one found retains {found.share:.4g}"
             if found.k
-            else "there is no stable subspace; the features that the search was left with say "
-            "nothing: take more samples"
+            else "there is no stable subspace; the features that are left mean nothing, take "
+            "more samples"
         )
         warnings.warn(f"retain = {retain}: {text}", stacklevel=_input.caller())
     return found
 
 
-def search(found: Intervals, *, retain=0.5, callback=None) -> StableSubspace:
-    """Remove features until a principal subspace of the rest is stable, with intervals as found.
+def search(
+    found: Intervals, *, retain: float = 0.5, callback: SearchCallback = None
+) -> StableSubspace:
+    """Search for a stable subspace as `solve` does, with intervals that are already known.
+
+    The intervals take most of the time. With `search` they serve several values of `retain`.
 
     Parameters
     ----------
     found : Intervals
+        What `sbs.intervals` returned.
     retain, callback
         As in `solve`.
+
+    Returns
+    -------
+    StableSubspace
+        As from `solve`, but without a warning.
 
     Examples
     --------
@@ -136,74 +169,79 @@ def search(found: Intervals, *, retain=0.5, callback=None) -> StableSubspace:
     """
     if not isinstance(found, Intervals):
         kind = type(found).__name__
-        raise ValueError(f"found: is of type {kind}; what sbs.intervals gives is needed")
+        raise ValueError(f"found: is of type {kind}; pass what sbs.intervals returns")
     _check(retain, callback)
     return _search(found, retain, callback)[0]
 
 
-def _search(found, retain, callback):
-    """The subspace, and whether the callback has ended the search."""
-    n_features, stopped = len(found.A) - len(found.constant), False
-
-    def report(step):
-        nonlocal stopped
-        if callback is not None:
-            stopped = bool(callback(n_features - step.size, step.gap, step.error))
-        return stopped
-
-    return eliminate(found, retain, report), stopped
-
-
-def eliminate(found, retain, report) -> StableSubspace:
-    """As `search`, but report every `Step`."""
-    features = np.setdiff1d(np.arange(len(found.A)), found.constant)
-    block = np.ix_(features, features)
-    trace, chosen, k = [], None, 0
-    for step in _steps(found.A[block], found.E[block], features):
-        trace.append(step)
-        shares = step.stable or {}
-        enough = [i for i, share in shares.items() if share >= retain]
-        before = (1 + TIE) * chosen.stable[k] if k else 0.0
-        if enough or max(shares.values(), default=0.0) > before:
-            chosen, k = step, enough[0] if enough else max(shares, key=shares.get)
-        if report(step) or enough:
-            break
-    return _pack(found, retain, features, trace, chosen, k)
-
-
-def _check(retain, callback):
+def _check(retain: float, callback: object) -> None:
     if not (_input.is_finite(retain) and 0 < retain <= 1):
         raise ValueError(f"retain = {_input.brief(retain)}: must be above 0 and at most 1")
     _input.check_callback(callback)
 
 
-def _steps(A, E, features):
-    """Yield a `Step` a size, down to two features, while a subspace may retain more than before.
+def _search(
+    known: Intervals, retain: float, callback: SearchCallback
+) -> tuple[StableSubspace, bool]:
+    """Return the subspace, and whether the callback ended the search."""
+    n_features, stopped = len(known.A) - len(known.constant), False
 
-    What belongs to a feature that is removed is overwritten by what belongs to the last one.
+    def report(step: Step) -> bool:
+        nonlocal stopped
+        if callback is not None:
+            stopped = bool(callback(n_features - step.size, step.gap, step.error))
+        return stopped
+
+    return eliminate(known, retain, report), stopped
+
+
+def eliminate(known: Intervals, retain: float, report: Callable[[Step], object]) -> StableSubspace:
+    """Search as `search` does, but report every `Step`; true ends the search."""
+    features = np.setdiff1d(np.arange(len(known.A)), known.constant)
+    block = np.ix_(features, features)
+    trace: list[Step] = []
+    chosen, k, share = None, 0, 0.0
+    for step in _steps(known.A[block], known.E[block], features):
+        trace.append(step)
+        stable = step.stable or {}
+        enough = [i for i in stable if stable[i] >= retain]
+        best = enough[0] if enough else max(stable, key=stable.__getitem__, default=0)
+        if enough or stable.get(best, 0.0) > (1 + TIE) * share:
+            chosen, k, share = step, best, stable[best]
+        if report(step) or enough:
+            break
+    return _pack(known, retain, features, trace, chosen, k)
+
+
+def _steps(A: Floats, E: Floats, features: Integers) -> Iterator[Step]:
+    """Yield a `Step` for every size, down to two features.
+
+    End early once no subspace can retain more than the best one so far. Removing a feature
+    overwrites its rows and columns by those of the last feature.
     """
     A, E, members, vector = A.copy(), E.copy(), features.copy(), np.ones(len(A))
-    total, best, spectrum, removed = A.trace(), 0.0, None, None
+    total, best, removed = A.trace(), 0.0, None
+    spectrum: Floats | None = None
     for size in range(len(A), 1, -1):
         if size < len(A):
             removed = _remove_worst(size + 1, A, E, members, vector)
-        inner, noise = A[:size, :size], E[:size, :size]
-        if inner.trace() <= best * total:
+        similarities, errors = A[:size, :size], E[:size, :size]
+        if similarities.trace() <= best * total:
             return
-        norm, stable = _norm_from_below(noise, vector[:size]), None
+        norm, stable = _norm_from_below(errors, vector[:size]), None
         gap = np.inf if spectrum is None else _largest_gap(spectrum, size, best * total)
         if gap > 4 * norm:
-            spectrum = np.linalg.eigvalsh(inner)[::-1]
+            spectrum = _spectrum(similarities)
             gap = _largest_gap(spectrum, size, -np.inf)
             if gap > 4 * norm:
-                norm = np.linalg.eigvalsh(noise)[-1]
+                norm = float(_spectrum(errors)[0])
             stable = _stable(spectrum, 4 * norm, total)
             best = max(best, *stable.values(), 0.0)
         yield Step(size, removed, float(gap), float(4 * norm), stable)
 
 
-def _remove_worst(size, A, E, members, vector):
-    """Take out the feature with the largest row norm of E, of tied ones the first; return it."""
+def _remove_worst(size: int, A: Floats, E: Floats, members: Integers, vector: Floats) -> int:
+    """Remove the feature with the largest row norm of E, of tied ones the first; return it."""
     norms = np.einsum("ij,ij->i", E[:size, :size], E[:size, :size])
     tied = np.flatnonzero(norms >= (1 - TIE) * norms.max())
     worst = tied[members[tied].argmin()]
@@ -213,23 +251,25 @@ def _remove_worst(size, A, E, members, vector):
     return removed
 
 
-def _norm_from_below(noise, vector):
-    """Bound on the norm of a symmetric matrix without negative entries, by the power method.
+def _norm_from_below(errors: Floats, vector: Floats) -> float:
+    """Bound the norm of a symmetric matrix without negative entries from below, in place.
 
-    It is on the matrix plus a multiple of the identity, lest eigenvalues of two signs be as large.
-    The norm is at least what the vector is stretched by and, as long as no entry of it is 0, at
-    most what an entry is, which says when to stop. The start is `vector`, what was found for the
-    matrix with one more feature; it is renewed.
+    The power method, from `vector` on, which it overwrites: what it found for one feature more is
+    a good start. All eigenvalues are shifted up, for otherwise two of opposite signs could be
+    equally large and it would not converge. The norm is at least the factor by which the vector
+    is stretched and at most the largest factor by which one of its entries grows, as long as none
+    is 0. When the two are close enough it stops.
     """
-    norm = shift = 0.0
+    norm, shift = 0.0, 0.0
     for _ in range(POWER_STEPS):
-        image = noise @ vector + shift * vector
+        image = errors @ vector + shift * vector
         largest = image.max()
         if largest == 0:
             return 0.0
         above = (image / vector).max() - shift
         image /= largest
-        norm = max(norm, largest * np.linalg.norm(image) / np.linalg.norm(vector) - shift)
+        stretched = largest * np.linalg.norm(image) / np.linalg.norm(vector)
+        norm = max(norm, float(stretched - shift))
         np.maximum(image, POWER_FLOOR, out=vector)
         if above <= (1 + POWER_TOL) * norm:
             break
@@ -237,50 +277,68 @@ def _norm_from_below(noise, vector):
     return norm
 
 
-def _largest_gap(spectrum, size, least):
-    """Bound on the gaps at some smaller size whose eigenvalues before them sum to over `least`.
+def _spectrum(symmetric: Floats) -> Floats:
+    """Return the eigenvalues, largest first."""
+    return np.asarray(np.linalg.eigvalsh(symmetric)[::-1], dtype=np.float64)
 
-    Proposition 1: the k-th gap is at most that to the eigenvalue as much further as features are
-    removed, and the first k eigenvalues do not sum to more than before.
+
+def _largest_gap(spectrum: Floats, size: int, least: float) -> float:
+    """Bound the gaps of a submatrix of this size, from the spectrum of a larger one.
+
+    Only gaps count before which the eigenvalues sum to more than `least`. Proposition 1: with j
+    features less the k-th gap is at most ``λ_k - λ_{k+1+j}``, and the first k eigenvalues sum to
+    no more than before.
     """
-    further = len(spectrum) - size + 1
-    gaps = spectrum[:-further] - spectrum[further:]
-    return gaps[np.cumsum(spectrum)[:-further] > least].max(initial=0.0)
+    reach = len(spectrum) - size + 1
+    gaps = spectrum[:-reach] - spectrum[reach:]
+    return float(gaps[np.cumsum(spectrum)[:-reach] > least].max(initial=0.0))
 
 
-def _stable(spectrum, error, total):
-    """Every k whose gap exceeds the error, with the share that k eigenvalues have of the total."""
+def _stable(spectrum: Floats, error: float, total: float) -> dict[int, float]:
+    """Return every k whose gap exceeds the error, and the share of the total that it retains."""
     gaps = spectrum[:-1] - spectrum[1:]
     shares = np.cumsum(spectrum) / total
     ks = np.flatnonzero(gaps > max(error, GAP_FLOOR * spectrum[0])) + 1
     return {k: float(shares[k - 1]) for k in ks.tolist()}
 
 
-def _pack(found, retain, features, trace, chosen, k):
-    """The result for some size and dimension, or, if nothing was stable, for the last size."""
+def _pack(
+    known: Intervals,
+    retain: float,
+    features: Integers,
+    trace: list[Step],
+    chosen: Step | None,
+    k: int,
+) -> StableSubspace:
+    """Return the result for k dimensions at the chosen step; at the last one if none is stable."""
     size = chosen.size if chosen else trace[-1].size if trace else len(features)
-    removed = [step.removed for step in trace[1:] if step.size >= size]
+    removed = np.array([step.removed for step in trace[1:] if step.size >= size], dtype=np.intp)
     support = np.setdiff1d(features, removed)
-    values, vectors = np.linalg.eigh(found.A[np.ix_(support, support)])
+    values, vectors = np.linalg.eigh(known.A[np.ix_(support, support)])
     values, vectors = values[::-1].copy(), vectors[:, ::-1][:, :k]
     vectors = vectors * np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)
-    share = chosen.stable[k] if k else 0.0
+    stable = dict(chosen.stable or {}) if chosen else {}
+    share = stable[k] if k else 0.0
     return StableSubspace(
         support=support,
-        removed=np.array(removed, dtype=np.intp),
+        removed=removed,
         k=k,
         share=share,
-        stable=dict(chosen.stable) if k else {},
+        stable=stable,
         converged=k > 0 and share >= retain,
         retain=float(retain),
         eigenvalues=values,
         vectors=vectors,
-        bound=_stewart(values[k - 1] - values[k], chosen.error / 4) if k else np.inf,
+        bound=_stewart(values[k - 1] - values[k], chosen.error / 4) if chosen else np.inf,
         trace=tuple(trace),
-        intervals=found,
+        intervals=known,
     )
 
 
-def _stewart(gap, norm):
-    """``2 ‖E₂₁‖ / δ`` with ``‖E‖`` for the norms of all blocks of E (Theorem 1)."""
+def _stewart(gap: float, norm: float) -> float:
+    """Bound the sine of the angle by ``2 ‖E₂₁‖ / δ``, with ``‖E‖`` for all norms (Theorem 1).
+
+    ``E₂₁`` is the block of E between the subspace and its complement, δ the gap less the norms of
+    the other two blocks.
+    """
     return float(2 * norm / (gap - 2 * norm))

@@ -1,39 +1,45 @@
 """Q-α with side information (Shashua and Wolf, ECCV 2004, Def. 3).
 
-Besides the data there are side data: other samples of the same features, whose variation is not
-wanted. With ``G`` as in `qalpha`, ``D_i`` the variance of feature i in the side data and a
-trade-off λ, maximise ``αᵀ G α / αᵀ (D + λ I) α`` over α and Q. Given Q, α leads
-``(D + λI)⁻¹ G``; given α, Q follows as in Q-α.
+Side data are other samples of the same features, and their variation is not wanted. With G as in
+`qalpha`, let D be diagonal, ``D_i`` the variance of feature i in the side data, and λ a trade-off.
+The weights maximise ``αᵀ G α / αᵀ (D + λ I) α`` over α and Q. Given Q, α is the leading
+eigenvector of ``(D + λI)⁻¹ G``; given α, Q follows as in `qalpha`.
 
-Departures. With ``β = (D + λI)^½ α`` this is Q-α of the features ``(D_i + λ)^(-¼) m_i``, and is
-solved as such. ``D_i`` is the variance in the side data over that in the main data, so that the
-scale of a feature does not matter. α is scaled to unit norm in the end.
+Departures from the paper:
+
+- With ``β = (D + λI)^½ α``, this is Q-α of the features ``(D_i + λ)^(-¼) m_i``. It is solved as
+  such, and α is scaled to unit norm in the end.
+- ``D_i`` is the variance in the side data over the variance in X, so that the scale of a feature
+  does not matter.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from specsel import _data, _input, _loop, qalpha
+from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Names, Seed
+from specsel._input.choices import BasisStep, Criterion, Init
 from specsel.results import Weights
 
 __all__ = ["solve"]
 
 
 def solve(
-    X,
-    side,
-    k,
+    X: ArrayLike,
+    side: ArrayLike | list[ArrayLike],
+    k: Directions,
     *,
-    tradeoff=0.1,
-    method="power",
-    criterion="energy",
-    init="continuation",
-    n_init=15,
-    tol=1e-6,
-    max_iter=200,
-    random_state=None,
-    callback=None,
+    tradeoff: float = 0.1,
+    method: BasisStep = "power",
+    criterion: Criterion = "energy",
+    init: Init | ArrayLike = "continuation",
+    n_init: int = 15,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    random_state: Seed = None,
+    callback: LoopCallback = None,
 ) -> Weights:
     """Weigh features by how well they cluster the samples and how little they vary in side data.
 
@@ -42,27 +48,29 @@ def solve(
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, or a data frame.
     side : array of shape (n_side_samples, n_features), list of such arrays, or (n_features,)
-        Side data; several data sets add up. One number a feature is taken as D itself.
+        Side data. Several sets of side data add up. An array of one number per feature is taken
+        as D itself.
     k : int or "auto"
-        Number of leading directions that should carry the structure, as in `qalpha.solve`.
+        Number of leading directions that should carry the structure, about the number of
+        clusters; as in `qalpha.solve`.
     tradeoff : float
-        λ, what is added to the variance ratios D: the larger, the less the side data count. At 0
-        every feature must vary in the side data.
+        λ, which is added to the variance ratios D. The larger it is, the less the side data count.
+        With 0, every feature must vary in the side data.
     method : {"power", "ritz", "basic"}
         How the basis follows from the weights, as in `qalpha.solve`.
     criterion : {"energy", "gap"}
-        Maximise the energy of k directions, or that energy less the energy of all others.
+        Maximise the energy of the k directions, or that energy less the energy of all others.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
-        Start, as in `qalpha.solve`.
+        Where to start, as in `qalpha.solve`.
     n_init, tol, max_iter, random_state
         As in `qalpha.solve`.
     callback : callable, optional
-        As in `qalpha.solve`; it sees the objective up to a constant factor.
+        As in `qalpha.solve`, but the objective it sees lacks a constant factor.
 
     Returns
     -------
     Weights
-        With the ratio that is maximised as `objective`.
+        Its `objective` is the ratio that was maximised.
 
     References
     ----------
@@ -71,8 +79,8 @@ def solve(
 
     Examples
     --------
-    Two groupings of the samples, by the features 0-2 and by 3-5; the second varies in the side
-    data too, and is not wanted.
+    The samples are grouped in two ways, by features 0-2 and by features 3-5. The second grouping
+    also shows in the side data, so it is not wanted:
 
     >>> import numpy as np
     >>> from specsel import qalpha, side_info
@@ -87,30 +95,27 @@ def solve(
     [0, 1, 2]
     """
     array, names = _input.as_matrix(X)
-    _loop.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
+    options = _loop.Options.for_basis(
+        array.shape, k, init, n_init, tol, max_iter, random_state, callback
+    )
     qalpha.check_form(method, criterion)
     _input.check_not_negative("tradeoff", tradeoff)
     sides = _as_sides(side, array.shape[1], names)
-    data = _data.Dense(array, names)
+    data = _data.represent(array, names)
     unwanted = sides if isinstance(sides, np.ndarray) else _variance_ratios(data, sides)
-    return weigh(
-        data,
-        unwanted,
-        k,
-        tradeoff=tradeoff,
-        method=method,
-        criterion=criterion,
-        init=init,
-        n_init=n_init,
-        tol=tol,
-        max_iter=max_iter,
-        random_state=random_state,
-        callback=callback,
-    )
+    return weigh(data, unwanted, options, tradeoff=tradeoff, method=method, criterion=criterion)
 
 
-def weigh(data, unwanted, k, *, tradeoff, **options) -> Weights:
-    """Weights of data that have been read, `unwanted` being the diagonal D."""
+def weigh(
+    data: _data.Data,
+    unwanted: Floats,
+    options: _loop.Options,
+    *,
+    tradeoff: float,
+    method: BasisStep = "power",
+    criterion: Criterion = "energy",
+) -> Weights:
+    """Weigh the features of data that have been read; `unwanted` is the diagonal D."""
     penalty = unwanted + tradeoff
     penalty[data.norm == 0] = np.inf
     least = float(penalty.min())
@@ -121,7 +126,8 @@ def weigh(data, unwanted, k, *, tradeoff, **options) -> Weights:
         )
     penalty[data.norm == 0] = least
     scale = np.sqrt(np.divide(least, penalty, out=penalty), out=penalty)
-    found = qalpha.weigh(data.rescaled(np.sqrt(scale)), k, **options)
+    rescaled = data.rescaled(np.sqrt(scale))
+    found = qalpha.weigh(rescaled, options, method=method, criterion=criterion)
     scale *= found.alpha
     size = np.linalg.norm(scale)
     return replace(
@@ -133,8 +139,8 @@ def weigh(data, unwanted, k, *, tradeoff, **options) -> Weights:
     )
 
 
-def _as_sides(side, n_features, names):
-    """Side data sets as a list of matrices, or D as one array."""
+def _as_sides(side: Any, n_features: int, names: Names) -> Floats | list[tuple[np.ndarray, Names]]:
+    """Read side data: a list of matrices with their column names, or D as one array."""
     several = isinstance(side, list | tuple) and any(np.ndim(part) == 2 for part in side)
     if not several and np.ndim(side) == 1:
         labelled = hasattr(side, "to_numpy") and hasattr(side, "index")
@@ -152,7 +158,7 @@ def _as_sides(side, n_features, names):
     return matrices
 
 
-def _as_diagonal(side, n_features):
+def _as_diagonal(side: ArrayLike, n_features: int) -> Floats:
     diagonal = np.asarray(side)
     if diagonal.shape != (n_features,) or diagonal.dtype.kind not in "biuf":
         raise ValueError(
@@ -164,8 +170,8 @@ def _as_diagonal(side, n_features):
     return diagonal.astype(float)
 
 
-def _variance_ratios(data, sides):
-    """``D_i``: variance in the side data over that in the main data, summed over side data."""
+def _variance_ratios(data: _data.Data, sides: list[tuple[np.ndarray, Names]]) -> Floats:
+    """Compute ``D_i``: the variance in side data over that in X, summed over all side data."""
     total = np.zeros(data.n_features)
     for matrix, names in sides:
         norm = _data.moments(matrix, names, name="side")[1]

@@ -1,52 +1,62 @@
 """Q-α with classes (Wolf and Shashua, JMLR 6, 2005, Def. 6).
 
-``m_i^g`` is feature i over the samples of class g, and ``A^{gh} = Σ α_i m_i^g m_i^{hᵀ}`` a block
-of the affinity. Maximise over unit α the energy of the blocks within the classes less γ times
-that of the blocks between them,
+Let ``m_i^g`` be the i-th feature over the samples of class g. The affinity between classes g and h
+is ``A^{gh} = Σ α_i m_i^g m_i^{hᵀ}``, a block of the weighted affinity of all samples. The weights
+maximise the energy of the blocks within the classes less γ times that of the blocks between them,
 
     Σ_g |A^{gg} Q^{gg}|² - γ Σ_{g≠h} |A^{gh} Q^{gh}|²,
 
-the columns of ``Q^{gh}`` being the leading right singular vectors of ``A^{gh}``. Given all Q, α
-leads a matrix ``𝒢`` with both signs. Given α, every Q follows by one step of orthogonal iteration,
-``P = qr(A^{gh} Q^{gh})``, ``Q^{gh} <- qr(A^{ghᵀ} P)``, or exactly.
+where the columns of ``Q^{gh}`` are the leading right singular vectors of ``A^{gh}``:
 
-With every ``Q^{gh}`` filled up with rows of zeros, all blocks together are one basis of the
-samples, and a product is one pass with as many columns as all of them have. With γ = 0 the
-objective never falls; with γ > 0 it may, and the best iterate is returned.
+- given all Q, α is the leading eigenvector of a matrix 𝒢, which has negative eigenvalues too;
+- given α, every Q follows by one step of orthogonal iteration, ``P = qr(A^{gh} Q^{gh})`` and
+  ``Q^{gh} <- qr(A^{ghᵀ} P)``, or exactly.
 
-Departures. Energies are squared, so that an affinity of -1 between two classes costs as much as
-one of +1: a centred feature that tells the classes apart would be punished for it. Features are
-made non-negative first, by default as two, what they have above and below their median. The paper
-calls within "inter" and between "intra". The start is continuation, as in `qalpha`. Of
-tall data the samples of every class are replaced by a triangular factor that has the same inner
-products.
+Every ``Q^{gh}`` is filled up with rows of zeros to all samples. Side by side, the blocks are then
+one basis of the samples, and a product is one pass with as many columns as all blocks together.
+
+With γ = 0 the objective never falls. With γ > 0 it may, and the best iterate is returned.
+
+Departures from the paper:
+
+- Energies are squared, so an affinity of -1 between two classes costs as much as one of +1. A
+  centred feature that tells the classes apart would be punished for it. So features are made
+  non-negative first: by default each becomes two, what it has above its median and what it has
+  below.
+- The paper calls blocks within a class "inter" and blocks between classes "intra".
+- The start is continuation, as in `qalpha`.
+- In tall data, a triangular factor with the same inner products replaces the samples of every
+  class.
 """
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from specsel import _data, _input, _loop, linalg, qalpha
+from specsel._input.annotations import ArrayLike, Bools, Floats, Integers, LoopCallback, Seed
+from specsel._input.choices import ClassBasisStep, Init, NonNegative
 from specsel.results import Weights
 
 __all__ = ["solve"]
 
 
 def solve(
-    X,
-    y,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    k_within=2,
-    k_between=1,
-    gamma=0.5,
-    representation="parts",
-    method="power",
-    init="continuation",
-    n_init=15,
-    tol=1e-6,
-    max_iter=200,
-    random_state=None,
-    callback=None,
+    k_within: int = 2,
+    k_between: int = 1,
+    gamma: float = 0.5,
+    representation: NonNegative = "parts",
+    method: ClassBasisStep = "power",
+    init: Init | ArrayLike = "continuation",
+    n_init: int = 15,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    random_state: Seed = None,
+    callback: LoopCallback = None,
 ) -> Weights:
     """Weigh features by how alike they make samples of one class, and how unlike those of two.
 
@@ -55,27 +65,29 @@ def solve(
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, or a data frame.
     y : array of shape (n_samples,)
-        Class labels. With c classes a pass has c (c + 1) columns or more.
+        Class labels. With c classes, a pass over the data has at least c (c + 1) columns.
     k_within, k_between : int
-        Leading directions of every block within a class and between two; no more than the classes
-        have samples are used.
+        Number of leading directions of every block within a class and between two classes. A
+        block uses no more of them than its classes have samples.
     gamma : float
-        What affinity between classes counts against affinity within; 0 leaves it out.
+        How much the affinity between classes counts against that within; with 0, not at all.
     representation : {"parts", "shift", "ranks", "as-is"}
-        How features become non-negative: what they have above and below their median, as two
-        features; less their minimum; the ranks of the samples (copies X); or not at all.
+        How features are made non-negative. "parts": every feature becomes two, what it has above
+        its median and what it has below. "shift": its minimum is subtracted. "ranks": the samples
+        are ranked, in a copy of X. "as-is": not at all.
     method : {"power", "basic"}
-        How the bases follow from the weights: by a step of orthogonal iteration, or exactly, in
-        O(n q²), up to 2,000 samples.
+        How the bases follow from the weights: by a step of orthogonal iteration; or exactly up to
+        2,000 samples, in O(n q²) for n features and q samples.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_features,)
-        Start, as in `qalpha.solve`, or the weights to start from.
+        Where to start, as in `qalpha.solve`; an array holds weights to start from.
     n_init, tol, max_iter, random_state, callback
         As in `qalpha.solve`.
 
     Returns
     -------
     Weights
-        `basis` and `eigenvalues` are those of the blocks within the classes, filled up with zeros.
+        `basis` and `eigenvalues` are those of the blocks within the classes; a column of `basis`
+        is 0 outside of its class.
 
     References
     ----------
@@ -96,37 +108,33 @@ def solve(
     _input.check_not_negative("gamma", gamma)
     _input.check_choice("representation", representation, _input.choices.NON_NEGATIVE)
     _input.check_choice("method", method, _input.choices.CLASS_BASIS_STEPS)
-    _loop.check_weights_start(array.shape[1], init, n_init, tol, max_iter, random_state, callback)
-    data = _data.Dense(array, names, representation=representation)
+    options = _loop.Options.for_weights(
+        array.shape[1], k_within, init, n_init, tol, max_iter, random_state, callback
+    )
+    data = _data.represent(array, names, representation=representation)
     data.warn_if_negative(representation)
     small, members, lift = data, classes, None
     if data.n_samples > (classes.max() + 1) * data.n_features:
         small, members, lift = _reduced(data, classes)
     problem = Supervised(small, members, k_within, k_between, gamma, basic=method == "basic")
-    state, record = _loop.solve(
-        problem,
-        k_within,
-        init=init,
-        n_init=n_init,
-        tol=tol,
-        max_iter=max_iter,
-        random_state=random_state,
-        callback=callback,
-    )
-    state = problem.within(state)
-    return _loop.pack(data, state, record, lift)
+    run = _loop.solve(problem, options)
+    return _loop.pack(data, problem.within(run.iterate), run.record, lift)
 
 
-def _reduced(data, classes):
-    """Tall data with as many samples a class as features, their classes, and the way back.
+def _reduced(
+    data: _data.Data, classes: Integers
+) -> tuple[_data.Data, Integers, Callable[[Floats], Floats]]:
+    """Replace the samples of every class by as many as there are features.
 
-    All products are of inner products of features within a class, which triangular factors keep.
+    Return the reduced data, their classes, and a function that maps a basis back to all samples.
+    The products only need inner products of features within a class, which triangular factors
+    keep.
     """
     parts = [data.reduced(classes == g) for g in range(classes.max() + 1)]
-    factors = [small.features.T for small, _, _ in parts]
+    factors = [small.rows(0, small.n_samples) for small, _, _ in parts]
     members = np.repeat(np.arange(len(parts)), [len(factor) for factor in factors])
 
-    def lift(basis):
+    def lift(basis: Floats) -> Floats:
         sizes = [np.linalg.norm(basis[members == g], axis=0) for g in range(len(parts))]
         lifted = np.zeros((data.n_samples, basis.shape[1]))
         for g, (_, _, lift_class) in enumerate(parts):
@@ -135,111 +143,153 @@ def _reduced(data, classes):
             lifted[np.ix_(classes == g, columns)] = lift_class(inner)
         return lifted
 
-    return _data.Dense.standardised(np.vstack(factors), data), members, lift
+    return _data.Dense.of_factor(np.vstack(factors), data), members, lift
 
 
 class Block(NamedTuple):
-    """One ``A^{gh}``: the samples of g and of h, its columns in the basis, 1 or -γ."""
+    """One block ``A^{gh}`` of the affinity, and where its directions stand in the basis."""
 
-    left: np.ndarray
-    right: np.ndarray
-    columns: slice
-    sign: float
+    left: Integers  # samples of class g
+    right: Integers  # samples of class h
+    columns: slice  # from start to stop
+    sign: float  # 1 within a class, -γ between two
+
+    @property
+    def width(self) -> int:
+        """Number of its directions."""
+        return int(self.columns.stop - self.columns.start)
 
 
-class Supervised(qalpha.Energy):
-    """The products of ``αᵀ 𝒢 α``; duals are q x all columns, zero but for rows of class g.
+class Layout(NamedTuple):
+    """How the blocks share the columns of a basis, for one number of directions within a class."""
 
-    The width that the loop speaks of is that of the blocks within a class.
+    blocks: tuple[Block, ...]
+    mask: Bools  # samples x columns: true for the samples of class g
+    sign: Floats  # of the block of every column
+
+
+class BlockBasis(NamedTuple):
+    """A place of the loop: a basis that holds ``Q^{gh}`` of all blocks, and its layout.
+
+    A column of the basis is 0 outside of the samples of class h.
     """
 
-    def __init__(self, data, classes, k_within, k_between, gamma, *, basic):
-        super().__init__(data, basic=basic)
+    basis: Floats
+    layout: Layout
+
+
+class Supervised:
+    """The problem ``αᵀ 𝒢 α``. Duals have the shape of a basis and are 0 outside of the mask.
+
+    J multiplies every column by the sign of its block. A width, as the loop gives it, is the
+    number of directions of a block within a class.
+    """
+
+    def __init__(
+        self,
+        data: _data.Data,
+        classes: Integers,
+        k_within: int,
+        k_between: int,
+        gamma: float,
+        *,
+        basic: bool,
+    ) -> None:
+        self.data, self.basic = data, basic
         self.members = [np.flatnonzero(classes == g) for g in range(classes.max() + 1)]
         self.k_within, self.k_between, self.gamma = k_within, k_between, gamma
 
-    def product(self, dual, basis):
-        return self.mask * self.data.fused(dual, basis)[1]
+    def product(self, dual: Floats, place: BlockBasis) -> Floats:
+        return place.layout.mask * self.data.fused(dual, place.basis)[1]
 
-    def signs(self, image, basis):
-        return self.sign * image
+    def signs(self, image: Floats, place: BlockBasis) -> Floats:
+        return place.layout.sign * image
 
-    def enter(self, basis):
-        return self.sign * self.mask * self.data.adjoint(np.ones(self.data.n_features), basis)
+    def enter(self, place: BlockBasis) -> Floats:
+        image = self.data.adjoint(np.ones(self.data.n_features), place.basis)
+        return place.layout.sign * place.layout.mask * image
 
-    def advance(self, pair, basis, width):
+    def advance(
+        self, pair: linalg.Leading, place: BlockBasis, width: int
+    ) -> _loop.Step[BlockBasis]:
         if self.basic:
-            alpha = self.data.forward(pair.dual, basis)
-            basis = self.subspace(alpha, width)
+            alpha = self.data.forward(pair.dual, place.basis)
+            place = self.subspace(alpha, width)
         else:
-            alpha, image = self.data.fused(pair.dual, basis, self._left_vectors(pair.image))
-            basis = self._right_vectors(image, width)
-        image = self.mask * self.data.adjoint(alpha, basis)
-        signed = self.sign * image
-        return _loop.State(alpha, basis, image, signed, np.vdot(signed, image))
+            left = _left_vectors(pair.image, place.layout)
+            alpha, image = self.data.fused(pair.dual, place.basis, left)
+            place = self._right_vectors(image, place.layout, width)
+        image = place.layout.mask * self.data.adjoint(alpha, place.basis)
+        signed = place.layout.sign * image
+        iterate = _loop.Iterate(alpha, place.basis, image, float(np.vdot(signed, image)))
+        return _loop.Step(iterate, place, signed)
 
-    def subspace(self, alpha, width):
+    def subspace(self, alpha: Floats, width: int) -> BlockBasis:
         if self.data.n_samples <= linalg.DENSE_LIMIT:
             affinity = self.data.adjoint(alpha, None)
-            self._arrange(width)
-            return self._basis(affinity[np.ix_(b.right, b.left)] for b in self.blocks)
-        basis = self.random(np.random.default_rng(0), width)
+            layout = self.layout(width)
+            return _filled(layout, (affinity[np.ix_(b.right, b.left)] for b in layout.blocks))
+        place = self.random(np.random.default_rng(0), width)
         for _ in range(linalg.SUBSPACE_PASSES):
-            left = self._left_vectors(self.data.adjoint(alpha, basis))
-            basis = self._right_vectors(self.data.adjoint(alpha, left), width)
-        return basis
+            left = _left_vectors(self.data.adjoint(alpha, place.basis), place.layout)
+            place = self._right_vectors(self.data.adjoint(alpha, left), place.layout, width)
+        return place
 
-    def random(self, generator, k):
-        self._arrange(k)
-        return self._basis(generator.standard_normal((len(b.right), k)) for b in self.blocks)
+    def random(self, generator: np.random.Generator, width: int) -> BlockBasis:
+        layout = self.layout(width)
+        shapes = ((len(block.right), width) for block in layout.blocks)
+        return _filled(layout, map(generator.standard_normal, shapes))
 
-    def given(self, init):
-        alpha = np.tile(np.asarray(init, dtype=float), self.data.n_features // len(init))
+    def given(self, init: ArrayLike, k: int) -> BlockBasis:
+        weights = np.asarray(init, dtype=float)
+        alpha = np.tile(weights, self.data.n_features // len(weights))
         if not alpha[self.data.norms.ravel() > 0].any():
             raise ValueError("init: weighs constant features alone; at least one must vary")
-        return self.subspace(alpha, self.k_within)
+        return self.subspace(alpha, k)
 
-    def within(self, state):
-        """The state with what belongs to the blocks within classes alone."""
-        self._arrange(self.k_within)
-        columns = self.sign == 1
-        return state._replace(basis=state.basis[:, columns], image=state.image[:, columns])
+    def seeds(self) -> Iterator[Floats]:
+        return qalpha.Energy(self.data).seeds()
 
-    def _arrange(self, width):
-        """Give every block its columns: more between the classes too where more within."""
+    def within(self, iterate: _loop.Iterate) -> _loop.Iterate:
+        """Keep the columns of the blocks within classes alone."""
+        columns = self.layout(self.k_within).sign == 1
+        return iterate._replace(basis=iterate.basis[:, columns], image=iterate.image[:, columns])
+
+    def layout(self, width: int) -> Layout:
+        """Give every block its columns; a wide start is wide between the classes too."""
         between = -(-width * self.k_between // self.k_within)
-        self.blocks, stop = [], 0
+        blocks, stop = [], 0
         for g, left in enumerate(self.members):
             for h, right in enumerate(self.members):
                 start, k = stop, width if g == h else between
                 stop += min(k, len(left), len(right))
                 sign = 1.0 if g == h else -self.gamma
-                self.blocks.append(Block(left, right, slice(start, stop), sign))
-        self.mask, self.sign = np.zeros((self.data.n_samples, stop), bool), np.empty(stop)
-        for block in self.blocks:
-            self.mask[block.left, block.columns] = True
-            self.sign[block.columns] = block.sign
+                blocks.append(Block(left, right, slice(start, stop), sign))
+        mask, signs = np.zeros((self.data.n_samples, stop), bool), np.empty(stop)
+        for block in blocks:
+            mask[block.left, block.columns] = True
+            signs[block.columns] = block.sign
+        return Layout(tuple(blocks), mask, signs)
 
-    def _left_vectors(self, image):
-        """Orthonormal ``A^{gh} Q^{gh}``, filled up with zeros."""
-        filled = np.zeros_like(image)
-        for block in self.blocks:
-            vectors = linalg.orthonormal(image[block.left, block.columns])
-            filled[block.left, block.columns] = vectors
-        return filled
+    def _right_vectors(self, image: Floats, layout: Layout, width: int) -> BlockBasis:
+        """Return the next place, from ``A_α P`` as the old layout has it."""
+        products = [image[block.right, block.columns] for block in layout.blocks]
+        return _filled(self.layout(width), products)
 
-    def _right_vectors(self, image, width):
-        """Next basis, from ``A_α P``."""
-        products = [image[block.right, block.columns] for block in self.blocks]
-        self._arrange(width)
-        return self._basis(products)
 
-    def _basis(self, products):
-        """Leading left singular vectors of what is given for every block, filled up with zeros."""
-        basis = np.zeros(self.mask.shape)
-        for block, matrix in zip(self.blocks, products, strict=True):
-            k = block.columns.stop - block.columns.start
-            basis[block.right, block.columns] = np.linalg.svd(matrix, full_matrices=False)[0][
-                :, :k
-            ]
-        return basis
+def _left_vectors(image: Floats, layout: Layout) -> Floats:
+    """Orthonormalise ``A^{gh} Q^{gh}`` of every block: P, filled up with zeros."""
+    filled = np.zeros_like(image)
+    for block in layout.blocks:
+        vectors = linalg.orthonormal(image[block.left, block.columns])
+        filled[block.left, block.columns] = vectors
+    return filled
+
+
+def _filled(layout: Layout, products: Iterable[Floats]) -> BlockBasis:
+    """Fill a basis with the leading left singular vectors of one matrix for every block."""
+    basis = np.zeros(layout.mask.shape)
+    for block, matrix in zip(layout.blocks, products, strict=True):
+        vectors = np.linalg.svd(matrix, full_matrices=False)[0]
+        basis[block.right, block.columns] = vectors[:, : block.width]
+    return BlockBasis(basis, layout)

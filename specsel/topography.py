@@ -1,12 +1,13 @@
 """A map of all relevant sets of features (Shashua and Wolf, ECCV 2004, Sec. 4).
 
-Q-α is run in rounds. Each has the features that earlier rounds have weighed as its side
-information, ``D = Σ diag(α²)``, and so looks for structure along another dimension. A feature has
-two numbers a round: its relevance, the weight; and its position, the direction of its pair of
-coordinates in the two leading eigenvectors of that round's ``G``, an angle.
+Q-α runs in rounds. Every round takes the features that earlier rounds found as its side
+information, ``D = Σ diag(α²)`` in the terms of `side_info`, and so looks for structure of another
+kind. Every feature gets two numbers in a round: its relevance, which is its weight; and its
+position, an angle. Take the two leading eigenvectors of that round's G (see `qalpha`). A feature
+has one coordinate in each, and its position is the direction of this pair of coordinates.
 
-Departures. D sums to one a round over n features, so that a fixed trade-off makes later rounds
-repeat the first as n grows: it is 2/n unless given.
+Departure from the paper: the default trade-off is 2/n for n features. D sums to one over the
+features of a round, so with a fixed trade-off later rounds repeat the first as n grows.
 """
 
 from dataclasses import replace
@@ -14,28 +15,31 @@ from dataclasses import replace
 import numpy as np
 
 from specsel import _data, _input, _loop, linalg, side_info
-from specsel.results import Map
+from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Seed
+from specsel._input.choices import Init
+from specsel.results import Map, Weights
 
 __all__ = ["solve"]
 
-TRADEOFF_SHARE = 2.0
+# The default trade-off times the number of features.
+TRADEOFF_TOTAL = 2.0
 
-# The relative error of the second eigenvalue of G at which positions are taken.
+# Positions are taken from a second eigenvalue of G with this relative error.
 POSITION_TOL = 1e-4
 
 
 def solve(
-    X,
-    k,
+    X: ArrayLike,
+    k: Directions,
     *,
-    rounds=2,
-    tradeoff=None,
-    init="continuation",
-    n_init=15,
-    tol=1e-6,
-    max_iter=200,
-    random_state=None,
-    callback=None,
+    rounds: int = 2,
+    tradeoff: float | None = None,
+    init: Init | ArrayLike = "continuation",
+    n_init: int = 15,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    random_state: Seed = None,
+    callback: LoopCallback = None,
 ) -> Map:
     """Find several sets of features that cluster the samples, each in its own way.
 
@@ -44,25 +48,27 @@ def solve(
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, or a data frame.
     k : int or "auto"
-        Number of leading directions that should carry the structure of a round, as in
-        `qalpha.solve`; "auto" chooses for every round.
+        Number of leading directions that should carry the structure in every round, about the
+        number of clusters; as in `qalpha.solve`. "auto" chooses anew in every round.
     rounds : int
-        How many sets to look for, at most one a feature, or two; for a diverse selection, more
-        than there may be.
+        How many sets to look for, at most as many as features (or two, if there is one feature).
+        For a diverse selection, take more rounds than you expect sets.
     tradeoff : float, optional
-        λ: the larger, the more rounds may repeat each other. By default 2/n for n features;
-        half of that keeps rounds further apart, which suits a selection over many rounds.
+        λ. The larger it is, the more one round may repeat another. The default is 2/n for n
+        features; half of that keeps rounds further apart, which suits a selection over many
+        rounds.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
-        Start of every round, as in `qalpha.solve`.
+        Where every round starts, as in `qalpha.solve`.
     n_init, tol, max_iter, random_state
         As in `qalpha.solve`.
     callback : callable, optional
-        As in `qalpha.solve`, for every round, which a true answer stops; it sees the objective up
-        to a constant factor.
+        As in `qalpha.solve`, called in every round; a true value ends that round. The objective
+        it sees lacks a constant factor.
 
     Returns
     -------
     Map
+        See `specsel.results.Map`.
 
     References
     ----------
@@ -78,33 +84,27 @@ def solve(
     (20, 2)
     """
     array, names = _input.as_matrix(X)
-    _loop.check_options(array.shape, k, init, n_init, tol, max_iter, random_state, callback)
+    options = _loop.Options.for_basis(
+        array.shape, k, init, n_init, tol, max_iter, random_state, callback
+    )
     _input.check_integer("rounds", rounds, 1, max(array.shape[1], 2))
     if tradeoff is not None and not (_input.is_finite(tradeoff) and tradeoff > 0):
         raise ValueError(
             f"tradeoff = {_input.brief(tradeoff)}: must be a finite number above 0, or None"
         )
-    data = _data.Dense(array, names)
-    small, restrict, lift = data, np.asarray, np.asarray
+    data = _data.represent(array, names)
+    if tradeoff is None:
+        tradeoff = TRADEOFF_TOTAL / data.n_features
+    small, lift = data, None
     if data.n_samples > data.n_features:
         small, restrict, lift = data.reduced()
-    options = {
-        "tradeoff": TRADEOFF_SHARE / data.n_features if tradeoff is None else tradeoff,
-        "method": "power",
-        "criterion": "energy",
-        "init": init if isinstance(init, str) else restrict(np.asarray(init, dtype=float)),
-        "n_init": n_init,
-        "tol": tol,
-        "max_iter": max_iter,
-        "random_state": random_state,
-        "callback": callback,
-    }
+        options = options.restricted(restrict)
     seen, found, positions = np.zeros(data.n_features), [], []
     for _ in range(rounds):
         before = data.passes
-        weights = side_info.weigh(small, seen, k, **options)
+        weights = side_info.weigh(small, seen, options, tradeoff=tradeoff)
         positions.append(_positions(small, weights))
-        basis = lift(weights.basis)
+        basis = weights.basis if lift is None else lift(weights.basis)
         passes = data.passes - before
         found.append(
             replace(weights, basis=basis, mean=data.mean, norm=data.norm, n_passes=passes)
@@ -113,8 +113,8 @@ def solve(
     return Map(tuple(found), np.column_stack(positions), data.passes)
 
 
-def _positions(data, weights):
-    """Angle of every feature's pair in the two leading eigenvectors of G, from -π/2 to π/2."""
+def _positions(data: _data.Data, weights: Weights) -> Floats:
+    """Compute the position of every feature in one round, an angle from -π/2 to π/2."""
     basis = np.ascontiguousarray(weights.basis)
     second = linalg.leading(
         lambda dual: data.fused(dual, basis)[1],

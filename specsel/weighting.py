@@ -1,24 +1,29 @@
 """Weights in one step, for PCA and for FDA (Wolf and Bileschi, MIT-CSAIL-TR-2005-019).
 
-With features ``m_i``, centred and of unit norm, ``A_α = Σ α_i m_i m_iᵀ``:
+Let ``m_i`` be the i-th feature, centred and of unit norm, and ``A_α = Σ α_i m_i m_iᵀ`` the
+weighted affinity of the samples.
 
-- without labels (Algo. 2), α is the leading eigenvector of ``H_ij = (m_iᵀ m_j)²``: it maximises
-  ``trace(A_α A_α)``, the energy of all directions, where Q-α takes k of them;
-- with labels (Algo. 3), α is the leading eigenvector of ``P ∘ (S_B - λ S_W)``, P being the
-  projector on the column space of the features x samples, ``S_B`` and ``S_W`` the scatter between
-  and within the classes: what kernel FDA with ``A_α`` has in the numerator, less λ times what it
-  has in the denominator.
+- Without labels (Algo. 2), α is the leading eigenvector of H with ``H_ij = (m_iᵀ m_j)²``. It
+  maximises ``trace(A_α A_α)``, the energy of all directions, where `qalpha` takes only k of them.
+- With labels (Algo. 3), let M be the matrix of features x samples, P the projector on its column
+  space, and ``S_B`` and ``S_W`` the scatter between and within the classes. α is the leading
+  eigenvector of ``P ∘ (S_B - λ S_W)``, where ∘ multiplies entry by entry. Its quadratic form
+  is the numerator of kernel FDA with the kernel ``A_α``, less λ times the denominator.
 
-One solution, no start to choose.
+There is one solution and no start to choose.
 
-Departures. No n x n matrix is formed. Row i of Φ being ``vec(m_i m_iᵀ)``, both matrices are
-``Φ J Φᵀ`` and Lanczos runs on q x q duals, or on vectors of n weights where those are smaller, in
-O(n q²) a pass, linear in the number of features. Algo. 2: J is the identity, H has no negative
-entry, so |α| leads where α does, and |α| is returned. Algo. 3: with ``T`` the pseudo-inverse of
-the samples' ``Mᵀ M`` and ``S`` the centring within less λ times between the classes,
-``J A = (T A S + S A T) / 2``. As printed, ``H`` has the opposite sign and ``G`` a factor ``q_c``
-that the definition of ``S_W`` does not have. Tall data, more samples than features, are replaced
-by a triangular factor with the same inner products.
+Departures from the paper:
+
+- No matrix of n x n is formed for n features. With ``vec(m_i m_iᵀ)`` as row i of Φ, both matrices
+  are ``Φ J Φᵀ``, see `qalpha.WholeAffinity`. For q samples a pass costs O(n q²), linear in the
+  number of features.
+- Algo. 2: J is the identity. H has no negative entry, so the absolute values of a leading
+  eigenvector lead too, and they are returned.
+- Algo. 3: let T be the pseudo-inverse of ``Mᵀ M`` and S the matrix of samples x samples with
+  ``M S Mᵀ = S_B - λ S_W``. Then ``J A = (T A S + S A T) / 2``. In the paper H has the opposite
+  sign, and G has a factor ``q_c``, the size of a class, that the definition of ``S_W`` lacks.
+- Of tall data, with more samples than features, a triangular factor with the same inner products
+  takes their place.
 """
 
 import warnings
@@ -26,12 +31,13 @@ import warnings
 import numpy as np
 
 from specsel import _data, _input, _loop, linalg, qalpha
+from specsel._input.annotations import ArrayLike, Floats, Integers
 from specsel.results import Weights
 
 __all__ = ["solve"]
 
 
-def solve(X, y=None, *, tradeoff=1.0) -> Weights:
+def solve(X: ArrayLike, y: ArrayLike | None = None, *, tradeoff: float = 1.0) -> Weights:
     """Weigh features by how much they share with all others, or by how they tell classes apart.
 
     Parameters
@@ -39,19 +45,19 @@ def solve(X, y=None, *, tradeoff=1.0) -> Weights:
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, or a data frame.
     y : array of shape (n_samples,), optional
-        Class labels; with them the weights are for discriminant analysis. Where the features are
-        linearly independent, as they are most often with fewer of them than samples, all weight
-        falls on one of them, with a warning.
+        Class labels. With labels, the weights are for discriminant analysis. Take more features
+        than samples then: where the features are linearly independent, all weight falls on one of
+        them, with a warning.
     tradeoff : float
-        With labels, what the scatter within the classes counts against the scatter between them:
-        larger means fewer features that vary within a class.
+        With labels, how much the scatter within the classes counts against the scatter between
+        them. The larger it is, the fewer features that vary within a class get weight.
 
     Returns
     -------
     Weights
-        Without labels ``alpha >= 0``; with labels a third to a half of the weights may come out
-        negative, which reweighting clips: see `negative_share`. `basis` and `eigenvalues` are of
-        the whole weighted affinity, as many as its rank allows.
+        Without labels, no weight is negative. With labels, a third to a half of the weights may
+        be; `reweight` takes them as 0, and `negative_share` says how much that leaves out.
+        `basis` and `eigenvalues` are those of the whole weighted affinity, as many as its rank.
 
     References
     ----------
@@ -73,22 +79,25 @@ def solve(X, y=None, *, tradeoff=1.0) -> Weights:
     array, names = _input.as_matrix(X)
     classes = None if y is None else _input.as_classes(y, len(array))
     _input.check_not_negative("tradeoff", tradeoff)
-    data = _data.Dense(array, names)
-    small, restrict, lift = data, np.asarray, None
+    data = _data.represent(array, names)
+    small, lift = data, None
+    means = None if classes is None else class_means(classes)
     if data.n_samples > data.n_features:
         small, restrict, lift = data.reduced()
-    form = None if y is None else _fisher_form(small, restrict(_class_means(classes)), tradeoff)
-    problem = qalpha.Whole(small, form)
-    alpha, affinity, converged = problem.solve()
+        means = None if means is None else restrict(means)
+    form: qalpha.Form = np.asarray
+    if means is not None:
+        form = fisher_form(small, means, tradeoff)
+    alpha, affinity, converged = qalpha.WholeAffinity(small).solve(form)
     if not converged:
         warnings.warn(
             "not converged: the leading weights are not unique", stacklevel=_input.caller()
         )
-    if y is None:
+    if classes is None:
         alpha = np.abs(alpha)
         affinity = small.adjoint(alpha, None)
-    objective = np.vdot(affinity, problem.form(affinity))
-    if y is not None and objective <= 0:
+    objective = float(np.vdot(affinity, form(affinity)))
+    if classes is not None and objective <= 0:
         warnings.warn(
             f"tradeoff = {tradeoff}: no weights make classes differ more between than within; "
             "take a smaller one",
@@ -96,25 +105,30 @@ def solve(X, y=None, *, tradeoff=1.0) -> Weights:
         )
     values, basis = linalg.largest_modulus(affinity, small.rank_bound)
     basis = basis[:, np.abs(values) > small.floor * np.abs(values[0])]
-    state = _loop.State(alpha, basis, affinity @ basis, affinity, objective)
+    iterate = _loop.Iterate(alpha, basis, affinity @ basis, objective)
     record = {"history": [objective], "n_iter": 1, "converged": converged}
-    return _loop.pack(data, state, record, lift)
+    return _loop.pack(data, iterate, record, lift)
 
 
-def _class_means(classes):
-    """Orthonormal basis of what is constant in every class, as indicators of the classes."""
+def class_means(classes: Integers) -> Floats:
+    """Return an orthonormal basis of the vectors that are constant within every class."""
     indicators = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)
-    return indicators / np.sqrt(indicators.sum(axis=0))
+    means: Floats = indicators / np.sqrt(indicators.sum(axis=0))
+    return means
 
 
-def _fisher_form(data, means, tradeoff):
-    """``A -> (T A S + S A T) / 2``; the features are centred, so `means` need not be."""
+def fisher_form(data: _data.Data, means: Floats, tradeoff: float) -> qalpha.Form:
+    """Return the function ``A -> (T A S + S A T) / 2`` of Algo. 3.
+
+    `means` is an orthonormal basis of the vectors that are constant within every class. It need
+    not be centred, because the features are.
+    """
     inner = data.adjoint(np.ones(data.n_features), None)
     values, axes = np.linalg.eigh(inner)
     keep = values > linalg.GRAM_FLOOR * values[-1]
     if keep.sum() == np.count_nonzero(data.norm):
         warnings.warn(
-            "X: its features are linearly independent, so that with y all weight falls on one of "
+            "X: its features are linearly independent, so with y all weight falls on one of "
             "them; take more features than samples, or `supervised`",
             stacklevel=_input.caller(),
         )
@@ -122,8 +136,8 @@ def _fisher_form(data, means, tradeoff):
     between = means @ means.T
     scatter = between - tradeoff * (np.eye(len(between)) - between)
 
-    def form(affinity):
-        product = inverse @ affinity @ scatter
+    def form(affinity: Floats) -> Floats:
+        product: Floats = inverse @ affinity @ scatter
         return (product + product.T) / 2
 
     return form

@@ -59,12 +59,12 @@ def _feed(state, found):
             if key not in CLOCKS:
                 state.update(str(key).encode())
                 _feed(state, value)
-    elif dataclasses.is_dataclass(found) or hasattr(found, "_asdict"):
-        _feed(state, _fields(found))
     elif hasattr(found, "supports") and hasattr(found, "sizes"):
         for k in found:
             _feed(state, found[k])
         _feed(state, found.starts)
+    elif dataclasses.is_dataclass(found) or hasattr(found, "_asdict"):
+        _feed(state, _fields(found))
     elif isinstance(found, list | tuple):
         for value in found:
             _feed(state, value)

@@ -1,4 +1,4 @@
-"""Weights as they are wanted; small pairs of matrices of many kinds, and their values."""
+"""What several tests need: a clock, weights, small pairs of matrices and their values."""
 
 import itertools
 
@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from specsel import Weights
-from specsel._exact import search
+from specsel._exact.problem import TIE
 
 KINDS = (
     "indefinite",
@@ -20,6 +20,17 @@ KINDS = (
     "negative",
     "block",
 )
+
+
+class Clock:
+    """A clock that goes on by one step whenever it is read."""
+
+    def __init__(self, step):
+        self.step, self.now = step, 0.0
+
+    def __call__(self):
+        self.now += self.step
+        return self.now
 
 
 def weights_of(alpha, **changes):
@@ -89,4 +100,4 @@ def enumerate_all(A, B, k, always=()):
 
 def tolerance(A, B, best):
     scale = max(abs(best), np.abs(A / np.sqrt(np.outer(np.diag(B), np.diag(B)))).max())
-    return (scale or 1.0) * max(2 * search.TIE, 1e-13 * np.linalg.cond(B))
+    return (scale or 1.0) * max(2 * TIE, 1e-13 * np.linalg.cond(B))

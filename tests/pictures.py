@@ -1,12 +1,21 @@
-"""How names lie in a picture, how high its bars are, and how its colours look."""
+"""Small results to draw; where names lie in a picture, how high its bars are, its colours."""
 
 import itertools
 
 import numpy as np
+from instances import weights_of
 from matplotlib.colors import to_rgb
 from matplotlib.patches import StepPatch
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D, Bbox
+
+from specsel.results import Map
+
+
+def map_of(relevances, positions):
+    """A map with these relevances and positions."""
+    weights = tuple(weights_of(alpha) for alpha in np.transpose(relevances))
+    return Map(weights, np.array(positions, dtype=float), 3)
 
 
 def boxes(texts):

@@ -253,44 +253,71 @@ def unsafe_kernels(root):
 
 
 def interface(root) -> list[str]:
-    """Every public function, class, method and attribute, a line each, with its signature."""
+    """Every public function, class, method and attribute, a line each, with its signature.
+
+    Public is what a file at the top, or the ``__init__`` of a room, has in its ``__all__``.
+    """
+    files = sources(root)
     lines = []
-    for name, (_, tree) in sources(root).items():
-        if any(part.startswith("_") for part in name.split(".") if part != "__init__"):
+    for name, (_, tree) in files.items():
+        if name.startswith("_") or "." in name:
             continue
-        if room(name) in ("cli", "papers", "linalg"):
-            continue
-        exported = _exported(tree)
-        for node in tree.body:
-            if getattr(node, "name", "_").startswith("_"):
-                continue
-            if exported is not None and node.name not in exported:
-                continue
-            lines += _entries(f"specsel.{room(name)}.{node.name}", node)
-    return sorted(lines)
+        for public in sorted(_exported(tree)):
+            home, node = _definition(files, name, public)
+            if isinstance(node, ast.FunctionDef):
+                lines.append(f"specsel.{name}.{public}({_signature(node)})")
+            elif isinstance(node, ast.ClassDef):
+                lines.append(f"class specsel.{name}.{public}")
+                members = _members(files, home, node)
+                lines += [f"specsel.{name}.{public}.{member}" for member in sorted(members)]
+    return lines
 
 
 def _exported(tree):
-    """The names in ``__all__``, None where there is none."""
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            return {part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant)}
-    return None
+    """The names in ``__all__``, and the keys of a table that it takes in."""
+    values = {
+        ast.unparse(node.targets[0]): node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+    }
+    parts = getattr(values.get("__all__"), "elts", [])
+    tables = [values[part.value.id] for part in parts if isinstance(part, ast.Starred)]
+    names = [*parts, *(key for table in tables for key in table.keys)]
+    return {part.value for part in names if isinstance(part, ast.Constant)}
 
 
-def _entries(name, node):
-    if isinstance(node, ast.FunctionDef):
-        yield f"{name}({_signature(node)})"
-    elif isinstance(node, ast.ClassDef):
-        yield f"class {name}"
-        for part in node.body:
-            if isinstance(part, ast.AnnAssign) and not ast.unparse(part.target).startswith("_"):
-                default = "" if part.value is None else f" = {ast.unparse(part.value)}"
-                yield f"{name}.{ast.unparse(part.target)}{default}"
-            elif isinstance(part, ast.FunctionDef) and not part.name.startswith("_"):
-                marks = [ast.unparse(mark) for mark in part.decorator_list]
-                kind = "" if not marks else f" [{', '.join(marks)}]"
-                yield f"{name}.{part.name}({_signature(part)}){kind}"
+def _definition(files, module, name):
+    """The file in which a name of a module is defined, and how."""
+    for node in files[module][1].body:
+        if getattr(node, "name", None) == name:
+            return module, node
+    for target, alias, _ in imports(files[module][1], files):
+        if alias is not None and (alias.asname or alias.name) == name and target in files:
+            return _definition(files, target, name)
+    for home in files:
+        if home.startswith(f"{module}."):
+            found = _definition(files, home, name)
+            if found[1] is not None:
+                return found
+    return module, None
+
+
+def _members(files, module, node):
+    """Attributes and methods of a class and of those of ours that it builds on."""
+    found = set()
+    for base in node.bases:
+        home, parent = _definition(files, module, ast.unparse(base))
+        if isinstance(parent, ast.ClassDef):
+            found |= _members(files, home, parent)
+    for part in node.body:
+        if isinstance(part, ast.AnnAssign):
+            default = "" if part.value is None else f" = {ast.unparse(part.value)}"
+            found = {one for one in found if one.split(" =")[0] != ast.unparse(part.target)}
+            found.add(f"{ast.unparse(part.target)}{default}")
+        elif isinstance(part, ast.FunctionDef):
+            marks = [ast.unparse(mark) for mark in part.decorator_list]
+            found.add(f"{part.name}({_signature(part)}){f' {marks}' if marks else ''}")
+    return {member for member in found if not member.startswith("_")}
 
 
 def _signature(node):
@@ -389,7 +416,8 @@ def test_algorithms_import_those_alone_that_they_build_on(tmp_path):
 
 
 def test_a_changed_signature_is_a_changed_interface(tmp_path):
-    (tmp_path / "qalpha.py").write_text("def solve(X: int, k=1) -> int: ...", encoding="utf-8")
+    text = '__all__ = ["solve"]\ndef solve(X: int, k=1) -> int: ...'
+    (tmp_path / "qalpha.py").write_text(text, encoding="utf-8")
     assert interface(tmp_path) == ["specsel.qalpha.solve(X, k=1)"]
 
 

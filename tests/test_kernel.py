@@ -1,15 +1,13 @@
 """Kernel Q-α against the literal definition, against Q-α, and its properties."""
 
-import os
-import subprocess
-import sys
 import tracemalloc
 import warnings
 
 import numpy as np
 import pytest
+from oracles import kernels as oracle
 
-from specsel import _data, datasets, kernel, linalg, qalpha
+from specsel import _data, _kernel, datasets, kernel, linalg, qalpha
 
 SHAPES = [(8, 20), (20, 20), (30, 9), (12, 1), (60, 82), (5, 70), (2, 3)]
 KERNELS = {
@@ -18,74 +16,6 @@ KERNELS = {
     "rbf": {"sigma": 0.8},
     "sectioned": {"sections": 3},
 }
-
-
-# The literal definitions, dense and as they are written; features are rows.
-
-
-def features(X, center=True):
-    M = np.array(X, dtype=float).T
-    M = M - M.mean(axis=1, keepdims=True) if center else M
-    return M / np.linalg.norm(M, axis=1, keepdims=True)
-
-
-def kernel_matrix(M, kind, *, sigma=None, degree=2, offset=1.0, sections=8):
-    n, q = M.shape
-    labels = np.arange(q) // sections if np.ndim(sections) == 0 else np.asarray(sections)
-    distances = [np.linalg.norm(M[i] - M[j]) for i in range(n) for j in range(i)]
-    V = np.zeros((n, n))
-    for i in range(n):
-        for j in range(n):
-            a, b = M[i], M[j]
-            if kind == "linear":
-                V[i, j] = a @ b
-            elif kind == "poly":
-                V[i, j] = (a @ b + offset) ** degree
-            elif kind == "rbf":
-                width = np.median(distances) if sigma is None else sigma
-                V[i, j] = np.exp(-np.sum((a - b) ** 2) / (2 * width**2))
-            else:
-                V[i, j] = sum((a[labels == s] @ b[labels == s]) ** 2 for s in set(labels))
-    return V
-
-
-def inverse_root(C):
-    """R⁻¹ with RᵀR = C on the directions where C is not zero."""
-    values, vectors = np.linalg.eigh((C + C.T) / 2)
-    keep = values > 1e-11 * values[-1]
-    return vectors[:, keep] / np.sqrt(values[keep])
-
-
-def first_coefficients(V, alpha, k):
-    """E such that MᵀE spans the k leading eigenvectors of the affinity at weights ≥ 0."""
-    root = np.sqrt(alpha)[:, None]
-    values, vectors = np.linalg.eigh(root * V * root.T)
-    return (root * vectors / np.sqrt(np.maximum(values, 1e-300)))[:, ::-1][:, :k]
-
-
-def design(V, E, criterion="energy"):
-    G = V * (V @ E @ E.T @ V)
-    return G if criterion == "energy" else 2 * G - V * V
-
-
-def leading(G):
-    vectors = np.linalg.eigh(G)[1]
-    return vectors[:, -1] * (1.0 if vectors[:, -1].sum() >= 0 else -1.0)
-
-
-def definition_14(V, E, count, criterion="energy", printed=False):
-    """`count` cycles with dense G and E: α, E, and the objective after each."""
-    history = []
-    for _ in range(count):
-        alpha = leading(design(V, E, criterion))
-        D = np.diag(alpha)
-        inverse = inverse_root(E.T @ V @ D @ V @ D @ V @ E)
-        E = E @ inverse if printed else D @ V @ E @ inverse
-        history.append(alpha @ design(V, E, criterion) @ alpha)
-    return alpha, E, history
-
-
-# Data and shorthands.
 
 
 def sample(shape, seed=0):
@@ -120,59 +50,11 @@ def sessions(spread, seed, flips=True):
     return X * np.repeat(rng.choice([-1.0, 1.0], (15, 60)), 8, axis=0) if flips else X
 
 
-# V.
-
-
-@pytest.mark.parametrize("center", [True, False])
-@pytest.mark.parametrize("kind", KERNELS)
-def test_kernels_are_those_written(kind, center):
-    X = sample((10, 150))  # several bands
-    data = _data.read(X, center=center)
-    V = kernel.evaluate(data, kind, **KERNELS[kind])
-    expected = kernel_matrix(features(X, center), kind, **KERNELS[kind])
-    np.testing.assert_allclose(V, expected, rtol=1e-13, atol=1e-14)
-    np.testing.assert_array_equal(V, V.T)
-
-
-def test_inner_products_of_many_samples_add_up():
-    X = sample((2 * kernel.ROW_BLOCK + 5, 70))
-    expected = kernel_matrix(features(X), "poly")
-    np.testing.assert_allclose(kernel.evaluate(_data.read(X), "poly"), expected, atol=1e-13)
-
-
-def test_width_is_the_median_distance():
-    X = sample((10, 31))
-    expected = kernel_matrix(features(X), "rbf")
-    np.testing.assert_allclose(kernel.evaluate(_data.read(X), "rbf"), expected, rtol=1e-13)
-    one = kernel.evaluate(_data.read(X[:, :1]), "rbf")
-    alike = kernel.evaluate(_data.read(np.tile(X[:, :1], 3)), "rbf")
-    np.testing.assert_allclose(one, 1.0)
-    np.testing.assert_allclose(alike, np.ones((3, 3)))
-    assert np.isfinite(kernel.evaluate(_data.read(X), "rbf", 1e-200)).all()
-
-
-def test_median_is_that_of_evenly_spaced_features(monkeypatch):
-    X = sample((10, 31))
-    monkeypatch.setattr(kernel, "MEDIAN_FEATURES", 7)
-    M = features(X)[[0, 5, 10, 15, 20, 25, 30]]
-    sigma = np.median([np.linalg.norm(M[i] - M[j]) for i in range(7) for j in range(i)])
-    expected = kernel_matrix(features(X), "rbf", sigma=sigma)
-    np.testing.assert_allclose(kernel.evaluate(_data.read(X), "rbf"), expected, rtol=1e-13)
-
-
-def test_sections_may_be_labels():
-    X = sample((12, 40))
-    for labels in ([0, 1, 2] * 4, list("aabbbbbccaab")):
-        expected = kernel_matrix(features(X), "sectioned", sections=labels)
-        V = kernel.evaluate(_data.read(X), "sectioned", sections=labels)
-        np.testing.assert_allclose(V, expected, rtol=1e-13)
-
-
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("criterion", ["energy", "gap"])
 def test_precomputed_and_callable_are_the_same_as_built_in(criterion, order):
     X = sample((15, 30))
-    V = np.array(kernel_matrix(features(X), "poly"), order=order)
+    V = np.array(oracle.kernel_matrix(oracle.features(X), "poly"), order=order)
     V.flags.writeable = False
     options = {"criterion": criterion, "tol": 0, "max_iter": 3}
     expected = solve(X, 2, kernel="poly", **options)
@@ -189,10 +71,7 @@ def test_precomputed_and_callable_are_the_same_as_built_in(criterion, order):
 def test_a_callable_takes_features_as_rows():
     X, seen = sample((15, 7)), []
     solve(X, 2, kernel=lambda M: seen.append(M) or M @ M.T)
-    np.testing.assert_allclose(seen[0], features(X), atol=1e-14)
-
-
-# The algorithm.
+    np.testing.assert_allclose(seen[0], oracle.features(X), atol=1e-14)
 
 
 @pytest.mark.parametrize("shape", [(20, 30), (40, 12), (6, 50)])
@@ -200,10 +79,12 @@ def test_a_callable_takes_features_as_rows():
 @pytest.mark.parametrize("kind", KERNELS)
 def test_iterations_are_those_of_the_definition(kind, criterion, shape):
     X = sample(shape)
-    V = kernel_matrix(features(X), kind, **KERNELS[kind])
+    V = oracle.kernel_matrix(oracle.features(X), kind, **KERNELS[kind])
     start = np.random.default_rng(1).random(shape[1])
     for k in (1, 2, 4):
-        alpha, E, history = definition_14(V, first_coefficients(V, start, k), 3, criterion)
+        alpha, E, history = oracle.definition_14(
+            V, oracle.first_coefficients(V, start, k), 3, criterion
+        )
         options = {"init": start, "tol": 0, "max_iter": 3} | KERNELS[kind]
         got = solve(X, k, kernel=kind, criterion=criterion, **options)
         np.testing.assert_allclose(got.alpha, alpha, atol=1e-9)
@@ -224,7 +105,7 @@ def test_linear_kernel_is_q_alpha(shape, criterion):
         np.testing.assert_allclose(got.alpha, expected.alpha, atol=1e-10)
         np.testing.assert_allclose(got.objective, expected.objective, rtol=1e-10)
         np.testing.assert_allclose(got.eigenvalues, expected.eigenvalues, atol=1e-10)
-        scores = features(X) @ expected.basis
+        scores = oracle.features(X) @ expected.basis
         np.testing.assert_allclose(projector(got.basis), projector(scores), atol=1e-9)
 
 
@@ -237,12 +118,12 @@ def test_linear_kernel_is_q_alpha_at_the_end():
 
 
 def test_step_5_as_printed_never_leaves_the_first_subspace():
-    V = kernel_matrix(features(sample((20, 30))), "linear")
-    first = first_coefficients(V, np.random.default_rng(1).random(30), 2)
-    alpha, E, _ = definition_14(V, first, 6, printed=True)
+    V = oracle.kernel_matrix(oracle.features(sample((20, 30))), "linear")
+    first = oracle.first_coefficients(V, np.random.default_rng(1).random(30), 2)
+    alpha, E, _ = oracle.definition_14(V, first, 6, printed=True)
     within = np.linalg.lstsq(first, E, rcond=None)[0]
     np.testing.assert_allclose(first @ within, E, atol=1e-10 * np.abs(E).max())
-    meant, E, _ = definition_14(V, first, 6)
+    meant, E, _ = oracle.definition_14(V, first, 6)
     within = np.linalg.lstsq(first, E, rcond=None)[0]
     assert np.linalg.norm(first @ within - E) > 0.1 * np.linalg.norm(E)
     assert np.abs(meant - alpha).max() > 0.05
@@ -255,7 +136,7 @@ def test_result_is_a_fixed_point(kind):
     With V the inner products of the mapped features, ``V D W`` holds their scores on ``A_α Q``.
     """
     X = sample((20, 40))
-    V = kernel_matrix(features(X), kind, **KERNELS[kind])
+    V = oracle.kernel_matrix(oracle.features(X), kind, **KERNELS[kind])
     got = solve(X, 2, kernel=kind, tol=1e-14, max_iter=3000, **KERNELS[kind])
     W, D = got.basis, np.diag(got.alpha)
     G = V * (W @ W.T)
@@ -284,9 +165,9 @@ def test_objective_never_decreases(kind, init):
 def test_features_that_are_alike_and_k_at_the_rank_and_past_it():
     X = sample((9, 6))
     X = np.hstack([X, X[:, :3], -X])
-    V = kernel_matrix(features(X), "linear")
+    V = oracle.kernel_matrix(oracle.features(X), "linear")
     start = np.random.default_rng(1).random(15)
-    alpha, *_ = definition_14(V, first_coefficients(V, start, 6), 3)
+    alpha, *_ = oracle.definition_14(V, oracle.first_coefficients(V, start, 6), 3)
     for k in (6, 8, 15):
         got = solve(V, k, kernel="precomputed", init=start, tol=0, max_iter=3)
         np.testing.assert_allclose(got.alpha, alpha, atol=1e-8)
@@ -296,16 +177,6 @@ def test_features_that_are_alike_and_k_at_the_rank_and_past_it():
     for init in ("continuation", "equal", "random", "seeded"):
         got = solve(V, 6, kernel="precomputed", init=init, random_state=0)
         assert np.isfinite(got.alpha).all()
-
-
-def test_short_directions_keep_their_digits():
-    """A feature of tiny weight leads a direction of its own; see `Matrix.orthonormal`."""
-    V = np.diag([1.0, 1.0, 1.0]) + 0.1
-    matrix = kernel.Matrix(V, None)
-    coefficients = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1e-9]])
-    W = matrix.orthonormal(coefficients)
-    E = np.linalg.solve(V, W)
-    np.testing.assert_allclose(E.T @ V @ E, np.eye(2), atol=1e-12)
 
 
 def test_large_problems_start_from_block_iteration(monkeypatch):
@@ -322,23 +193,23 @@ def test_block_iteration_finds_the_leading_subspace(monkeypatch):
     rng = np.random.default_rng(0)
     axes, _ = np.linalg.qr(rng.standard_normal((50, 50)))
     V = (axes * 0.1 ** np.arange(50)) @ axes.T
-    problem = kernel.Energy(kernel.Matrix((V + V.T) / 2, None))
+    problem = kernel.KernelEnergy(_kernel.Matrix.given((V + V.T) / 2))
     alpha = rng.random(50)
     exact = problem.subspace(alpha, 3)
     monkeypatch.setattr(linalg, "DENSE_LIMIT", 10)
     near = problem.subspace(alpha, 3)
     np.testing.assert_allclose(projector(near), projector(exact), atol=1e-6)
     np.testing.assert_allclose(
-        projector(exact), projector(V @ first_coefficients(V, alpha, 3)), atol=1e-10
+        projector(exact), projector(V @ oracle.first_coefficients(V, alpha, 3)), atol=1e-10
     )
 
 
 @pytest.mark.parametrize("criterion", ["energy", "gap"])
 def test_seeds_are_the_neighbours_of_the_leading_features(criterion):
     X = sample((20, 30))
-    V = kernel_matrix(features(X), "rbf")
-    order = np.argsort(-np.abs(leading(V * V)))
-    problem = kernel.CRITERIA[criterion](kernel.Matrix(V, None))
+    V = oracle.kernel_matrix(oracle.features(X), "rbf")
+    order = np.argsort(-np.abs(oracle.leading(V * V)))
+    problem = kernel.PROBLEMS[criterion](_kernel.Matrix.given(V))
     for seed, start in zip(order[:5], problem.seeds(), strict=False):
         np.testing.assert_allclose(start, V[:, seed] ** 2, atol=1e-12)
     options = {"criterion": criterion, "tol": 1e-9, "max_iter": 2000}
@@ -360,16 +231,16 @@ def test_constant_features_weigh_nothing():
             expected = solve(X, 2, **options).alpha
             np.testing.assert_allclose(np.delete(got.alpha, 3), expected, atol=1e-9)
     V = np.zeros((31, 31))
-    V[:30, :30] = kernel_matrix(features(X), "rbf")
+    V[:30, :30] = oracle.kernel_matrix(oracle.features(X), "rbf")
     got = solve(V, 2, kernel="precomputed", tol=0, max_iter=2)
     assert got.alpha[30] == got.norm[30] == 0
 
 
 def test_without_centring():
     X = np.abs(sample((20, 30)))
-    V = kernel_matrix(features(X, center=False), "poly")
+    V = oracle.kernel_matrix(oracle.features(X, center=False), "poly")
     options = {"init": np.ones(30), "tol": 0, "max_iter": 3}
-    alpha, *_ = definition_14(V, first_coefficients(V, np.ones(30), 2), 3)
+    alpha, *_ = oracle.definition_14(V, oracle.first_coefficients(V, np.ones(30), 2), 3)
     np.testing.assert_allclose(
         solve(X, 2, kernel="poly", center=False, **options).alpha, alpha, atol=1e-9
     )
@@ -388,9 +259,6 @@ def test_sections_tell_relevant_features_where_signs_hide_them():
     assert max(found["plain"]) < 10
 
 
-# The rest.
-
-
 def test_callback_names_and_a_warning():
     X, calls = sample((20, 30)), []
     weights = kernel.solve(X, 2, tol=0, callback=lambda *call: calls.append(call) or call[0] == 3)
@@ -407,7 +275,7 @@ def test_float32_is_read_as_it_is():
     X = sample((20, 30)).astype(np.float32)
     expected = solve(X.astype(float), 2, tol=0, max_iter=2)
     np.testing.assert_allclose(solve(X, 2, tol=0, max_iter=2).alpha, expected.alpha, atol=1e-5)
-    M = features(X).astype(np.float32)
+    M = oracle.features(X).astype(np.float32)
     got = solve(M @ M.T, 2, kernel="precomputed", tol=0, max_iter=2)  # rank 19 of 30
     expected = solve(X, 2, kernel="linear", tol=0, max_iter=2)
     np.testing.assert_allclose(got.alpha, expected.alpha, atol=1e-4)
@@ -422,29 +290,6 @@ def test_no_second_array_of_the_size_of_v(monkeypatch):
         solve(X, 2, kernel=kind, max_iter=3, **KERNELS[kind])
         assert tracemalloc.get_traced_memory()[1] < 1.6 * 8 * 800**2
     tracemalloc.stop()
-
-
-THREADS = """
-import numpy as np
-from specsel import blocks, kernel
-X = np.random.default_rng(0).standard_normal((30, 500))
-for name in ("rbf", "poly", "sectioned"):
-    V = kernel.evaluate(blocks.read(X), name)
-    print(V.tobytes().hex())
-"""
-
-
-def test_bits_do_not_depend_on_the_number_of_threads():
-    runs = {
-        subprocess.run(
-            [sys.executable, "-c", THREADS],
-            env=os.environ | {"NUMBA_NUM_THREADS": count},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for count in ("1", "2", "3")
-    }
-    assert len(runs) == 1
 
 
 BAD = {
@@ -483,35 +328,6 @@ def test_bad_options_are_refused_in_one_line(message, monkeypatch):
     with pytest.raises(ValueError) as caught:
         kernel.solve(sample((20, 30)), **({"k": 2} | BAD[message]))
     assert str(caught.value) == message
-
-
-INDEFINITE = {
-    "is not positive semi-definite, its smallest eigenvalue is -0.31": np.diag([1.0, 2, -0.3125]),
-    "is not positive semi-definite, its smallest eigenvalue is -1": np.diag([-1.0, -1.0, -1.0]),
-    "is not positive semi-definite, its smallest eigenvalue is -1e-07": np.diag([1.0, 1, -1e-7]),
-    "is not symmetric, mirrored entries differ by 0.5": np.eye(3) + np.eye(3, k=1) / 2,
-    "holds NaN or infinity; finite numbers are needed": np.full((3, 3), np.nan),
-    "is 0; at least one feature must vary": np.zeros((3, 3)),
-    "has shape (2, 3); (3, 3) is needed": np.ones((2, 3)),
-}
-
-
-@pytest.mark.parametrize("fault", INDEFINITE)
-def test_a_matrix_that_is_no_kernel_is_refused(fault):
-    for X, kind in (
-        (INDEFINITE[fault], "precomputed"),
-        (sample((5, 3)), lambda M: INDEFINITE[fault]),
-    ):
-        with pytest.raises(ValueError) as caught:
-            kernel.solve(X, 1, kernel=kind)
-        assert str(caught.value) == f"kernel: the matrix {fault}"
-
-
-def test_what_rounding_leaves_of_a_kernel_is_accepted():
-    V = np.ones((3, 3))
-    V[0, 1] += 1e-9
-    V[2, 2] -= 1e-9
-    assert np.isfinite(kernel.solve(V, 1, kernel="precomputed").alpha).all()
 
 
 def test_weights_of_constant_features_alone_are_no_start():

@@ -43,6 +43,15 @@ def test_every_exported_name_exists():
         _ = specsel.nothing
 
 
+def test_type_checkers_see_every_public_name():
+    seen = set()
+    for node in ast.parse(inspect.getsource(specsel)).body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for statement in node.body:
+                seen |= {alias.asname or alias.name for alias in statement.names}
+    assert seen == {*specsel.__all__, *specsel.ESTIMATORS}
+
+
 def test_version_is_that_of_the_installed_package():
     assert specsel.__version__ == importlib.metadata.version("specsel")
 

@@ -68,7 +68,7 @@ def contrast(n_samples, tradeoff, representation="parts"):
 def test_passes_with_pairs_are_the_definition(order, shape, representation, rng):
     X = np.array(sample(shape), order=order)
     M = oracle.represent(X, representation)
-    data = _data.Dense(X, representation=representation)
+    data = _data.represent(X, representation=representation)
     given = some_pairs(shape[0], 23)
     pairs = _data.Pairs.sort(given, shape[0])
     B, Q, values = *rng.standard_normal((2, shape[0], 3)), rng.standard_normal(23)
@@ -150,10 +150,10 @@ def test_pairs_of_samples_are_checked():
     X = sample((20, 5))
     frame = pd.DataFrame(X, columns=list("abcde"))
     bad = {
-        "apart: has samples of shapes (3, 5) and (2, 5); two arrays of as many samples and of 5 "
-        "features are needed": {"apart": (X[:3], X[:2])},
-        "apart: has samples of shapes (3, 4) and (3, 4); two arrays of as many samples and of 5 "
-        "features are needed": {"apart": (X[:3, :4], X[:3, :4])},
+        "apart: has samples of shapes (3, 5) and (2, 5); two arrays of equal shape, samples x 5 "
+        "features, are needed": {"apart": (X[:3], X[:2])},
+        "apart: has samples of shapes (3, 4) and (3, 4); two arrays of equal shape, samples x 5 "
+        "features, are needed": {"apart": (X[:3, :4], X[:3, :4])},
         "together: 1 value is NaN or infinite, first at sample 1, feature 0; finite numbers are "
         "needed": {"together": (X[:2], [[1] * 5, [np.nan] + [1] * 4])},
         "criterion = 'gap', representation = 'parts': need pairs of row numbers, not of samples": {
@@ -278,10 +278,10 @@ BAD = {
     "apart: holds sample 20; must be from 0 to 19": {"apart": [[0, 1], [3, 20]]},
     "apart: holds sample -1; must be from 0 to 19": {"apart": [[0, -1]]},
     "together: pairs sample 4 with itself; two samples are needed": {"together": [[1, 2], [4, 4]]},
-    "apart: has shape (2,) and dtype int64; whole numbers are needed, a row of two samples a "
-    "pair, or two arrays of samples": {"apart": [0, 1]},
-    "apart: has shape (1, 2) and dtype float64; whole numbers are needed, a row of two samples a "
-    "pair, or two arrays of samples": {"apart": [[0.0, 1.0]]},
+    "apart: has shape (2,) and dtype int64; give rows of two sample numbers, or two "
+    "arrays of samples": {"apart": [0, 1]},
+    "apart: has shape (1, 2) and dtype float64; give rows of two sample numbers, or two "
+    "arrays of samples": {"apart": [[0.0, 1.0]]},
     "tradeoff = -1: must be a finite number at least 0": {"tradeoff": -1},
     "criterion = 'x': must be one of energy, gap": {"criterion": "x"},
     "representation = 'x': must be one of parts, shift, ranks, as-is, centered": {

@@ -6,11 +6,10 @@ import re
 import numba
 import numpy as np
 import pytest
-import scipy.stats
 from oracles import simulation, weighing
 
 from specsel import datasets, positivity, qalpha
-from specsel._simulation import packed, streams, trials
+from specsel._simulation import experiments, packed, streams, tails
 
 FIRST = (1 / 6, 2**0.5 / 6)  # the curve of Fig. 2a
 
@@ -93,24 +92,6 @@ def test_triple_products_have_their_least_value_and_their_means(rng):
     assert positivity.triple_product(4, 4, cosine=1.0, trials=50).product.mean == pytest.approx(1)
 
 
-@pytest.mark.parametrize("distribution", positivity.LARGEST)
-def test_hoeffding_bounds_the_tail(distribution):
-    for n, t in ((10, 1.0), (50, 3.0), (50, 5.0)):
-        found = positivity.hoeffding_tail(n, t, distribution=distribution, random_state=0)
-        assert found.frequency.probability <= found.bound == np.exp(-2 * t**2 / n)
-    exact = scipy.stats.binom(50, 0.5).sf(28 - 1)
-    found = positivity.hoeffding_tail(50, 3.0, distribution="bernoulli", random_state=0)
-    assert inside(found.frequency, exact)
-
-
-def test_the_printed_bound_on_the_norm_is_exceeded():
-    found = positivity.norm_tail(30, 10.0, D=7.3, random_state=0)
-    assert found.printed < found.frequency.low
-    assert found.frequency.high < found.bound
-    few = positivity.norm_tail(2000, 1.0, D=1.0, epsilon=0.25, trials=100)
-    assert few.frequency.probability == few.bound == 1.0
-
-
 def test_irrelevant_features_weigh_no_more_than_their_bound():
     data = datasets.growing_classes(3, random_state=1)
     weights = qalpha.solve(data.X, 3, tol=1e-10)
@@ -189,6 +170,7 @@ REFUSED = [
         {"distribution": "cauchy"},
         "distribution = 'cauchy': must be one of gaussian, uniform, bernoulli",
     ),
+    ("probability", {"random_state": -1}, "random_state = -1: must be None, a whole number"),
     ("triple_product", {"k": 6}, "k = 6: must be from 1 to 5"),
     ("triple_product", {"cosine": 2}, "cosine = 2: must be a number from -1 to 1"),
     (
@@ -220,7 +202,7 @@ def test_weights_of_other_data_are_refused():
 
 
 def test_kernels_neither_raise_nor_fix_the_threads():
-    for module in (packed, streams, trials):
+    for module in (experiments, packed, streams, tails):
         source = inspect.getsource(module)
         assert not re.search(r"set_num_threads|threading_layer|\braise\b|np\.linalg", source)
 

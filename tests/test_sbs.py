@@ -8,75 +8,11 @@ import numpy as np
 import pytest
 import scipy.linalg
 from oracles import bootstrap as oracle
+from similarities import cases, factors, in_blocks, known, matrices, star
 
 from specsel import sbs
-from specsel.results import Intervals
 
 DATA = Path(__file__).parent / "data"
-
-
-def matrices(seed, n=14, rank=3, noise=0.5):
-    """Similarities with a few strong directions, and errors that some features have more of."""
-    rng = np.random.default_rng(seed)
-    loadings = rng.standard_normal((n, rank)) * np.geomspace(3, 1, rank)
-    A = np.corrcoef(loadings @ rng.standard_normal((rank, 200)) + rng.standard_normal((n, 200)))
-    size = np.exp(noise * rng.standard_normal(n))
-    E = np.outer(size, size) * rng.uniform(0.5, 1.5, (n, n)) * rng.choice([0.003, 0.02, 0.1, 1.0])
-    return A, (E + E.T) / 2
-
-
-def known(A, E, **others):
-    """Intervals as if they had been found."""
-    n = len(A)
-    given = {
-        "matrix": "correlation",
-        "method": "bca",
-        "confidence": 0.9,
-        "n_boot": 1000,
-        "n_samples": 200,
-        "constant": np.empty(0, int),
-        "mean": np.zeros(n),
-        "norm": np.ones(n),
-    }
-    return Intervals(A=A.copy(), lower=A - E, upper=A + E, **given | others)
-
-
-def factors(n_samples=400, seed=0):
-    """Two factors in ten features, and four features of heavy tails."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n_samples, 14))
-    X[:, :6] += 4 * rng.standard_normal((n_samples, 1))
-    X[:, 6:10] += 3 * rng.standard_normal((n_samples, 1))
-    X[:, 10:] = rng.standard_t(2, (n_samples, 4)) + rng.standard_t(2, (n_samples, 1))
-    return X
-
-
-def star(seed, n=14):
-    """All that is uncertain is how one feature goes with the others."""
-    rng = np.random.default_rng(seed)
-    A, _ = matrices(seed, n)
-    E = np.zeros((n, n))
-    E[0] = rng.uniform(0.5, 1.5, n) * rng.choice([0.03, 0.1, 0.3])
-    E[0, 0] = rng.choice([0.0, 1e-3])
-    return A, np.maximum(E, E.T)
-
-
-def in_blocks(seed, n=12):
-    """Groups of features, of which the sizes of the errors are orders of magnitude apart."""
-    rng = np.random.default_rng(seed)
-    A, E = np.zeros((2, n, n))
-    for start in range(0, n, 4):
-        block = np.ix_(*[range(start, start + 4)] * 2)
-        A[block] = matrices(seed + 100 * start, 4, 1)[0]
-        E[block] = rng.uniform(0.5, 1.0, (4, 4)) * 10.0 ** rng.uniform(-4, 0)
-    return A, (E + E.T) / 2
-
-
-def cases():
-    for seed in range(60):
-        yield matrices(seed, n=12 + seed % 9, noise=0.2 + seed % 3)
-        yield star(seed)
-        yield in_blocks(seed)
 
 
 @pytest.mark.parametrize("retain", [0.05, 0.2, 0.4, 0.6, 0.8, 1.0])
@@ -417,6 +353,12 @@ BAD = {
     "callback = 3: must be a function or None": {"callback": 3},
     "X: has 2 samples; at least 3 are needed": {"X": np.ones((2, 4))},
 }
+
+
+def test_a_search_needs_intervals():
+    with pytest.raises(ValueError) as caught:
+        sbs.search(factors())
+    assert str(caught.value) == ("found: is of type ndarray; pass what sbs.intervals returns")
 
 
 @pytest.mark.parametrize("message", BAD)

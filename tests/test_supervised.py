@@ -38,15 +38,16 @@ def literal(X, y, start, cycles, gamma, method, k_within=2, k_between=1, represe
 def test_products_are_the_block_construction(n_classes, k_between, rng):
     X, y = classes_and_data(n_classes)
     M, rows = oracle.represent(X, "parts"), oracle.class_rows(y)
-    data = _data.Dense(X, representation="parts")
+    data = _data.represent(X, representation="parts")
     problem = supervised.Supervised(data, y, 2, k_between, 0.5, basic=False)
-    basis = problem.subspace(rng.random(50), 2)
+    place = problem.subspace(rng.random(50), 2)
+    basis, layout = place
     bases = {}
-    for block, (g, h) in zip(problem.blocks, np.ndindex(n_classes, n_classes), strict=True):
+    for block, (g, h) in zip(layout.blocks, np.ndindex(n_classes, n_classes), strict=True):
         bases[g, h] = basis[block.right, block.columns]
-    dual = problem.mask * rng.standard_normal(basis.shape)
+    dual = layout.mask * rng.standard_normal(basis.shape)
     alpha = data.forward(dual, basis)
-    gram_alpha = data.forward(problem.signs(problem.product(dual, basis), basis), basis)
+    gram_alpha = data.forward(problem.signs(problem.product(dual, place), place), basis)
     expected = oracle.supervised_gram(M, bases, rows, 0.5) @ alpha
     np.testing.assert_allclose(gram_alpha, expected, atol=1e-10)
 
@@ -155,10 +156,10 @@ def test_result_is_a_fixed_point():
 
 
 def test_a_wide_start_is_wide_between_the_classes_too(rng):
-    data = _data.Dense(rng.random((24, 30)), representation="parts")
+    data = _data.represent(rng.random((24, 30)), representation="parts")
     problem = supervised.Supervised(data, np.arange(24) % 2, 1, 3, 0.5, basic=False)
-    problem.subspace(np.ones(data.n_features), 2)
-    widths = [block.columns.stop - block.columns.start for block in problem.blocks]
+    place = problem.subspace(np.ones(data.n_features), 2)
+    widths = [block.width for block in place.layout.blocks]
     assert widths == [2, 6, 6, 2]
 
 

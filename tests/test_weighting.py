@@ -90,8 +90,8 @@ def test_fisher_form_is_that_of_the_traces_in_the_definition(size, tradeoff, rng
     X, y = in_classes(*size)
     M, rows = oracle.standardise(X), oracle.class_rows(y)
     data = _data.read(X)
-    means = weighting._class_means(_input.as_classes(y, len(X)))
-    form = weighting._fisher_form(data, means, tradeoff)
+    means = weighting.class_means(_input.as_classes(y, len(X)))
+    form = weighting.fisher_form(data, means, tradeoff)
     for _ in range(3):
         alpha = rng.standard_normal(X.shape[1])
         affinity = oracle.affinity(M, alpha)

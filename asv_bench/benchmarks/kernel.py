@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from specsel import _data, kernel
+from specsel import _data, _kernel, kernel
 
 from .common import FULL, best_of_interleaved, expression, in_new_process
 
@@ -51,10 +51,10 @@ class Evaluate:
 
     def setup(self, kind):
         self.data = _data.read(expression(5000 if FULL else 1000, 200))
-        kernel.evaluate(self.data, kind)
+        _kernel.evaluate(self.data, kind)
 
     def time_evaluate(self, kind):
-        kernel.evaluate(self.data, kind)
+        _kernel.evaluate(self.data, kind)
 
 
 class AgainstInnerProducts:
@@ -72,7 +72,7 @@ class AgainstInnerProducts:
     def track_time_ratio(self, kind):
         ours, theirs = best_of_interleaved(
             [
-                lambda: kernel.evaluate(self.data, kind),
+                lambda: _kernel.evaluate(self.data, kind),
                 lambda: self.features @ self.features.T,
             ],
             10,

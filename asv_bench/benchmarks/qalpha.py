@@ -7,7 +7,7 @@ from scipy.sparse.linalg import eigsh
 
 from specsel import datasets, qalpha
 
-from .common import FULL, best_of_interleaved, expression, in_new_process
+from .common import FULL, best_of_interleaved, expression, extra_memory, times_faster
 
 METHODS = ("power", "ritz", "basic")
 
@@ -83,10 +83,7 @@ class AgainstLiteral:
         return qalpha.solve(self.X, 6, init=self.basis, tol=1e-10, max_iter=5000)
 
     def track_speedup(self):
-        """Over the median of ours: one literal run lasts long enough to average the noise."""
-        ours = [best_of_interleaved([self.solve], 1)[0] for _ in range(8)]
-        (theirs,) = best_of_interleaved([lambda: literal(self.X, self.basis)], 1)
-        return theirs / float(np.median(ours))
+        return times_faster(self.solve, lambda: literal(self.X, self.basis))
 
     def track_relative_difference_of_objectives(self):
         return abs(self.solve().objective / literal(self.X, self.basis) - 1)
@@ -118,21 +115,6 @@ class Growth:
         return slow / fast
 
 
-EXTRA_MEMORY = """
-import resource, warnings
-import numpy as np
-from specsel import qalpha
-warnings.simplefilter("ignore")
-rng = np.random.default_rng(0)
-qalpha.solve(np.asfortranarray(rng.standard_normal((100, 2000))), 6, max_iter=2)
-X = rng.standard_normal(({n}, 100)).T
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-qalpha.solve(X, 6, max_iter=2)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print((after - before) * 1024 / X.nbytes)
-"""
-
-
 class ExtraMemory:
     """Peak memory beyond X as a share of X, from the default start; the bar is 0.15."""
 
@@ -140,7 +122,7 @@ class ExtraMemory:
     timeout = 1800
 
     def track_extra_memory(self):
-        return in_new_process(EXTRA_MEMORY.format(n=10**6 if FULL else 3 * 10**5))
+        return extra_memory("qalpha", "6, max_iter=2")
 
 
 class Starts:

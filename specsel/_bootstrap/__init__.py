@@ -1,6 +1,11 @@
-"""Intervals for the similarities of all pairs of features. `sbs` owns it.
+"""Intervals for the similarities of all pairs of features. `sbs` owns this room.
 
-intervals  the public `sbs.intervals`: BCa and percentile intervals, and how many resamples
-resamples  similarities in every resample, from dense and from sparse data
-jackknife  how skew similarities are with a sample left out
+intervals  the public `sbs.intervals`
+features   features scaled for comparison, dense and sparse
+resamples  similarities of all pairs in every resample; quantiles of them
+jackknife  how skew a similarity is when samples are left out
+ends       where the ends of BCa and percentile intervals lie among the resampled values
+number     how many resamples are enough
+
+`sbs` uses `intervals` alone.
 """

@@ -1,45 +1,43 @@
 """Bootstrap intervals for the similarities of all pairs of features (`sbs.intervals`).
 
-BCa intervals end at the linearly interpolated quantiles for the shares
-``Φ(z₀ + (z₀ + z)/(1 - a(z₀ + z)))``, with z₀ from the share of resamples below the estimate and a
-from the jackknife (Efron and Tibshirani 1993, Eqs. 14.9 to 14.15).
+The samples are drawn anew with replacement, many times, and the similarity of every pair of
+features is computed for each such resample. The interval is read off the distribution of these
+values, by the BCa method or by plain percentiles (Efron and Tibshirani 1993, Ch. 14).
 
-Departures. Half of the resamples that tie with the estimate count as below it, and a tie is what
-is equal but for rounding. The share below is kept half a resample off 0 and 1, where z₀ would be
-infinite. Past the pole of the formula an end is the most extreme resample. A cosine or
-correlation with a feature that is zero or constant in a resample is 0.
+Departures. A resample in which the similarity equals the estimate, but for rounding, counts half
+as one below it. In a resample in which a feature is zero or constant its cosine or correlation
+with any other is 0. See `ends` for the extremes.
 """
 
-import warnings
+from typing import Literal
 
 import numpy as np
 
 from specsel import _input
-from specsel._bootstrap import resamples
+from specsel._bootstrap import number
+from specsel._bootstrap.ends import EndRule
+from specsel._bootstrap.features import Features, read_features
+from specsel._bootstrap.resamples import PairsCallback, Resamples, draw, quantiles
+from specsel._input.annotations import ArrayLike, Floats, Seed, Sparse
+from specsel._input.choices import IntervalMethod, Similarity
 from specsel.results import Intervals
 
-LEAST_RESAMPLES, MOST_RESAMPLES = 100, 10**6
-
-# The most resamples that are taken where their number is to be found.
-AUTO_LIMIT = 20_000
-
-# Andrews and Buchinsky keep the rank of an end that far from the extremes.
-AUTO_TAIL = 0.01
+MOST_RESAMPLES = 10**6
 
 
 def intervals(
-    X,
+    X: ArrayLike | Sparse,
     *,
-    matrix="cosine",
-    confidence=0.9,
-    n_boot=1000,
-    method="bca",
-    pdb=10.0,
-    tau=0.05,
-    random_state=None,
-    callback=None,
+    matrix: Similarity = "cosine",
+    confidence: float = 0.9,
+    n_boot: int | Literal["auto"] = 1000,
+    method: IntervalMethod = "bca",
+    pdb: float = 10.0,
+    tau: float = 0.05,
+    random_state: Seed = None,
+    callback: PairsCallback = None,
 ) -> Intervals:
-    """Bootstrap intervals for the similarity of every pair of features.
+    """Estimate the similarity of every pair of features, with bootstrap intervals.
 
     Parameters
     ----------
@@ -48,20 +46,20 @@ def intervals(
     matrix : {"cosine", "covariance", "correlation"}
         The similarity; covariances are divided by ``n_samples - 1``.
     confidence : float
-        Nominal coverage, between 0 and 1.
+        Nominal coverage of every interval, between 0 and 1.
     n_boot : int or "auto"
-        Resamples, from 100 to a million. "auto" takes as many as `number_of_resamples` finds for
-        the pair that needs most, up to 20,000.
+        Number of resamples, from 100 to a million. "auto" finds how many are needed, as Andrews
+        and Buchinsky (2002) do, for the pair of features that needs most, and takes up to 20,000.
     method : {"bca", "percentile"}
-        Bias-corrected and accelerated, or plain quantiles of the resampled values.
+        Bias-corrected and accelerated intervals, or plain quantiles of the resampled values.
     pdb, tau : float
-        For "auto": the longer side of every interval is to be within `pdb` percent of what
-        infinitely many resamples give, with probability ``1 - tau``.
+        The precision that "auto" aims at: the longer side of every interval is within `pdb`
+        percent of what infinitely many resamples give, with probability ``1 - tau``.
     random_state : int, Generator or None
         Seed of the resamples. They are those of `scipy.stats.bootstrap` with the same seed.
     callback : callable, optional
-        ``callback(done, pairs)`` is told how many pairs are done; for "auto" twice, of the
-        resamples first that show how many are needed.
+        ``callback(done, pairs)`` is called with the number of pairs done and of all pairs. With
+        "auto" it counts twice: the first round finds the number of resamples.
 
     Returns
     -------
@@ -70,9 +68,10 @@ def intervals(
     Notes
     -----
     Memory: a few matrices of features x features, two of features x resamples, a byte for every
-    sample and resample, one scaled copy of the data, and a block of 512 pairs x resamples. The
-    same seed gives the same bits whatever the number of numba's threads; threads of the BLAS
-    library, and other ways to store X, change no more than rounding.
+    sample and resample, one scaled copy of the data, and a block of 512 pairs x resamples.
+
+    The same seed gives the same bits whatever the number of numba's threads. The number of threads
+    of the BLAS library and the way X is stored change the result by rounding only.
 
     References
     ----------
@@ -89,137 +88,74 @@ def intervals(
     >>> X = rng.standard_normal((100, 3))
     >>> X[:, 1] += X[:, 0]
     >>> found = sbs.intervals(X, matrix="correlation", random_state=0)
-    >>> ((found.lower > 0) | (found.upper < 0)).tolist()  # which are surely not zero?
+    >>> ((found.lower > 0) | (found.upper < 0)).tolist()  # whose interval does not hold zero?
     [[True, True, False], [True, True, False], [False, False, True]]
     """
     _check(matrix, confidence, n_boot, method, pdb, tau, callback)
     rng = _input.as_generator(random_state)
-    features = resamples.read(X, matrix)
-    rule, auto = _Rule(method, (1 - confidence) / 2), isinstance(n_boot, str)
-    first = rule.first_number(pdb, tau) if auto else n_boot
-    counts = resamples.draw(rng, features.n_samples, first)
-    if auto:
-        needed = rule.number(resamples.Resamples(features, counts), pdb, tau, callback)
-        counts = resamples.draw(rng, features.n_samples, needed, counts)
-    ends = _ends(resamples.Resamples(features, counts), rule, callback)
-    A, lower, upper = (_unscaled(found, features) for found in (features.estimates, *ends))
+    features, rule = read_features(X, matrix), EndRule(method, confidence)
+    first = number.first_number(rule, pdb, tau) if isinstance(n_boot, str) else n_boot
+    counts = draw(rng, features.n_samples, first)
+    if isinstance(n_boot, str):
+        tried = Resamples(features, counts)
+        needed = number.final_number(rule, tried, pdb, tau, callback)
+        counts = draw(rng, features.n_samples, needed, counts)
+    lower, upper = _ends(Resamples(features, counts), rule, callback)
     return Intervals(
-        A, lower, upper, matrix, method, float(confidence), counts.shape[1], features.n_samples,
-        np.flatnonzero(~features.kept), features.mean, features.norm, features.names,
-    )  # fmt: skip
+        A=_unscaled(features.estimates, features),
+        lower=_unscaled(lower, features),
+        upper=_unscaled(upper, features),
+        matrix=matrix,
+        method=method,
+        confidence=float(confidence),
+        n_boot=counts.shape[1],
+        n_samples=features.n_samples,
+        constant=np.flatnonzero(~features.kept),
+        mean=features.mean,
+        norm=features.norm,
+        names=features.names,
+    )
 
 
-def _check(matrix, confidence, n_boot, method, pdb, tau, callback):
+def _check(
+    matrix: object,
+    confidence: float,
+    n_boot: object,
+    method: object,
+    pdb: float,
+    tau: float,
+    callback: object,
+) -> None:
     _input.check_choice("matrix", matrix, _input.choices.SIMILARITIES)
     _input.check_choice("method", method, _input.choices.INTERVAL_METHODS)
     for name, value in {"confidence": confidence, "tau": tau}.items():
         if not (_input.is_finite(value) and 0 < value < 1):
             raise ValueError(f"{name} = {_input.brief(value)}: must be between 0 and 1")
-    if not (_input.is_finite(pdb) and pdb > 0):
-        raise ValueError(f"pdb = {_input.brief(pdb)}: must be a finite number above 0")
+    _input.check_positive("pdb", pdb)
     if not (isinstance(n_boot, str) and n_boot == "auto"):
-        _input.check_integer("n_boot", n_boot, LEAST_RESAMPLES, MOST_RESAMPLES)
+        _input.check_integer("n_boot", n_boot, number.LEAST_RESAMPLES, MOST_RESAMPLES)
     _input.check_callback(callback)
 
 
-def _ends(drawn, rule, callback):
-    """Lower and upper ends for all pairs of features that vary."""
-    n_features = len(drawn.features.sums)
+def _ends(resamples: Resamples, rule: EndRule, callback: PairsCallback) -> Floats:
+    """Return lower and upper ends for all pairs of the features that vary."""
+    n_features = len(resamples.features.sums)
     ends = np.empty((2, n_features, n_features))
-    for pairs, values, below in drawn.blocks(callback):
-        shares = rule.shares(drawn, pairs, below)
+    for pairs, values, below in resamples.blocks(callback):
+        shares = rule.shares(resamples, pairs, below)
         found = np.empty(shares.shape)
-        resamples.quantiles(values, shares * (values.shape[1] - 1), found)
+        quantiles(values, shares * (values.shape[1] - 1), found)
         ends[:, *pairs] = ends[:, *pairs[::-1]] = found.T
     return ends
 
 
-def _unscaled(matrix, features):
-    """For all features of X and in its units."""
+def _unscaled(similarities: Floats, features: Features) -> Floats:
+    """Return similarities in the units of X, with zeros for the features that do not vary."""
     if features.matrix == "covariance":
         norm = features.norm[features.kept]
-        matrix = matrix * norm * (norm[:, None] / (features.n_samples - 1))
+        similarities = similarities * norm * (norm[:, None] / (features.n_samples - 1))
     if features.kept.all():
-        return matrix
+        return similarities
     whole = np.zeros((len(features.kept),) * 2)
-    whole[np.ix_(features.kept, features.kept)] = matrix
+    whole[np.ix_(features.kept, features.kept)] = similarities
     return whole
-
-
-class _Rule:
-    """Where the ends of intervals lie among the resampled values, and how many it takes."""
-
-    def __init__(self, method, tail):
-        from scipy import special  # here, for it would make the package slow to import
-
-        self.bca, self.tail = method == "bca", tail
-        self.cdf, self.quantile = special.ndtr, special.ndtri
-        self.z = self.quantile(tail)  # 1 - tail may be 1 for the computer, its quantile infinite
-
-    def shares(self, drawn, pairs, below):
-        """Shares of the resampled values below the ends, pairs x 2."""
-        if not self.bca:
-            return np.tile([self.tail, 1 - self.tail], (len(below), 1))
-        n_boot = drawn.counts.shape[1]
-        bias = self.quantile(np.clip(below, 0.5, n_boot - 0.5) / n_boot)[:, None]
-        moved = bias + np.array([self.z, -self.z])
-        left = 1 - drawn.features.accelerations(pairs)[:, None] * moved
-        extreme = np.where(moved > 0, np.inf, -np.inf)
-        moved = np.divide(moved, left, out=extreme, where=left > 0)
-        return self.cdf(bias + moved)
-
-    # Andrews and Buchinsky's three steps: the number that asymptotic theory gives, that many
-    # resamples, and the number anew with the density that these show around the ends.
-
-    def first_number(self, pdb, tau):
-        """Step 1: resamples needed if the resampled values are normal."""
-        needed, slope = self._squared_error(pdb, tau), (self.z * _density(self.z)) ** 2
-        if not needed < AUTO_LIMIT * slope:
-            return AUTO_LIMIT
-        return max(int(np.ceil(needed / slope)), LEAST_RESAMPLES)
-
-    def _squared_error(self, pdb, tau):
-        """Variance of the share below an end, in units of what is allowed of it."""
-        tail, ratio = self.tail, _density(self.z) / _density(0.0)
-        variance = tail * (1 - tail) + self.bca * (ratio**2 - 2 * tail * ratio)
-        return variance * (100 * self.quantile(tau / 2) / pdb) ** 2
-
-    def number(self, drawn, pdb, tau, callback):
-        """Steps 2 and 3: what the pair needs that needs most."""
-        n_boot = drawn.counts.shape[1]
-        most, allowed = n_boot, self._squared_error(pdb, tau)
-        for pairs, values, below in drawn.blocks(callback):
-            shares = self.shares(drawn, pairs, below)
-            estimates = drawn.features.estimates[pairs]
-            sides = [self._side(values, share, estimates) for share in shares.T]
-            lengths, errors = np.moveaxis(sides, 1, 0)
-            longer = lengths.argmax(axis=0), np.arange(len(estimates))
-            relative = np.zeros(len(estimates))
-            certain = lengths[longer] <= resamples.TIE
-            np.divide(errors[longer], lengths[longer], out=relative, where=~certain)
-            most = max(most, allowed * (relative**2).max())
-        if most > AUTO_LIMIT:
-            warnings.warn(
-                f"{most:.0f} resamples are needed for all pairs; {AUTO_LIMIT} are taken",
-                stacklevel=_input.caller(),
-            )
-        return int(min(np.ceil(most), AUTO_LIMIT))
-
-    def _side(self, values, shares, estimates):
-        """Length of one side of intervals, and what an error of the share makes of it."""
-        last = values.shape[1] - 1
-        shares = shares.clip(AUTO_TAIL, 1 - AUTO_TAIL)
-        tails = np.minimum(shares, 1 - shares)
-        z = self.quantile(tails)
-        width = 1.5 * (self.quantile(tails / 2) * _density(z)) ** 2 / (2 * z**2 + 1)
-        width = np.ceil(np.cbrt(width) * len(values.T) ** (2 / 3))
-        ranks = np.rint(shares * last)[:, None] + width[:, None] * np.array([-1, 0, 1])
-        ranks = ranks.clip(0, last)
-        found = np.empty(ranks.shape)
-        resamples.quantiles(values, ranks, found)
-        slope = (found[:, 2] - found[:, 0]) * len(values.T) / (ranks[:, 2] - ranks[:, 0])
-        return np.abs(found[:, 1] - estimates), slope
-
-
-def _density(z):
-    return np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)

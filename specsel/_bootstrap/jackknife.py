@@ -1,32 +1,35 @@
-"""Accelerations of BCa intervals: how skew similarities are with a sample left out.
+"""Accelerations of BCa intervals: how skew a similarity is when samples are left out.
 
-With u the similarity without one sample or other, the acceleration of its interval is
-``Σ(mean - u)³ / (6 (Σ(mean - u)²)^(3/2))`` (Efron and Tibshirani 1993, Eq. 14.15). A similarity is
-a sum of products less `weight` times the product of two sums, times a factor of either feature;
-with a sample left out the sums lose a term.
+Let u be the similarity without one of the samples. The acceleration of its interval is
+``Σ (mean - u)³ / (6 (Σ (mean - u)²)^(3/2))`` (Efron and Tibshirani 1993, Eq. 14.15). A similarity
+is a sum of products, less `weight` times the product of two sums, times one factor for either
+feature. Without a sample each of the sums lacks one term, so none has to be taken again.
 
-Departure. Where u does not vary but for rounding, the acceleration is 0.
+Departure. Where u varies by no more than rounding, the acceleration is 0.
 """
 
 from numba import prange
 
 from specsel.linalg import jit
 
-# What rounding makes of a similarity whose factors are 1; otherwise it is in proportion to them.
+# Rounding error of a similarity whose factors are 1. It is in proportion to the factors.
 ROUNDING = 1e-14
 
 
 @jit
 def _left_out(total, x, y, rest_x, rest_y, weight, scale):
-    """A similarity without one sample."""
+    """Return a similarity without the sample at which the two features are x and y.
+
+    `total` is the sum of products, `rest_x` and `rest_y` the sums without that sample.
+    """
     return (total - x * y - weight * rest_x * rest_y) * scale
 
 
 @jit
 def _skewness(count, total, square, cube, size):
-    """Acceleration from sums of powers of u, less any constant.
+    """Return the acceleration from the sums of u, u² and u³, u being less any constant.
 
-    Rounding is in proportion to the factors in u, `size` the sum of their squares.
+    `size` is the sum of the squared factors of all u: the scale of their rounding errors.
     """
     mean = total / count
     variance = square - count * mean**2
@@ -35,18 +38,19 @@ def _skewness(count, total, square, cube, size):
 
 
 @jit(parallel=True)
-def dense(features, factors, sums, products, weight, first, second, out):
-    """Accelerations of pairs from all values, features x samples.
+def dense(values, factors, sums, products, weight, first, second, out):
+    """Find the accelerations of pairs from all values, features x samples.
 
-    From u is taken what it is without the first sample, for it is often about the same for all.
+    `factors` has the factor of every feature without every sample. The u without the first sample
+    is subtracted from all others, which are often nearly the same: so less is lost to rounding.
     """
-    count = features.shape[1]
+    count = values.shape[1]
     for p in prange(len(first)):
         i, j = first[p], second[p]
         product, constant = products[i, j], 0.0
         total = square = cube = size = 0.0
         for s in range(count):
-            x, y, scale = features[i, s], features[j, s], factors[i, s] * factors[j, s]
+            x, y, scale = values[i, s], values[j, s], factors[i, s] * factors[j, s]
             u = _left_out(product, x, y, sums[i] - x, sums[j] - y, weight, scale)
             constant = u if s == 0 else constant
             u -= constant
@@ -61,7 +65,12 @@ def dense(features, factors, sums, products, weight, first, second, out):
 def sparse(
     starts, indices, data, factors, zero_factors, sums, products, weight, count, first, second, out
 ):
-    """The same from samples at which one of the two is not zero; at the others all is alike."""
+    """Find the same from stored values: `data` at the samples `indices`, by feature from `starts`.
+
+    `factors` has the factor of the feature without the sample of each value, `zero_factors` the
+    one without a sample at which the feature is zero. All samples at which both features are zero
+    have the same u, which counts as often as there are such samples.
+    """
     for p in prange(len(first)):
         i, j = first[p], second[p]
         a, b, a_end, b_end = starts[i], starts[j], starts[i + 1], starts[j + 1]

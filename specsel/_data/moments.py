@@ -1,13 +1,29 @@
 """Mean and norm of every column."""
 
+from typing import Any
+
 import numpy as np
 
 from specsel import _input
 from specsel._data import passes, representations
+from specsel._input.annotations import Bools, Floats, Names, NDArray
 
 
-def moments(array, names=None, *, center=True, name="X"):
-    """Mean of every column, and the norm of what remains; refuses what is not finite."""
+def moments(
+    array: NDArray[Any], names: Names = None, *, center: bool = True, name: str = "X"
+) -> tuple[Floats, Floats]:
+    """Find the mean of every column and the norm of what remains, in one pass.
+
+    Without `center` nothing is subtracted, and the means are 0. Values that are not finite are
+    refused; `names` (of the columns) and `name` (of the argument) are for that message.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mean, norm = moments(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    >>> mean.tolist(), norm.round(3).tolist()
+    ([2.0, 5.0], [1.414, 0.0])
+    """
     features = array.view().T
     features.flags.writeable = False
     mean, norm = np.zeros((2, len(features)))
@@ -17,10 +33,11 @@ def moments(array, names=None, *, center=True, name="X"):
     return mean, norm
 
 
-def far_from_zero(mean, norm, n_samples):
-    """Features whose mean is beyond their deviation: more than half of their values are not zero.
+def far_from_zero(mean: Floats, norm: Floats, n_samples: int) -> Bools:
+    """Find the features whose mean is larger than their standard deviation.
 
-    If ``Σ x²`` comes from a share p of the samples, ``mean² <= p Σ x² / n_samples``, which exceeds
-    the variance only if p does a half.
+    More than half of the values of such a feature are not zero: if only a share p of them are,
+    ``mean² <= p Σ x² / n_samples``, and that exceeds the variance only if ``p > 1/2``.
     """
-    return np.abs(mean) * np.sqrt(n_samples) > norm
+    far: Bools = np.abs(mean) * np.sqrt(n_samples) > norm
+    return far

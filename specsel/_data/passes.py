@@ -1,12 +1,15 @@
 """The compiled passes over a dense array, a few features at a time.
 
-Features are cut into blocks, a thread takes a block, and within it a tile of a few features is
-shifted, multiplied and summed while it is in cache. The blocks depend on the sizes alone and their
-partial sums are added in a fixed order. Memory is read ahead of its use.
+The features are cut into blocks, and a thread takes a block at a time. Within a block it loads
+tiles of a few features: it shifts, multiplies and sums a tile while the tile is in cache, and
+prefetches the memory of a later one. The cut depends on the sizes of the data alone, and the
+partial sums of the blocks are added in a fixed order, so the number of threads changes no bit.
 
-Where a feature counts as two, what it has above its middle and what it has below, both are made
-from one tile, so that the data are still read once a pass.
+Where a column of X counts as two features (its part above the median and its part below), both
+are made from one tile, so that a pass still reads the data once.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -14,31 +17,79 @@ from numba import prange, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from specsel._data.pairs import PairValues
+from specsel._input.annotations import Floats, NDArray
 from specsel.linalg import jit
 
-# Blocks of features: at most so many, and none smaller.
+# The most blocks of features, and the fewest features in a block where there are several.
 MAX_BLOCKS = 64
 MIN_BLOCK = 256
 
-# Partial sums may take this share of the size of X, or this many bytes if that is more.
+# The partial sums of all blocks together may take this share of the size of X, or this many bytes
+# if that is more.
 PARTIAL_SHARE = 0.1
 PARTIAL_BYTES = 2**24
 
-# Features summed in the precision of the data before they join the float64 sums.
+# So many features are summed in the precision of the data before they join the float64 sums.
 CHUNK = 256
 
-# Features in a tile with samples as rows, unless it has more entries, and numbers in a vector
-# register.
+# A tile whose rows are samples has this many features, or fewer where it would have more entries
+# than this.
 SAMPLE_TILE = 128
 SAMPLE_TILE_ENTRIES = 2**15
+
+# Rows are padded to a multiple of this, the numbers that fit in the widest vector register.
 LANES = 8
 
 # Bytes that the processor fetches at once.
 CACHE_LINE = 64
 
 
-def block_span(n_features, partial=0, size=0):
-    """Features in a block: a function of the sizes alone, never of the threads."""
+class Columns(NamedTuple):
+    """The columns of X as rows, and what standardises them."""
+
+    features: NDArray[Any]  # columns × samples, float32 or float64, read-only
+    middle: Floats  # what is subtracted from each column
+    norms: Floats  # parts × columns: the norm of what remains, or of each of its two parts
+
+
+class Frames(NamedTuple):
+    """What the features are multiplied with, and products that pass from one sweep to the next."""
+
+    stack: NDArray[Any]  # the vectors to multiply with, as padded rows
+    known: NDArray[Any]  # vectors × parts × columns: products from an earlier sweep
+    kept: NDArray[Any]  # the same shape, to be filled with the products with the target
+
+
+class Places(NamedTuple):
+    """Where the scores with each matrix begin, and how many rows of scores some of them have."""
+
+    dual: int
+    basis: int
+    target: int
+    n_dual: int  # 0: the weights are given
+    n_identity: int  # 0: no matrix is the identity
+
+
+class Tiling(NamedTuple):
+    """How the features are cut."""
+
+    feature_major: bool  # as `is_feature_major` says
+    width: int  # features in a tile
+    span: int  # features in a block
+
+
+def is_feature_major(features: NDArray[Any]) -> bool:
+    """Whether the values of one feature lie closer together than those of one sample."""
+    return abs(features.strides[0]) >= abs(features.strides[1])
+
+
+def block_span(n_features: int, partial: int = 0, size: int = 0) -> int:
+    """Number of features in a block, from the sizes alone and never from the threads.
+
+    `partial` is how many partial sums a block needs, and `size` how many entries X has: where the
+    partial sums would take too much memory, there are fewer and larger blocks.
+    """
     count = min(max(n_features // MIN_BLOCK, 1), MAX_BLOCKS)
     if partial:
         count = min(count, max(1, int(max(PARTIAL_BYTES / 8, PARTIAL_SHARE * size) // partial)))
@@ -46,8 +97,12 @@ def block_span(n_features, partial=0, size=0):
     return -(-n_features // (count * unit)) * unit
 
 
-def tile_width(feature_major, frame_rows, n_samples, span):
-    """Features in a tile: few keep memory and arithmetic interleaved, many reuse the frame."""
+def tile_width(feature_major: bool, frame_rows: int, n_samples: int, span: int) -> int:
+    """Number of features in a tile.
+
+    Few interleave arithmetic with reads of memory, many use a row of the stack more often while
+    it is in a register.
+    """
     if feature_major:
         return min(max(frame_rows, 8), 64) // LANES * LANES
     width = SAMPLE_TILE
@@ -56,12 +111,22 @@ def tile_width(feature_major, frame_rows, n_samples, span):
     return width
 
 
-def sweep(data, frames, places, tiling, pairs, alpha, images, entries):
-    """Pass over all features, by several threads where there are several blocks.
+def sweep(
+    columns: Columns,
+    frames: Frames,
+    places: Places,
+    tiling: Tiling,
+    pairs: PairValues | None,
+    alpha: Floats,
+    images: Floats,
+    entries: Floats,
+) -> None:
+    """Pass over all features once; `_sweep_range` says what is computed.
 
-    Threads that have been woken wait for more work for a while, and slow down all else meanwhile.
+    A single block wakes no threads: once awake, they wait for more work for a while and slow down
+    everything else meanwhile.
     """
-    given = data, frames, places, tiling, pairs
+    given = columns, frames, places, tiling, pairs
     if len(images) == 1:
         _sweep_range(*given, 0, alpha.shape[1], alpha, images[0], entries[0])
     else:
@@ -69,29 +134,28 @@ def sweep(data, frames, places, tiling, pairs, alpha, images, entries):
 
 
 @jit(parallel=True)
-def _sweep(data, frames, places, tiling, pairs, alpha, images, entries):
-    span = tiling[2]
+def _sweep(columns, frames, places, tiling, pairs, alpha, images, entries):
+    span = tiling.span
     for block in prange(len(images)):
         first, last = block * span, min((block + 1) * span, alpha.shape[1])
-        _sweep_range(
-            data, frames, places, tiling, pairs, first, last, alpha, images[block], entries[block]
-        )
+        image, sums = images[block], entries[block]
+        _sweep_range(columns, frames, places, tiling, pairs, first, last, alpha, image, sums)
 
 
 @jit
-def _sweep_range(data, frames, places, tiling, pairs, start, stop, alpha, image, entries):
+def _sweep_range(columns, frames, places, tiling, pairs, start, stop, alpha, image, entries):
     """Serial pass over the features from `start` to `stop`.
 
-    The scores of a few features are their products with the rows of `frame`, then those kept from
-    an earlier pass, then those with the identity, if asked for. `places` are the first rows of
-    dual, basis and target among the scores. With a dual `alpha` is computed, else it is given;
-    `image` gathers ``Σ α_i (targetᵀ m_i) m_iᵀ``. With pairs of samples, ``Σ v_st m_is m_it`` joins
-    the computed `alpha`, and `entries` gathers ``Σ α_i m_is m_it``.
+    The scores of a feature are its products with the rows of the stack, then its known products,
+    then, where a matrix is the identity, the feature itself. With a dual, `alpha` is computed as
+    ``(dualᵀ m_i)ᵀ (basisᵀ m_i)``; else it is given. `image` gathers ``Σ α_i (targetᵀ m_i) m_iᵀ``.
+    With pairs of samples s and t, ``Σ v_st m_is m_it`` is added to a computed `alpha`, and
+    `entries` gathers ``Σ α_i m_is m_it``.
     """
-    features, middle, norms = data
+    features, middle, norms = columns
     frame, known, kept = frames
     dual, basis, target, n_dual, n_identity = places
-    feature_major, width, _ = tiling
+    feature_major, width = tiling.feature_major, tiling.width
     q = features.shape[1]
     n_image, lanes = image.shape
     n_parts = len(norms)
@@ -114,12 +178,12 @@ def _sweep_range(data, frames, places, tiling, pairs, start, stop, alpha, image,
         end = min(chunk + CHUNK, stop)
         for first in range(chunk, end, width):
             size = min(width, end - first)
-            some = features[first : first + size]
+            rows = features[first : first + size]
             for part in range(n_parts):
                 if feature_major:
-                    _load_features(some, middle[first : first + size], part, n_parts, tile)
+                    _load_features(rows, middle[first : first + size], part, n_parts, tile)
                 else:
-                    _load_samples(some, middle[first : first + size], part, n_parts, tile)
+                    _load_samples(rows, middle[first : first + size], part, n_parts, tile)
                 _clear(products)
                 if feature_major:
                     _inner(frame, tile, products)
@@ -169,7 +233,7 @@ def _sweep_range(data, frames, places, tiling, pairs, start, stop, alpha, image,
 
 @jit
 def _weigh(scores, dual, basis, n_dual, weights):
-    """Inner products of the scores with dual and with basis, in float64."""
+    """``α_i = (dualᵀ m_i)ᵀ (basisᵀ m_i)`` from the scores, in float64."""
     for f in range(len(weights)):
         weights[f] = 0
     for c in range(n_dual):
@@ -179,8 +243,8 @@ def _weigh(scores, dual, basis, n_dual, weights):
 
 @jit
 def _weigh_pairs(samples, pairs, scale, weights):
-    """Add ``Σ v_st m_s m_t`` over the pairs, four of one first sample s at a time."""
-    starts, seconds, values = pairs
+    """Add ``Σ v_st m_s m_t`` over the pairs; four pairs with one first sample s at a time."""
+    starts, seconds, values = pairs.starts, pairs.seconds, pairs.values
     width = len(weights)
     total = np.empty(width)
     for s in range(len(starts) - 1):
@@ -199,8 +263,8 @@ def _weigh_pairs(samples, pairs, scale, weights):
 
 @jit
 def _sum_pairs(samples, pairs, scale, weights, entries):
-    """Add ``Σ_i α_i m_is m_it`` to the entry of every pair, four of one first sample at a time."""
-    starts, seconds, _ = pairs
+    """Add ``Σ α_i m_is m_it`` to the entry of each pair; four with one first sample at a time."""
+    starts, seconds = pairs.starts, pairs.seconds
     width = len(weights)
     scaled = np.empty(width, samples.dtype)
     for s in range(len(starts) - 1):
@@ -230,7 +294,7 @@ def _clear(matrix):
 
 @intrinsic
 def _prefetch(typing_context, address):
-    """Ask for a cache line ahead of its use."""
+    """Ask the processor to fetch a cache line that will be needed soon."""
 
     def generate(context, builder, signature, arguments):
         pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
@@ -245,14 +309,14 @@ def _prefetch(typing_context, address):
 
 @jit
 def _load_features(features, middle, part, n_parts, tile):
-    """Fill the tile with features as rows, and ask for the tile after the next."""
+    """Fill the tile with features as rows, and prefetch the tile after the next."""
     size, q = features.shape
     step, stride = features.strides
     address = features.ctypes.data + 2 * size * step
     for f in range(size):
         if part == 0:
             for ahead in range(0, q * stride, max(CACHE_LINE, stride)):
-                _prefetch(address + f * step + ahead)
+                _prefetch(address + f * step + ahead)  # type: ignore[call-arg]
         for s in range(q):
             tile[f, s] = features[f, s] - middle[f]
         if n_parts == 2:
@@ -264,9 +328,9 @@ def _load_features(features, middle, part, n_parts, tile):
 
 @jit
 def _load_samples(features, middle, part, n_parts, tile):
-    """Fill the tile with samples as rows, and ask for the next tile.
+    """Fill the tile with samples as rows, and prefetch the next tile.
 
-    The rows are short pieces far apart, which a processor does not foresee.
+    The rows are short pieces of memory far apart, which a processor does not foresee.
     """
     size, q = features.shape
     step, stride = features.strides
@@ -274,7 +338,7 @@ def _load_samples(features, middle, part, n_parts, tile):
     for s in range(q):
         if part == 0:
             for ahead in range(0, size * step, max(CACHE_LINE, step)):
-                _prefetch(address + s * stride + ahead)
+                _prefetch(address + s * stride + ahead)  # type: ignore[call-arg]
         for f in range(size):
             tile[s, f] = features[f, s] - middle[f]
         if n_parts == 2:
@@ -285,7 +349,7 @@ def _load_samples(features, middle, part, n_parts, tile):
 
 @jit
 def _clip(row, part):
-    """Keep what is above zero, or turn round and keep what was below."""
+    """Make the values one part: what is above zero (part 0), or minus what is below (part 1)."""
     zero = row.dtype.type(0)
     sign = row.dtype.type(1 - 2 * part)
     for s in range(len(row)):
@@ -295,7 +359,7 @@ def _clip(row, part):
 
 @jit
 def _inner(left, right, out):
-    """Add every inner product of a row of `left` and one of `right`, 2 x 4 rows at a time."""
+    """Add the inner product of each row of `left` with each of `right`, 2 × 4 rows at a time."""
     zero = out.dtype.type(0)
     for r in range(0, right.shape[0], 4):
         for c in range(0, left.shape[0], 2):
@@ -318,7 +382,7 @@ def _inner(left, right, out):
 
 @jit
 def _combine(coefficients, rows, out):
-    """Add combinations, ``out[c] += Σ_r coefficients[c, r] rows[r]``, 2 x 4 rows at a time."""
+    """Add combinations, ``out[c] += Σ_r coefficients[c, r] rows[r]``, 2 × 4 rows at a time."""
     for r in range(0, rows.shape[0], 4):
         for c in range(0, out.shape[0], 2):
             a0, a1 = coefficients[c, r], coefficients[c, r + 1]

@@ -1,19 +1,30 @@
-"""What every feature is shifted and scaled by, found in compiled parallel passes of their own.
+"""What every feature is shifted and scaled by, found by compiled passes, parallel over features.
 
-Moments for centred features; minima, medians and the norms about them for features that must not
-be negative; ranks.
+Means and norms for centred features; for features that must not be negative, minima or medians,
+the norms about them, and ranks. Features are rows here, and `span` is how many of them one task
+takes.
 """
+
+from typing import Any
 
 import numpy as np
 from numba import prange
 
+from specsel._input.annotations import Floats, NDArray
 from specsel.linalg import jit
 
-# A feature whose range is at most this times its size is constant to working precision.
+# A feature is constant to working precision if its range is at most this share of its size.
 CONSTANT = 2 * np.finfo(np.float64).eps
 
 
-def standardise(features, center, mean, norm, span):
+def standardise(
+    features: NDArray[Any], center: bool, mean: Floats, norm: Floats, span: int
+) -> None:
+    """Fill in the mean of every feature and the norm of what remains; 0 for a constant one.
+
+    Without `center` nothing is subtracted and the means stay 0, but for one that is not finite:
+    the caller looks for NaN and infinity there.
+    """
     if len(norm) <= span:
         _standardise_range(features, center, mean, norm)  # wakes no threads, as in `passes.sweep`
     else:
@@ -29,7 +40,7 @@ def _standardise(features, center, mean, norm, span):
 
 @jit
 def _standardise_range(features, center, mean, norm):
-    """Two passes over every feature in cache; the norm is safe from overflow."""
+    """Read every feature once, then work in cache; norms neither overflow nor underflow."""
     n, q = features.shape
     column = np.empty(q)
     for i in range(n):
@@ -60,7 +71,7 @@ def _standardise_range(features, center, mean, norm):
 
 @jit(parallel=True)
 def middles(features, fraction, middle, span):
-    """Median (fraction .5) or minimum (fraction 0) of every feature."""
+    """Fill in the median (fraction 0.5) or the minimum (fraction 0) of every feature."""
     for block in prange((len(middle) + span - 1) // span):
         for i in range(block * span, min((block + 1) * span, len(middle))):
             ordered = np.sort(features[i].astype(np.float64))
@@ -71,7 +82,7 @@ def middles(features, fraction, middle, span):
 
 @jit(parallel=True)
 def part_norms(features, middle, parts, norms, span):
-    """Norm of every feature about its middle, or of its two parts; safe from overflow."""
+    """Fill in the norm of every feature about its middle, or the norms of its two parts."""
     for block in prange((len(middle) + span - 1) // span):
         for i in range(block * span, min((block + 1) * span, len(middle))):
             for part in range(parts):
@@ -88,7 +99,7 @@ def part_norms(features, middle, parts, norms, span):
 
 @jit(parallel=True)
 def spans(features, middle, norms, out, span):
-    """Least value, greatest value and sum of every standardised feature or part."""
+    """Fill in the minimum, the maximum and the sum of every standardised feature or part."""
     parts = len(norms)
     for block in prange((len(middle) + span - 1) // span):
         for i in range(block * span, min((block + 1) * span, len(middle))):
@@ -101,6 +112,7 @@ def spans(features, middle, norms, out, span):
 
 @jit
 def _span_of(feature, middle, part, parts):
+    """Minimum, maximum and sum of a feature about its middle, or of one of its parts."""
     low, high, total = np.inf, -np.inf, 0.0
     for s in range(len(feature)):
         value = _part_of(feature[s] - middle, part, parts)
@@ -111,7 +123,7 @@ def _span_of(feature, middle, part, parts):
 
 @jit
 def _part_of(value, part, parts):
-    """What counts of a value: all of it, or in two parts what is above zero and what below."""
+    """The value itself or, of two parts, what is above zero (part 0) or minus what is below."""
     if parts == 1:
         return np.float64(value)
     return max(np.float64(value if part == 0 else -value), 0.0)
@@ -119,7 +131,7 @@ def _part_of(value, part, parts):
 
 @jit(parallel=True)
 def ranks(features, out, span):
-    """Ranks of the samples in every feature, from 1; equal values share their mean rank."""
+    """Fill in the ranks of the samples in every feature, from 1; equal values share their mean."""
     n, q = features.shape
     for block in prange((n + span - 1) // span):
         for i in range(block * span, min((block + 1) * span, n)):

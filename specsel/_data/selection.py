@@ -3,22 +3,28 @@
 import numpy as np
 
 from specsel import linalg
+from specsel._data.protocol import Data
+from specsel._input.annotations import Floats, Integers
 
-# A column whose residual fell below this share of the largest one adds nothing to a span.
+# A feature whose residual falls below this share of the largest norm adds nothing to the span.
 PIVOT_FLOOR = 1e-8
 
 
-def affinity_subspace(data, alpha: np.ndarray, k: int, start=None) -> np.ndarray:
-    """Span of the k leading eigenvectors, by modulus, of ``A_α = Σ α_i m_i m_iᵀ``."""
+def affinity_subspace(data: Data, alpha: Floats, k: int, start: Floats | None = None) -> Floats:
+    """Orthonormal basis of the k leading eigenvectors, by modulus, of ``A_α = Σ α_i m_i m_iᵀ``.
+
+    With many samples it is approximate and improves on `start`; see `linalg.subspace`.
+    """
     return linalg.subspace(lambda basis: data.adjoint(alpha, basis), data.n_samples, k, start)
 
 
-def pivoted(data, alpha: np.ndarray, n: int) -> np.ndarray:
-    """Select the n features that best span the √α-weighted rest; past the rank, by weight.
+def pivoted(data: Data, alpha: Floats, n: int) -> Integers:
+    """Select n features that span the others well, each multiplied by the root of its weight.
 
-    Column-pivoted QR with one pass over the data a column: the squared residuals lose
-    ``α_i (m_iᵀ v)²`` for every new direction ``v``. A feature is taken only after its residual
-    has been computed from the feature itself, for differences of squares lose half the digits.
+    This is QR with column pivoting, and one pass over the data for each feature taken. A new
+    direction v lowers the squared residual of feature i by ``α_i (m_iᵀ v)²``. Such differences
+    lose half the digits, so a feature is taken only after its residual has been computed from the
+    feature itself. Once the chosen features span everything, the rest follows by weight.
     """
     weights = np.maximum(alpha, 0.0)
     residuals = weights * (data.norm > 0)

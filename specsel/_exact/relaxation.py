@@ -1,45 +1,67 @@
-"""Bounds on the values of all supports of some nodes, for a search that ends before it is done.
+"""Bounds on the values of open nodes, for a search that ends before it is done.
 
-They come by bisection: a node is shown to hold no support worth more than t. Where few features
-are chosen among many, a convex relaxation says more than what prunes the trees. In the words of
-`bounds`, with ``N = P⁻¹ = Q - u uᵀ`` and ``0 < e <= λ_min(Q)``, the diagonal split off in
-perspective reformulations, no support of k features is negative if for some x,
-``h = u - (Q - e I) x``,
+A node is a set of supports: it keeps some features and chooses k of its free ones. To bound the
+values of its supports, bisect on t: with ``M = t B - A``, a test shows that no support of the node
+is negative in M, which means that none is worth more than t. The tests that prune the trees will
+do. Where few features are chosen among many, the convex relaxation below shows more.
+
+Let N be the matrix whose part for the rest of a support has to be positive semi-definite: the
+Schur complement of the kept features in M. Let ``N = Q - u uᵀ`` with Q positive definite, and
+``0 < e <= λ_min(Q)``, the diagonal split off in perspective reformulations. For any x put
+``h = u - (Q - e I) x``. No support of k features is negative if
 
     ``xᵀ (Q - e I) x + Σ of the k largest h_i² / e <= 1.``
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.linalg import eigh
 
-from specsel._exact.inertia import invert
+from specsel._exact.exclude import Node
+from specsel._exact.inverses import invert
+from specsel._input.annotations import Floats
 from specsel.linalg import jit
+
+# ``test(matrix, n_free, choose)`` is true only if no support of a node is negative. The matrix is
+# that of the node, with its free features first.
+Test = Callable[[Floats, int, int], bool]
 
 # Steps of bisection.
 BISECTIONS = 8
 
-# Sweeps over the coordinates of x, the share of λ_min(Q) that is split off, for what is left must
-# stay positive definite, and what rounding may add to the relaxation: at least, and for every unit
-# of the condition number.
+# Sweeps over the coordinates of x.
 SWEEPS = 30
+
+# The share of λ_min(Q) that is split off; what is left must stay positive definite.
 SPLIT = 0.99
+
+# What rounding may add to the relaxation: at least, and for every unit of the condition number.
 ROUNDING = 1e-9
 ROUNDING_GROWTH = 1e-13
 
 
-def ceiling(a, b, n, nodes, low, high, tests):
+def ceiling(
+    a: Floats,
+    b: Floats,
+    n: int,
+    nodes: list[Node],
+    low: float,
+    high: float,
+    tests: list[Test],
+) -> float:
     """Bound the values of all supports of some nodes from above, by no less than `low`.
 
     Parameters
     ----------
     a, b : ndarray
         All supports hold the features from `n` on.
-    nodes : list of tuple
-        What they keep, their free features, and how many of them they choose.
+    nodes : list of Node
+        The features they keep, their free features, and how many of these they choose.
     high : float
-        What no value exceeds.
+        A number that no value exceeds.
     tests : list of callable
-        ``test(matrix, n_free, choose)`` says that no support of a node is negative.
+        One of them has to be true for a node to be empty.
     """
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
@@ -51,16 +73,19 @@ def ceiling(a, b, n, nodes, low, high, tests):
     return high
 
 
-def _is_empty(matrix, n, node, tests):
-    """Whether a test shows that a node holds no negative support."""
+def _is_empty(matrix: Floats, n: int, node: Node, tests: list[Test]) -> bool:
+    """Tell if a test shows that a node holds no negative support."""
     kept, free, choose = node
     members = np.concatenate((free, kept, np.arange(n, len(matrix))))
     part = matrix[np.ix_(members, members)]
     return any(test(part, len(free), choose) for test in tests)
 
 
-def is_empty_relaxed(matrix, n_free, choose):
-    """Whether the relaxation shows that no support of a node is negative."""
+def is_empty_relaxed(matrix: Floats, n_free: int, choose: int) -> bool:
+    """Tell if the relaxation shows that no support of a node is negative.
+
+    The inverse of the matrix, over the free features, is the inverse of N.
+    """
     inverse = matrix.copy()
     invert(inverse)
     values, vectors = eigh(inverse[:n_free, :n_free])
@@ -72,15 +97,16 @@ def is_empty_relaxed(matrix, n_free, choose):
     share = SPLIT * least
     split = (vectors * (spectrum - share)) @ vectors.T
     rounding = max(ROUNDING, ROUNDING_GROWTH * spectrum.max() / least)
-    return _relax(split, target, share, choose) <= 1.0 - rounding
+    return bool(_relax(split, target, share, choose) <= 1.0 - rounding)
 
 
 @jit
 def _relax(split, target, share, choose):
-    """Minimise the relaxation, with ``split = Q - e I``, by coordinate descent.
+    """Minimise the left-hand side over x by coordinate descent; every x gives a valid bound.
 
-    The penalty on x_i, which is e x_i² and the square of the threshold from where on i counts as
-    chosen and linear below, is that of the k-th largest h_i: every x gives a valid bound.
+    `split` is ``Q - e I``, `target` is u and `share` is e. The sum over the k largest h_i makes a
+    penalty on x: quadratic where ``|h_i|`` is above a threshold between the k-th largest and the
+    next, so that i counts as chosen, and linear below. Each sweep sets the threshold anew.
     """
     size, root = len(target), np.sqrt(share)
     x, rest = target / share, target.copy()

@@ -1,10 +1,10 @@
 """What users pass in: checked once, before any work. Every layer above may use all of it.
 
-arrays       samples x features, classes and pairs: as arrays, or one line that says what is wrong
-arguments    numbers, names, flags and sets of features
-choices      the names that an argument may take, as types and as tuples
+arrays       samples × features, classes and pairs: viewed as arrays, or refused
+arguments    numbers, names, flags and sets of features: checked, or refused
+choices      arguments that take one of a few names
 annotations  types that signatures share
-messages     how a message shows values and names, and whose line of code it blames
+messages     the wording of messages: how to show values and names, and whose line to blame
 interrupts   Ctrl-C during compiled work
 """
 
@@ -17,6 +17,7 @@ from specsel._input.arguments import (
     check_integer,
     check_not_negative,
     check_number,
+    check_positive,
     check_sets,
     is_finite,
 )
@@ -33,7 +34,7 @@ from specsel._input.arrays import (
     describe_not_finite,
 )
 from specsel._input.interrupts import catch_interrupts
-from specsel._input.messages import TOO_EXTREME, brief, caller, named, some
+from specsel._input.messages import TOO_EXTREME, brief, caller, first_few, name_features
 
 __all__ = [
     "TOO_EXTREME",
@@ -54,12 +55,13 @@ __all__ = [
     "check_integer",
     "check_not_negative",
     "check_number",
+    "check_positive",
     "check_samples",
     "check_sets",
     "check_unmasked",
     "choices",
     "describe_not_finite",
+    "first_few",
     "is_finite",
-    "named",
-    "some",
+    "name_features",
 ]

@@ -1,4 +1,7 @@
-"""Types that signatures share."""
+"""Types that signatures share.
+
+`ArrayLike` is what numpy can make an array of, `NDArray[...]` an array of one type of number.
+"""
 
 from collections.abc import Callable
 from typing import Any, Literal, Protocol
@@ -13,16 +16,18 @@ Bools = NDArray[np.bool_]
 # Names of the features, if the data had any.
 Names = tuple[str, ...] | None
 
-# A number of directions, and a seed.
+# A number of directions, or "auto": the spectral gap decides.
 Directions = int | Literal["auto"]
+
+# The source of random numbers, what it is made from, or None for fresh ones.
 Seed = int | np.random.Generator | None
 
-# What the loop tells after an iteration, its number and the objective; true stops it.
+# Called after an iteration with its number and the objective; a true answer stops the loop.
 LoopCallback = Callable[[int, float], object] | None
 
 
 class Sparse(Protocol):
-    """A sparse matrix or array of scipy."""
+    """A sparse matrix or array of scipy, as far as it is used here."""
 
     shape: tuple[int, ...]
     dtype: Any

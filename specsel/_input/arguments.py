@@ -1,22 +1,37 @@
-"""Checks of single arguments: one clear line that names the argument, before any work."""
+"""Checks of single arguments: a `ValueError` of one line names the argument, before any work."""
 
 import numbers
 import operator
+from typing import Any
 
 import numpy as np
 
+from specsel._input.annotations import ArrayLike, Integers, Names, Seed
 from specsel._input.messages import brief
 
 
-def check_integer(name, value, low, high=None, what="") -> int:
-    """Return value as an int, or say in one line what is allowed."""
+def check_integer(
+    name: str, value: object, low: int, high: int | None = None, what: str = ""
+) -> int:
+    """Return the value as an int, or refuse what is not a whole number from low to high.
+
+    `what` says in the message where the upper limit comes from.
+
+    Examples
+    --------
+    >>> check_integer("k", 3, 1, 5)
+    3
+    >>> check_integer("k", 9, 1, 5, "n_features")
+    Traceback (most recent call last):
+    ValueError: k = 9: must be from 1 to 5, n_features
+    """
     allowed = f"at least {low}" if high is None else f"from {low} to {high}"
     if high is not None and what:
         allowed += f", {what}"
     try:
         if isinstance(value, bool):
             raise TypeError
-        value = operator.index(value)
+        value = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise ValueError(f"{name} = {brief(value)}: must be a whole number {allowed}") from None
     if value < low or (high is not None and value > high):
@@ -24,8 +39,8 @@ def check_integer(name, value, low, high=None, what="") -> int:
     return value
 
 
-def is_finite(value) -> bool:
-    """Whether a value is a finite real number."""
+def is_finite(value: object) -> bool:
+    """Whether a value is a finite real number; a flag is not a number."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         return False
     try:
@@ -34,16 +49,22 @@ def is_finite(value) -> bool:
         return False
 
 
-def check_number(name, value):
-    """Refuse what is no finite number."""
+def check_number(name: str, value: object) -> None:
+    """Refuse anything but a finite number."""
     if not is_finite(value):
         raise ValueError(f"{name} = {brief(value)}: must be a finite number")
 
 
-def check_not_negative(name, value):
-    """Refuse what is no finite number of at least 0."""
-    if not (is_finite(value) and value >= 0):
+def check_not_negative(name: str, value: object) -> None:
+    """Refuse anything but a finite number of at least 0."""
+    if not (is_finite(value) and value >= 0):  # type: ignore[operator]
         raise ValueError(f"{name} = {brief(value)}: must be a finite number at least 0")
+
+
+def check_positive(name, value):
+    """Refuse what is no finite number above 0."""
+    if not (is_finite(value) and value > 0):
+        raise ValueError(f"{name} = {brief(value)}: must be a finite number above 0")
 
 
 def check_choice(name, value, allowed):
@@ -52,20 +73,20 @@ def check_choice(name, value, allowed):
         raise ValueError(f"{name} = {brief(value)}: must be one of {', '.join(allowed)}")
 
 
-def check_flag(name, value):
-    """Refuse what is neither True nor False, for a word would count as True."""
+def check_flag(name: str, value: object) -> None:
+    """Refuse anything but True and False; the word "no" would count as True."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} = {brief(value)}: must be True or False")
 
 
-def check_callback(callback):
-    """Refuse what cannot be called, None apart."""
+def check_callback(callback: object) -> None:
+    """Refuse anything but a function or None."""
     if callback is not None and not callable(callback):
         raise ValueError(f"callback = {brief(callback)}: must be a function or None")
 
 
-def as_generator(random_state) -> np.random.Generator:
-    """The source of random numbers that a seed stands for."""
+def as_generator(random_state: Seed) -> np.random.Generator:
+    """Make the source of random numbers that a seed stands for."""
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
@@ -75,8 +96,18 @@ def as_generator(random_state) -> np.random.Generator:
         ) from None
 
 
-def check_sets(always, never, n_features, names=None) -> tuple[np.ndarray, np.ndarray]:
-    """Features that must be taken and those that must not, sorted."""
+def check_sets(
+    always: ArrayLike, never: ArrayLike, n_features: int, names: Names = None
+) -> tuple[Integers, Integers]:
+    """Sorted numbers of the features that must be taken, and of those that must not be.
+
+    Features may be given by number or, if they have names, by name.
+
+    Examples
+    --------
+    >>> check_sets([2, 0], ["b"], 3, ("a", "b", "c"))
+    (array([0, 2]), array([1]))
+    """
     taken = _features("always", always, n_features, names)
     left = _features("never", never, n_features, names)
     both = np.intersect1d(taken, left)
@@ -88,8 +119,8 @@ def check_sets(always, never, n_features, names=None) -> tuple[np.ndarray, np.nd
     return taken, left
 
 
-def _features(name, features, n_features, names):
-    """Numbers of features that are given by numbers or, where they have names, by names."""
+def _features(name: str, features: Any, n_features: int, names: Names) -> Integers:
+    """Sorted numbers of features that are given by number or, where they have names, by name."""
     if names and np.iterable(features) and not isinstance(features, str):
         features = [_number(name, feature, names) for feature in features]
     try:
@@ -105,7 +136,8 @@ def _features(name, features, n_features, names):
     return np.unique(array).astype(np.intp)
 
 
-def _number(name, feature, names):
+def _number(name: str, feature: Any, names: tuple[str, ...]) -> Any:
+    """Number of a feature that may be given by name."""
     if not isinstance(feature, str):
         return feature
     if names.count(feature) != 1:

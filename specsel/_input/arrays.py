@@ -1,18 +1,31 @@
-"""Checks of what users pass in: one clear line that names the argument, before any work."""
+"""Arrays that users pass in: viewed as what the solvers need, or refused.
+
+An array is refused with a `ValueError` of one line that names the argument, before any work.
+"""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from specsel._input.annotations import ArrayLike, Integers, Names, NDArray, Sparse
 from specsel._input.messages import TOO_EXTREME
 
-# Samples looked at at once in the search for a value that is not finite.
+# Samples that are searched at a time for a value that is not finite.
 ROWS = 4096
 
 
-def as_matrix(X, *, least_samples=2, name="X") -> tuple[np.ndarray, tuple | None]:
-    """View X as a matrix of float32 or float64; also the names of its columns, if it has any."""
-    names = None
+def as_matrix(
+    X: ArrayLike, *, least_samples: int = 2, name: str = "X"
+) -> tuple[NDArray[Any], Names]:
+    """View X as a matrix of float32 or float64, and read the names of its columns if it has any.
+
+    Examples
+    --------
+    >>> as_matrix([[1, 2], [3, 4]])
+    (array([[1., 2.], [3., 4.]]), None)
+    """
+    names: Names = None
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
         names = tuple(str(name) for name in X.columns)
         X = _frame_to_numpy(X, names, name)
@@ -31,14 +44,14 @@ def as_matrix(X, *, least_samples=2, name="X") -> tuple[np.ndarray, tuple | None
     return array, names
 
 
-def check_unmasked(X, name="X"):
-    """Refuse a masked array, whose masked values would count like any other."""
+def check_unmasked(X: object, name: str = "X") -> None:
+    """Refuse an array with masked values, for these would count like any other."""
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
         raise ValueError(f"{name}: holds masked values; remove or fill them first")
 
 
-def as_sparse(X, *, least_samples=2, name="X"):
-    """A sparse matrix of samples x features by columns, as float64 without zeros; checks it."""
+def as_sparse(X: Sparse, *, least_samples: int = 2, name: str = "X") -> Any:
+    """Copy a sparse matrix of samples × features, compressed by columns, float64, no stored 0."""
     if len(X.shape) != 2:
         raise ValueError(f"{name}: has shape {X.shape}; samples x features are needed")
     if X.dtype.kind not in "biuf":
@@ -60,7 +73,7 @@ def as_sparse(X, *, least_samples=2, name="X"):
     return matrix
 
 
-def check_samples(count, least, name="X"):
+def check_samples(count: int, least: int, name: str = "X") -> None:
     """Refuse too few samples."""
     if count < least:
         raise ValueError(
@@ -68,35 +81,36 @@ def check_samples(count, least, name="X"):
         )
 
 
-def _frame_to_numpy(frame, names, name):
-    """Values of a pandas or polars frame; an error names the first column that is no number."""
+def _frame_to_numpy(frame: Any, names: tuple[str, ...], name: str) -> NDArray[Any]:
+    """Values of a pandas or polars frame; refuse the first column that is not numeric."""
     for index, dtype in enumerate(getattr(frame, "dtypes", ())):
         if _is_number(dtype):
             continue
         column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[names[index]]
         if not _is_numeric(np.asarray(column)):
             raise ValueError(f"{name}: column {names[index]!r} is not numeric; drop or encode it")
-    values = frame.to_numpy()
+    values: NDArray[Any] = frame.to_numpy()
     if values.dtype == object and hasattr(frame, "iloc"):
         values = np.where(frame.isna(), np.nan, values).astype(float)
     return values
 
 
-def _is_number(dtype):
-    """Whether a type of columns, of pandas or of polars, is one of numbers."""
+def _is_number(dtype: Any) -> bool:
+    """Whether a dtype of pandas or polars is one of numbers."""
     if hasattr(dtype, "is_numeric"):
-        return dtype.is_numeric()
+        return bool(dtype.is_numeric())
     return getattr(dtype, "kind", "O") in "biuf"
 
 
-def _is_numeric(column):
-    """Whether a column holds numbers: neither dates nor strings that look like numbers."""
+def _is_numeric(column: NDArray[Any]) -> bool:
+    """Whether a column holds numbers; dates and strings that look like numbers do not count."""
     if column.dtype.kind == "O":
         return not any(isinstance(value, str) for value in column) and _converts(column)
     return column.dtype.kind in "biuf"
 
 
-def _converts(column):
+def _converts(column: NDArray[Any]) -> bool:
+    """Whether all objects are numbers, or some are missing, which a later check reports."""
     try:
         column.astype(float)
     except (TypeError, ValueError):
@@ -104,7 +118,8 @@ def _converts(column):
     return True
 
 
-def _real(X, name):
+def _real(X: ArrayLike, name: str) -> NDArray[Any]:
+    """View X as an array of float32 or float64, or convert it."""
     try:
         array = np.asarray(X)
     except ValueError:
@@ -120,8 +135,11 @@ def _real(X, name):
     return array
 
 
-def describe_not_finite(array, names, name="X") -> str:
-    """Say how many values are not finite, and where the first one is."""
+def describe_not_finite(array: NDArray[Any], names: Names, name: str = "X") -> str:
+    """Say how many values are not finite and where the first one is, for an error.
+
+    If all are finite, their sum or norm is not, and the values are called too extreme.
+    """
     count, first = 0, None
     for start in range(0, len(array), ROWS):
         bad = ~np.isfinite(array[start : start + ROWS])
@@ -138,14 +156,18 @@ def describe_not_finite(array, names, name="X") -> str:
     )
 
 
-def as_classes(y, n_samples) -> np.ndarray:
-    """Class of every sample, as numbers from 0; at least two classes."""
+def as_classes(y: ArrayLike | None, n_samples: int) -> Integers:
+    """Number the classes from 0 in the order of their labels, and return that of every sample.
+
+    Refuses labels that look like measurements, a single class, and more classes than half the
+    samples.
+    """
     if y is None:
         raise ValueError(f"y: is None; labels of shape ({n_samples},) are needed")
     labels = as_labels(y)
     if labels.shape != (n_samples,):
         raise ValueError(f"y: has shape {labels.shape}; labels of shape ({n_samples},) are needed")
-    fractions = labels[labels != np.rint(labels)] if labels.dtype.kind == "f" else ()
+    fractions = labels[labels != np.rint(labels)] if labels.dtype.kind == "f" else labels[:0]
     if len(fractions):
         raise ValueError(f"y: holds {fractions[0]:.6g}, a measurement; classes are needed")
     try:
@@ -162,15 +184,15 @@ def as_classes(y, n_samples) -> np.ndarray:
     return classes
 
 
-def as_labels(y) -> np.ndarray:
-    """Labels as an array; refuses some that are missing."""
+def as_labels(y: ArrayLike) -> NDArray[Any]:
+    """View labels as an array; refuse missing ones."""
     check_unmasked(y, "y")
     if hasattr(y, "tocsr"):
         raise ValueError("y: is a sparse matrix; an array of labels is needed")
     try:
         labels = np.asarray(y)
     except ValueError:
-        raise ValueError("y: rows differ in length; a label a sample is needed") from None
+        raise ValueError("y: rows differ in length; one label for each sample is needed") from None
     missing = [i for i, label in enumerate(labels.ravel().tolist()) if _is_missing(label)]
     if missing:
         raise ValueError(
@@ -180,12 +202,13 @@ def as_labels(y) -> np.ndarray:
     return labels
 
 
-def _is_missing(label):
+def _is_missing(label: Any) -> bool:
+    """Whether a label is None, pandas' NA, or NaN, which alone differs from itself."""
     return label is None or type(label).__name__ == "NAType" or label != label
 
 
-def as_pairs(name, pairs, n_samples) -> np.ndarray:
-    """Pairs of samples as an array of two columns; None is no pair."""
+def as_pairs(name: str, pairs: ArrayLike | None, n_samples: int) -> Integers:
+    """View pairs of sample numbers as an array of two columns; None means no pairs."""
     try:
         array = np.empty((0, 2), np.intp) if pairs is None else np.asarray(pairs)
     except ValueError:
@@ -194,8 +217,8 @@ def as_pairs(name, pairs, n_samples) -> np.ndarray:
         return np.empty((0, 2), np.intp)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
         raise ValueError(
-            f"{name}: has shape {array.shape} and dtype {array.dtype}; whole numbers are needed, "
-            "a row of two samples a pair, or two arrays of samples"
+            f"{name}: has shape {array.shape} and dtype {array.dtype}; give rows of "
+            "two sample numbers, or two arrays of samples"
         )
     outside = array[(array < 0) | (array >= n_samples)]
     if outside.size:
@@ -206,14 +229,16 @@ def as_pairs(name, pairs, n_samples) -> np.ndarray:
     return array.astype(np.intp)
 
 
-def as_samples(name, pairs, n_features, names) -> tuple[np.ndarray, np.ndarray]:
-    """First and second samples of pairs, of the features of X."""
+def as_samples(
+    name: str, pairs: tuple[ArrayLike, ArrayLike], n_features: int, names: Names
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """View pairs that are given as samples: two arrays of pairs × features, first and second."""
     found = [as_matrix(part, least_samples=0, name=name) for part in pairs]
     (first, _), (second, _) = found
     if first.shape != second.shape or first.shape[1] != n_features:
         raise ValueError(
-            f"{name}: has samples of shapes {first.shape} and {second.shape}; two arrays of as "
-            f"many samples and of {n_features} features are needed"
+            f"{name}: has samples of shapes {first.shape} and {second.shape}; two arrays of "
+            f"equal shape, samples x {n_features} features, are needed"
         )
     for part, part_names in found:
         if part_names and names and part_names != names:
@@ -225,14 +250,15 @@ def as_samples(name, pairs, n_features, names) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Values with named columns, as much of a data frame as the solvers look at."""
+    """Values with named columns: as much of a data frame as the solvers look at."""
 
-    columns: list
-    values: np.ndarray
+    columns: list[str]
+    values: NDArray[Any]
     ndim = 2
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.values)
 
-    def to_numpy(self):
+    def to_numpy(self) -> NDArray[Any]:
+        """The values, as an array."""
         return self.values

@@ -1,7 +1,7 @@
-"""What an argument may be where it is one of a few names, as a type and as a tuple of the names.
+"""Arguments that take one of a few names: a type for signatures, and a tuple for the check.
 
-Solvers, estimators and the command line share these. No package is imported here, so that
-``specsel --help`` is quick.
+Solvers, estimators and the command line share these. This file imports nothing but `typing`, so
+that ``specsel --help`` is quick.
 """
 
 from typing import Literal, get_args
@@ -10,7 +10,8 @@ from typing import Literal, get_args
 Init = Literal["continuation", "equal", "seeded", "random"]
 INITS: tuple[str, ...] = get_args(Init)
 
-# How the basis follows from the weights, in Q-α and with classes; and what Q-α maximises.
+# How the next basis follows from the weights, without classes and with them; and what Q-α
+# maximises.
 BasisStep = Literal["power", "ritz", "basic"]
 ClassBasisStep = Literal["power", "basic"]
 Criterion = Literal["energy", "gap"]
@@ -18,24 +19,32 @@ BASIS_STEPS: tuple[str, ...] = get_args(BasisStep)
 CLASS_BASIS_STEPS: tuple[str, ...] = get_args(ClassBasisStep)
 CRITERIA: tuple[str, ...] = get_args(Criterion)
 
-# Ways to represent a feature without negative values, if it has none as it is; and all ways.
+# Ways to represent a column without negative values ("as-is" if it has none); and all ways.
 NonNegative = Literal["parts", "shift", "ranks", "as-is"]
 Representation = Literal["parts", "shift", "ranks", "as-is", "centered"]
 NON_NEGATIVE: tuple[str, ...] = get_args(NonNegative)
 REPRESENTATIONS: tuple[str, ...] = get_args(Representation)
 
+# How alike two features are; and by how much the Laplacian of a feature is shifted.
 Kernel = Literal["linear", "poly", "rbf", "sectioned", "precomputed"]
 Shift = Literal["degree", "definition"]
 KERNELS: tuple[str, ...] = get_args(Kernel)
 SHIFTS: tuple[str, ...] = get_args(Shift)
 
-# What sparse PCA is of, and what stable subspaces are of.
+# The matrix whose sparse components are sought; the matrix whose subspace is to be stable; and
+# how its intervals are found.
 PCAMatrix = Literal["covariance", "correlation"]
 Similarity = Literal["cosine", "covariance", "correlation"]
 IntervalMethod = Literal["bca", "percentile"]
 PCA_MATRICES: tuple[str, ...] = get_args(PCAMatrix)
 SIMILARITIES: tuple[str, ...] = get_args(Similarity)
 INTERVAL_METHODS: tuple[str, ...] = get_args(IntervalMethod)
+
+# How random entries are distributed, those of any distribution and those that are bounded.
+Distribution = Literal["gaussian", "uniform", "bernoulli"]
+BoundedDistribution = Literal["uniform", "bernoulli"]
+DISTRIBUTIONS: tuple[str, ...] = get_args(Distribution)
+BOUNDED_DISTRIBUTIONS: tuple[str, ...] = get_args(BoundedDistribution)
 
 # Which way greedy selection goes, and which bounds prune the exact search.
 Direction = Literal["both", "forward", "backward"]

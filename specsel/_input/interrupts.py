@@ -1,15 +1,19 @@
-"""Ctrl-C during compiled work, which asks for the signal only between its chunks."""
+"""Ctrl-C during compiled work, which looks for the signal only between its chunks."""
 
 import signal
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 @contextmanager
-def catch_interrupts():
-    """Collect Ctrl-C, which would otherwise fall into compiled kernels; the second is raised.
+def catch_interrupts() -> Iterator[list[int]]:
+    """Collect Ctrl-C in a list instead of raising it in the middle of compiled work.
 
-    Within another collection it is the same one.
+    Whoever works looks into the list between chunks and ends in good order. A second Ctrl-C is
+    raised at once. Nested calls share the outermost list. Outside the main thread, where Python
+    delivers no signals, the list stays empty.
     """
     caught = getattr(signal.getsignal(signal.SIGINT), "caught", None)
     if caught is not None:
@@ -17,12 +21,12 @@ def catch_interrupts():
         return
     caught = []
 
-    def collect(number, frame):
+    def collect(number: int, frame: Any) -> None:
         if caught:
             raise KeyboardInterrupt
         caught.append(number)
 
-    collect.caught = caught
+    collect.caught = caught  # type: ignore[attr-defined]  # where a nested call finds it
     if threading.current_thread() is not threading.main_thread():
         yield caught
         return

@@ -1,33 +1,52 @@
-"""How messages say what they speak of: values, names, and whose line of code it was."""
+"""The wording of messages: how to show values and names, and whose line of code to blame."""
 
 import sys
+from collections.abc import Sequence
+from typing import Any
+
+from specsel._input.annotations import Integers, Names
 
 TOO_EXTREME = "values are too large or too small to be standardised; rescale them"
 
+# The longest value that a message shows as it is.
+LONGEST = 40
 
-def brief(value):
-    """A value as it may stand in one line; a long one is told by its type and shape."""
+
+def brief(value: object) -> str:
+    """Show a value in one line: as it is if that is short, else by its type and shape.
+
+    Examples
+    --------
+    >>> brief([1, 2]), brief(range(10**6)), brief(list(range(99)))
+    ('[1, 2]', 'range(0, 1000000)', 'list')
+    """
     text = repr(value)
-    if len(text) <= 40 and "\n" not in text:
+    if len(text) <= LONGEST and "\n" not in text:
         return text
     shape = getattr(value, "shape", None)
     return type(value).__name__ + ("" if shape is None else f" of shape {shape}")
 
 
-def named(features, names):
-    """Names of features or, without names, their numbers."""
+def name_features(features: Integers, names: Names) -> list[Any]:
+    """Names of the features with these numbers or, if the data have no names, the numbers."""
     return [names[i] for i in features] if names else features.tolist()
 
 
-def some(names, limit=8):
-    """The first few names, in one line."""
+def first_few(names: Sequence[Any], limit: int = 8) -> str:
+    """List the first few names in one line, and say how many more there are.
+
+    Examples
+    --------
+    >>> first_few(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
     return ", ".join(map(str, names[:limit])) + more
 
 
-def caller():
-    """Stack level of the first frame outside the package, for warnings."""
+def caller() -> int:
+    """Stack level of the first frame outside the package, so that a warning names its line."""
     level, frame = 1, sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("specsel."):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("specsel."):
         level, frame = level + 1, frame.f_back
     return level

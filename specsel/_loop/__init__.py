@@ -1,26 +1,24 @@
 """The one outer loop of the weighting algorithms, which own it.
 
-protocol  what a variant must bring
+protocol  what an algorithm must bring, `Problem`, and what it exchanges with the loop
+options   the arguments with which the loop runs, checked
 loop      starts, iterations, convergence, the number of clusters, and the result
-options   checks of the arguments that all of them share
 """
 
-from specsel._loop.loop import State, count_clusters, orientation, pack, solve
-from specsel._loop.options import (
-    check_auto_start,
-    check_k,
-    check_options,
-    check_weights_start,
-)
+from specsel._loop.loop import Run, count_clusters, orientation, pack, solve, starts
+from specsel._loop.options import Options, check_k
+from specsel._loop.protocol import Iterate, Problem, Step
 
 __all__ = [
-    "State",
-    "check_auto_start",
+    "Iterate",
+    "Options",
+    "Problem",
+    "Run",
+    "Step",
     "check_k",
-    "check_options",
-    "check_weights_start",
     "count_clusters",
     "orientation",
     "pack",
     "solve",
+    "starts",
 ]

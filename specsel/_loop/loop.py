@@ -1,88 +1,98 @@
-"""The one outer loop: weights given a basis, basis given the weights, until the objective settles.
+"""The one outer loop: weights from a basis, a basis from the weights, until the objective settles.
 
-A variant brings its two products as a small object that does what `Energy` does; start,
-continuation, restarts, history and convergence are here, once.
+An algorithm brings its products as a `Problem`; starts, restarts, history and convergence are
+here, once. With Φ, J and places as in `protocol`, one iteration does two things:
 
-With ``Φ`` the features' rows at the current basis, the weights are the leading eigenvector of
-``Φ J Φᵀ``, found from products with ``ΦᵀΦ`` (see `linalg.leading`). The basis follows by one step
-of orthogonal iteration with the weighted affinity. The start decides which of many maxima is
-found; by default the loop starts with a wide basis and narrows it, an iteration at a time, to the
-size asked for.
+1. It finds the weights α, the leading eigenvector of ``Φ J Φᵀ``, from products with ``ΦᵀΦ``
+   alone (see `linalg.leading`).
+2. It moves the basis by one step of orthogonal iteration with the weighted affinity ``A_α``.
 
-With ``k="auto"`` a few iterations with a wide basis come first. The weights that they end with
-bring the clusters out, as many leading eigenvalues as there are clusters stand apart from the
-rest, less the one of the mean in centred data, and the largest ratio of one to the next tells k.
+The objective has many maxima, and the start decides which one is found. The default start,
+continuation, begins with a basis that is wider than asked for and narrows it to k directions
+over a few iterations.
+
+With ``k="auto"`` a few iterations with a wide basis come first. Their weights bring out the
+clusters. In centred data, c clusters then make c - 1 eigenvalues of the weighted affinity stand
+apart from the rest. The largest ratio of one eigenvalue to the next shows where the rest begins,
+and k is the number of clusters, c. In data that are not centred the first direction is the mean,
+and it is not counted.
 """
 
 import itertools
 import warnings
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from specsel import _input, linalg
+from specsel import _data, _input, linalg
+from specsel._input.annotations import Floats
+from specsel._loop.options import Options
+from specsel._loop.protocol import Iterate, Place, Problem
 from specsel.results import Weights
 
 # Continuation begins with 4k + 4 columns and narrows them in this many steps.
 WIDTH_FACTOR = 4
 NARROWING_STEPS = 4
 
-# Columns of the basis beside the mean, iterations and tolerance with which k is found where it is
-# "auto". Eigenvalues below this share of the largest drop for want of features, not of clusters.
+# How k = "auto" is found: columns of the basis beside the mean, iterations, tolerance.
 AUTO_WIDTH = 10
 AUTO_ITERATIONS = 3
 AUTO_TOL = 0.01
+
+# Eigenvalues below this share of the largest one are taken for this share: where they fall off
+# steeply below it, the features have run out, and that says nothing about clusters.
 AUTO_FLOOR = 0.02
 
-# The weights of an iteration are as exact as this share of the last change of the objective, which
-# counts as no more than that; before the end, as this share of the tolerance.
+# In an iteration, weights need be no more exact than this share of the last change of the
+# objective; a change above LOOSEST counts as LOOSEST. In the end it is this share of `tol`.
 INNER_SHARE = 0.1
 LOOSEST = 0.01
 
-# Iterations without a better objective after which a loop that does not settle ends.
+# A loop that does not settle ends after this many iterations without a better objective.
 PATIENCE = 50
 TINY = np.finfo(float).tiny
 
 
-class State(NamedTuple):
-    """Weights, the basis that follows from them, and what the next iteration needs."""
+class Run(NamedTuple):
+    """What the loop found from one start."""
 
-    alpha: np.ndarray
-    basis: np.ndarray
-    image: np.ndarray  # A_α basis
-    start: np.ndarray  # J Φᵀ α at the new basis
-    objective: float
+    iterate: Iterate
+    history: list[float]
+    converged: bool
+    stopped: bool  # by the callback
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What a result tells about the run."""
+        count = len(self.history)
+        return {"history": self.history, "n_iter": count, "converged": self.converged}
 
 
 def solve(
-    problem,
-    k: int | str,
+    problem: Problem[Place],
+    options: Options,
     *,
-    init="continuation",
-    n_init: int = 15,
-    tol: float = 1e-6,
-    max_iter: int = 200,
-    random_state=None,
-    callback: Callable | None = None,
-    final_weights: bool = False,
-) -> tuple[State, dict]:
-    """Run the loop from every start and return the best end and its record."""
-    if k == "auto":
-        k = count_clusters(problem)
+    finish: Callable[[linalg.Leading, Place], Iterate] | None = None,
+) -> Run:
+    """Run the loop from every start and return the run with the best objective.
+
+    `finish` computes the final iterate from the leading pair at the last place. Without it the
+    iterate with the best objective is returned.
+    """
+    options = options.counted(lambda: count_clusters(problem))
     best = None
-    for basis, widths in starts(problem, k, init, n_init, random_state):
-        state, record, stopped = _run(
-            problem, basis, widths, tol, max_iter, callback, final_weights
-        )
-        if best is None or state.objective > best[0].objective:
-            best = state, record
-        if stopped:
+    for place, widths in starts(problem, options):
+        run = _run(problem, place, widths, options, finish)
+        if best is None or run.iterate.objective > best.iterate.objective:
+            best = run
+        if run.stopped:
             break
-    if not best[1]["converged"] and not stopped:
-        count = best[1]["n_iter"]
+    assert best is not None  # every kind of start gives at least one
+    if not best.converged and not run.stopped:
+        count = len(best.history)
         advice = "raise max_iter or tol"
-        if count < max_iter:
+        if count < options.max_iter:
             advice = "the objective goes up and down; its best is returned, try another init or k"
         warnings.warn(
             f"not converged after {count} iterations: {advice}", stacklevel=_input.caller()
@@ -90,13 +100,14 @@ def solve(
     return best
 
 
-def count_clusters(problem) -> int:
-    """k by the largest ratio of neighbouring eigenvalues, that of the mean left aside."""
+def count_clusters(problem: Problem[Place]) -> int:
+    """Find k for "auto": the number of clusters that the leading eigenvalues show."""
     mean = 0 if problem.data.mean_free else 1
     width = min(AUTO_WIDTH + mean, problem.data.rank_bound)
-    basis = problem.subspace(np.ones(problem.data.n_features), width)
-    state = _run(problem, basis, [width], AUTO_TOL, AUTO_ITERATIONS, None, False)[0]
-    values = np.abs(linalg.largest_modulus(state.basis.T @ state.image, width)[0])
+    place = problem.subspace(np.ones(problem.data.n_features), width)
+    options = Options(width, "equal", 1, AUTO_TOL, AUTO_ITERATIONS, None, None)
+    found = _run(problem, place, [width], options).iterate
+    values = np.abs(linalg.largest_modulus(found.basis.T @ found.image, width)[0])
     values = values[mean:]
     if len(values) < 2:
         return width
@@ -104,79 +115,95 @@ def count_clusters(problem) -> int:
     return int(np.argmax(ratios)) + 2
 
 
-def starts(problem, k, init, n_init, random_state):
-    """Yield every start: a basis, and its width before those that it is narrowed to."""
+def starts(problem: Problem[Place], options: Options) -> Iterator[tuple[Place, list[int]]]:
+    """Yield every start: a place, its width, and the widths that it is narrowed to."""
+    k, init = options.number, options.init
     if not isinstance(init, str):
-        yield problem.given(init), [k]
+        yield problem.given(init, k), [k]
     elif init == "continuation":
         wide = max(k, min(WIDTH_FACTOR * k + WIDTH_FACTOR, problem.data.rank_bound))
         widths = np.geomspace(wide, k, NARROWING_STEPS + 1).round().astype(int)
-        yield (
-            problem.subspace(np.ones(problem.data.n_features), wide),
-            np.unique(widths)[::-1].tolist(),
-        )
+        place = problem.subspace(np.ones(problem.data.n_features), wide)
+        yield place, np.unique(widths)[::-1].tolist()
     elif init == "equal":
         yield problem.subspace(np.ones(problem.data.n_features), k), [k]
     elif init == "random":
-        generator = np.random.default_rng(random_state)
-        for _ in range(n_init):
+        generator = np.random.default_rng(options.random_state)
+        for _ in range(options.n_init):
             yield problem.random(generator, k), [k]
     else:
-        for alpha in itertools.islice(problem.seeds(), n_init):
+        for alpha in itertools.islice(problem.seeds(), options.n_init):
             yield problem.subspace(alpha, k), [k]
 
 
-def _run(problem, basis, widths, tol, max_iter, callback, final_weights):
-    """One start to its end; not every variant climbs all the way, and the best state is kept."""
-    start, best = problem.enter(basis), None
+def _run(
+    problem: Problem[Place],
+    place: Place,
+    widths: list[int],
+    options: Options,
+    finish: Callable[[linalg.Leading, Place], Iterate] | None = None,
+) -> Run:
+    """Run one start to its end. Not every algorithm always climbs: the best iterate is kept."""
+    start, best = problem.enter(place), None
     history: list[float] = []
     stopped = converged = False
+    tol, callback = options.tol, options.callback
     inner = INNER_SHARE * tol
     since = 0
-    while len(history) < max_iter and since <= PATIENCE and not (converged or stopped):
+    while len(history) < options.max_iter and since <= PATIENCE and not (converged or stopped):
         narrowing = len(widths) > 1
         widths = widths[1:] or widths
-        pair = _leading(problem, start, basis, inner)
-        state = problem.advance(pair, basis, widths[0])
-        basis, start = state.basis, state.start
+        pair = _leading(problem, start, place, inner)
+        iterate, place, start = problem.advance(pair, place, widths[0])
         if narrowing:
             continue
-        history.append(float(state.objective))
-        if best is None or state.objective >= best.objective:
-            best, since = state, 0
+        history.append(float(iterate.objective))
+        if best is None or iterate.objective >= best.objective:
+            best, since = iterate, 0
         since += 1
         if len(history) > 1:
             change = abs(history[-1] - history[-2]) / max(*map(abs, history[-2:]), TINY)
-            converged = change <= tol and inner <= INNER_SHARE * tol and pair.converged
+            converged = bool(change <= tol and inner <= INNER_SHARE * tol and pair.converged)
             inner = INNER_SHARE * max(tol, min(change, LOOSEST)) if tol > 0 else 0.0
         stopped = callback is not None and bool(callback(len(history), history[-1]))
-    if final_weights:
-        best = problem.advance(_leading(problem, start, basis, inner), basis, None)
-    record = {"history": history, "n_iter": len(history), "converged": bool(converged)}
-    return best, record, stopped
+    if finish is not None:
+        best = finish(_leading(problem, start, place, inner), place)
+    assert best is not None  # max_iter is at least 1
+    return Run(best, history, converged, stopped)
 
 
-def _leading(problem, start, basis, tol):
+def _leading(problem: Problem[Place], start: Floats, place: Place, tol: float) -> linalg.Leading:
     return linalg.leading(
-        lambda dual: problem.product(dual, basis),
+        lambda dual: problem.product(dual, place),
         start,
         tol=tol,
-        signs=lambda image: problem.signs(image, basis),
+        signs=lambda image: problem.signs(image, place),
         floor=problem.data.floor,
     )
 
 
-def pack(data, state: State, record: dict, lift=None) -> Weights:
-    """Turn the end of the loop into what users get; `lift` maps a basis back to all samples."""
-    values, rotation = linalg.largest_modulus(state.basis.T @ state.image, state.basis.shape[1])
-    sign = orientation(state.alpha)
-    basis = state.basis @ rotation
-    alpha = sign * state.alpha + 0.0  # no -0.0
+def pack(
+    data: _data.Weighable,
+    iterate: Iterate,
+    record: dict[str, Any],
+    lift: Callable[[Floats], Floats] | None = None,
+) -> Weights:
+    """Turn what the loop found into the result that users get.
+
+    `record` holds history, n_iter and converged. Where the data were reduced, `lift` maps a basis
+    back to all samples.
+    """
+    values, rotation = linalg.largest_modulus(
+        iterate.basis.T @ iterate.image, iterate.basis.shape[1]
+    )
+    sign = orientation(iterate.alpha)
+    basis = iterate.basis @ rotation
+    alpha = sign * iterate.alpha + 0.0  # no -0.0
     joined = data.joined(alpha)
     return Weights(
         alpha=joined,
         parts=None if joined is alpha else alpha.reshape(2, -1),
-        objective=float(state.objective),
+        objective=float(iterate.objective),
         eigenvalues=sign * values,
         basis=basis if lift is None else lift(basis),
         n_passes=data.passes,
@@ -187,8 +214,11 @@ def pack(data, state: State, record: dict, lift=None) -> Weights:
     )
 
 
-def orientation(alpha) -> float:
-    """Sign that makes the sum positive or, where that is tiny, the largest entry."""
+def orientation(alpha: Floats) -> float:
+    """Return the sign, 1.0 or -1.0, that makes the sum of the weights positive.
+
+    Where the sum is tiny, the sign makes the largest weight positive instead.
+    """
     total = alpha.sum()
     if abs(total) <= 1e-8 * np.abs(alpha).sum():
         total = alpha[np.argmax(np.abs(alpha))]

@@ -1,61 +1,119 @@
-"""Checks of the arguments that all solvers of the loop share."""
+"""The arguments with which the loop runs: built and checked in one call, handed on whole."""
 
 import numbers
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
 from specsel import _input
+from specsel._input.annotations import ArrayLike, Directions, LoopCallback, Seed
+
+# The columns of a basis may differ from orthonormal ones by this much.
+ORTHONORMAL_TOL = 1e-6
 
 
-def check_options(shape, k, init, n_init, tol, max_iter, random_state, callback):
-    """Refuse bad common arguments before any work; the start is a name or a basis."""
-    check_k(k, min(shape), "min(n_samples, n_features)")
-    check_loop(init, n_init, tol, max_iter, random_state, callback, "a basis")
-    if isinstance(init, str):
-        return
-    check_auto_start(k, init)
-    basis = _start_array(init, (shape[0], k), "a basis")
-    error = np.abs(basis.T @ basis - np.eye(k)).max()
-    if not error <= 1e-6:
-        raise ValueError(f"init: columns must be orthonormal; they are off by {error:.2g}")
+@dataclass(frozen=True)
+class Options:
+    """How the loop runs. Build one by `for_basis` or `for_weights`, which check the arguments."""
+
+    k: Directions
+    init: str | ArrayLike
+    n_init: int
+    tol: float
+    max_iter: int
+    random_state: Seed
+    callback: LoopCallback
+
+    @classmethod
+    def for_basis(cls, shape: tuple[int, ...], k: Directions, init: Any, *rest: Any) -> Self:
+        """Options of an algorithm whose `init` is a name or an orthonormal basis of the samples.
+
+        `shape` is the shape of X; `rest` is n_init, tol, max_iter, random_state and callback.
+        """
+        check_k(k, min(shape), "min(n_samples, n_features)")
+        options = cls(k, init, *rest)
+        options._check("a basis")
+        if not options.starts_by_name:
+            _check_basis(init, shape[0], options.number)
+        return options
+
+    @classmethod
+    def for_weights(cls, n_features: int, k: Directions, init: Any, *rest: Any) -> Self:
+        """Options of an algorithm whose `init` is a name or a weight for every feature.
+
+        The caller checks `k`. `rest` is n_init, tol, max_iter, random_state and callback.
+        """
+        options = cls(k, init, *rest)
+        options._check("weights")
+        if not options.starts_by_name:
+            _check_weights(init, n_features)
+        return options
+
+    @property
+    def starts_by_name(self) -> bool:
+        """Whether `init` is a name, and not an array."""
+        return isinstance(self.init, str)
+
+    @property
+    def number(self) -> int:
+        """`k`, where it is a number; "auto" must have been replaced before."""
+        assert not isinstance(self.k, str)
+        return self.k
+
+    def counted(self, count: Callable[[], int]) -> Self:
+        """Replace k = "auto" by what `count` returns; another k stays."""
+        return replace(self, k=count()) if self.k == "auto" else self
+
+    def restricted(self, restrict: Callable[[Any], Any]) -> Self:
+        """Map a given start to the samples of reduced data; a name stays."""
+        if self.starts_by_name:
+            return self
+        return replace(self, init=restrict(np.asarray(self.init, dtype=float)))
+
+    def _check(self, array: str) -> None:
+        """Refuse bad arguments; `array` says what `init` may be beside a name."""
+        _input.check_integer("n_init", self.n_init, 1)
+        _input.check_integer("max_iter", self.max_iter, 1)
+        if not (isinstance(self.tol, numbers.Real) and 0 <= self.tol < 1):
+            raise ValueError(f"tol = {_input.brief(self.tol)}: must be from 0 to 1, 1 excluded")
+        _input.check_callback(self.callback)
+        _input.as_generator(self.random_state)
+        if np.ndim(self.init) == 0 and self.init not in _input.choices.INITS:
+            allowed = ", ".join(_input.choices.INITS)
+            raise ValueError(
+                f"init = {_input.brief(self.init)}: must be one of {allowed}, or {array}"
+            )
+        if isinstance(self.k, str) and not self.starts_by_name:
+            raise ValueError(
+                f"k = 'auto': needs a start by name; init = {_input.brief(self.init)}"
+            )
 
 
-def check_k(k, most, what):
-    """Refuse what is neither "auto" nor a number of directions."""
+def check_k(k: object, most: int, what: str) -> None:
+    """Refuse a `k` that is neither "auto" nor a whole number from 1 to `most`.
+
+    `what` tells the user where `most` comes from.
+    """
     if not (isinstance(k, str) and k == "auto"):
         _input.check_integer("k", k, 1, most, f'{what}, or "auto"')
 
 
-def check_auto_start(k, init):
-    """Refuse "auto" where the start is not a name."""
-    if isinstance(k, str):
-        raise ValueError(f"k = 'auto': needs a start by name; init = {_input.brief(init)}")
+def _check_basis(init: ArrayLike, n_samples: int, k: int) -> None:
+    basis = _start_array(init, (n_samples, k), "a basis")
+    error = np.abs(basis.T @ basis - np.eye(k)).max()
+    if not error <= ORTHONORMAL_TOL:
+        raise ValueError(f"init: columns must be orthonormal; they are off by {error:.2g}")
 
 
-def check_weights_start(n_features, init, n_init, tol, max_iter, random_state, callback):
-    """The same where the start is a name or weights."""
-    check_loop(init, n_init, tol, max_iter, random_state, callback, "weights")
-    if isinstance(init, str):
-        return
+def _check_weights(init: ArrayLike, n_features: int) -> None:
     weights = _start_array(init, (n_features,), "weights")
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise ValueError("init: weights must be finite and not negative, and one of them not 0")
 
 
-def check_loop(init, n_init, tol, max_iter, random_state, callback, other):
-    """Refuse bad arguments of the loop; `other` is what a start may be beside a name."""
-    _input.check_integer("n_init", n_init, 1)
-    _input.check_integer("max_iter", max_iter, 1)
-    if not (isinstance(tol, numbers.Real) and 0 <= tol < 1):
-        raise ValueError(f"tol = {_input.brief(tol)}: must be from 0 to 1, 1 excluded")
-    _input.check_callback(callback)
-    _input.as_generator(random_state)
-    if np.ndim(init) == 0 and init not in _input.choices.INITS:
-        allowed = ", ".join(_input.choices.INITS)
-        raise ValueError(f"init = {_input.brief(init)}: must be one of {allowed}, or {other}")
-
-
-def _start_array(init, shape, what):
+def _start_array(init: ArrayLike, shape: tuple[int, ...], what: str) -> np.ndarray:
     array = np.asarray(init)
     if array.dtype.kind not in "fiu":
         raise ValueError(f"init: has dtype {array.dtype}; a name or {what} of numbers is needed")

@@ -1,7 +1,9 @@
-"""The pair (A, B) of sparse LDA and sparse PCA. `gslda` and `eslda` own it.
+"""The pair (A, B) of sparse LDA and sparse PCA. `gslda` and `eslda` own this room.
 
 pencil   A and B, from data or as given, and the value of a support
-tableau  a support, and what one feature more, less or exchanged does to its value
+tableau  a support, and what adding, removing or swapping one feature does to its value
+
+Others may use what is listed here, and `tableau`.
 """
 
 from specsel._pencil.pencil import Pencil, from_data, from_pair

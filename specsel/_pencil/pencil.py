@@ -1,90 +1,122 @@
 """The two matrices whose Rayleigh quotient sparse LDA and sparse PCA maximise.
 
-A pencil holds ``A + shift B = factor factorᵀ`` and ``B = withinᵀ within + diag(ridge)``. For data
-with classes, both of features that are scaled to mean 0 and variance 1, A is the scatter between
-the classes and B within them, of rank and size of the samples: no matrix of features x features
-is formed unless asked for. For sparse PCA, B is the identity. The shift is 0 unless A has negative
-eigenvalues.
+With classes, features are scaled to mean 0 and variance 1; A is their scatter between the classes
+and B their scatter within them. For sparse PCA, A is the covariance and B the identity. A pencil
+stores neither matrix but their factors, ``A + shift B = factor factorᵀ`` and
+``B = withinᵀ within + diag(ridge)``: for data, these are no larger than the data, and a matrix of
+features x features is formed only where someone asks for it. The shift is 0 unless A has negative
+eigenvalues; it makes A positive semi-definite and raises all values by the same number.
 
-Departure. A feature that does not vary has a B of 1 instead of 0, so that it is never worth taking
-but may be.
+Departure. A feature that does not vary gets a diagonal of 1 in B instead of 0. It may then be
+chosen, but never raises a value.
 """
 
 import warnings
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 
 from specsel import _data, _input, linalg
+from specsel._input.annotations import ArrayLike, Floats, Integers, Names
+from specsel._input.choices import PCAMatrix
 
-# Where B is rank deficient, this share of its smallest eigenvalue above the floor is added to its
-# diagonal (Moghaddam et al., Sec. 3.2); the floor is a share of the largest.
+# If B is rank deficient, its diagonal is raised by this share of the smallest eigenvalue above the
+# floor (Moghaddam et al., Sec. 3.2). The floor is a share of the largest eigenvalue.
 SHRINKAGE_SHARE = 1e-3
 RANK_FLOOR = 1e-10
 
 # Eigenvalues below this share of the largest are rounding.
 ROUNDING = 1e-14
 
-# What two entries of a matrix that ought to be symmetric may differ by.
+# A matrix passes for symmetric if its entries differ by no more than this share of the largest.
 ASYMMETRY = 1e-10
 
 # Squares of larger entries are infinite.
 LARGEST = 1e150
 
+# Features: an array, or a list of numbers.
+Support = Integers | list[int]
 
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Pencil:
-    """A and B, by their factors.
+    """A and B, by their factors. A pencil never changes; its arrays are read-only.
 
     Attributes
     ----------
     factor : ndarray of shape (n_features, r)
-        With ``A + shift B = factor factorᵀ``; r is 1 for two classes.
-    shift : float
-    names : tuple of str or None
+        ``A + shift B = factor factorᵀ``; r is 1 for two classes.
+    within : ndarray of shape (any, n_features)
+    ridge : ndarray of shape (n_features,)
+        ``B = withinᵀ within + diag(ridge)``.
     shrinkage : float
-        What of the ridge was added to make B positive definite.
+        The part of the ridge that was added to make B positive definite.
+    shift : float
+        0 unless A has negative eigenvalues.
+    names : tuple of str or None
+        Names of the features.
+    given : tuple of two ndarrays or None
+        A and B themselves, if the user gave them.
     """
 
-    def __init__(self, factor, within, ridge, *, shrinkage=0.0, shift=0.0, names=None, given=None):
-        self.factor, self.shift, self.names, self.shrinkage = factor, shift, names, shrinkage
-        self._within, self._ridge, self._given = within, ridge, given
-        self.n_features = len(factor)
+    factor: Floats
+    within: Floats
+    ridge: Floats
+    shrinkage: float = 0.0
+    shift: float = 0.0
+    names: Names = None
+    given: tuple[Floats, Floats] | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.factor, self.within, self.ridge, *(self.given or ())):
+            array.flags.writeable = False
 
     @property
-    def diagonal(self) -> np.ndarray:
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.factor)
+
+    @property
+    def diagonal(self) -> Floats:
         """Diagonal of B."""
-        return np.einsum("ij,ij->j", self._within, self._within) + self._ridge
+        squares: Floats = np.einsum("ij,ij->j", self.within, self.within)
+        return squares + self.ridge
 
-    def row(self, index: int) -> np.ndarray:
-        """One row of B."""
-        row = self._within[:, index] @ self._within
-        row[index] += self._ridge[index]
-        return row
-
-    @cached_property
-    def matrices(self) -> tuple[np.ndarray, np.ndarray]:
+    @property
+    def matrices(self) -> tuple[Floats, Floats]:
         """A and B, features x features."""
         return self.block(np.arange(self.n_features))
 
-    def block(self, support) -> tuple[np.ndarray, np.ndarray]:
-        """A and B of some features."""
-        if self._given is not None:
-            return tuple(matrix[np.ix_(support, support)] for matrix in self._given)
+    def row(self, index: int) -> Floats:
+        """Return one row of B."""
+        row = self.within[:, index] @ self.within
+        row[index] += self.ridge[index]
+        return row
+
+    def block(self, support: Support) -> tuple[Floats, Floats]:
+        """Return A and B of some features."""
+        if self.given is not None:
+            A, B = self.given
+            pair = np.ix_(np.asarray(support), np.asarray(support))
+            return A[pair], B[pair]
         factor = self.factor[support]
         return factor @ factor.T, self.block_of_b(support)
 
-    def block_of_b(self, support) -> np.ndarray:
-        """B of some features."""
-        within = self._within[:, support]
-        return within.T @ within + np.diag(self._ridge[support])
+    def block_of_b(self, support: Support) -> Floats:
+        """Return B of some features."""
+        within = self.within[:, support]
+        return within.T @ within + np.diag(self.ridge[support])
 
-    def times_b(self, support, matrix) -> np.ndarray:
-        """B of some features times a matrix of as many rows."""
-        within = self._within[:, support]
-        return within.T @ (within @ matrix) + self._ridge[support][:, None] * matrix
+    def times_b(self, support: Support, matrix: Floats) -> Floats:
+        """Return B of some features times a matrix with a row for each of them."""
+        within = self.within[:, support]
+        return within.T @ (within @ matrix) + self.ridge[support][:, None] * matrix
 
-    def solve(self, support) -> tuple[float, np.ndarray]:
-        """Largest eigenvalue over a support and its vector over all features, of unit B-norm."""
+    def solve(self, support: Support) -> tuple[float, Floats]:
+        """Return the largest eigenvalue over a support, and its eigenvector of unit B-norm.
+
+        The vector has an entry for every feature. The largest entry by modulus is positive.
+        """
         from scipy.linalg import eigh
 
         last = len(support) - 1
@@ -94,8 +126,14 @@ class Pencil:
         return float(values[0]), direction * (np.sign(direction[np.abs(direction).argmax()]) or 1)
 
 
-def from_data(X, y=None, *, shrinkage=None, matrix="covariance") -> Pencil:
-    """Scatter between and within classes, or, without labels, covariance and identity."""
+def from_data(
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    shrinkage: float | None = None,
+    matrix: PCAMatrix = "covariance",
+) -> Pencil:
+    """Make a pencil of data: scatter between and within classes; without y, covariance and 1."""
     _input.check_choice("matrix", matrix, _input.choices.PCA_MATRICES)
     if shrinkage is not None:
         _input.check_not_negative("shrinkage", shrinkage)
@@ -131,32 +169,35 @@ def from_data(X, y=None, *, shrinkage=None, matrix="covariance") -> Pencil:
     return Pencil(factor, within, added + constant, shrinkage=added, names=names)
 
 
-def _is_moderate(norm):
-    """Whether the square of a variance is a number."""
+def _is_moderate(norm: float) -> bool:
+    """Tell whether the square of a variance neither overflows nor underflows."""
     return norm == 0 or LARGEST**-0.5 < norm < LARGEST**0.5
 
 
-def _narrow(factor):
-    """The same product ``factor factorᵀ`` with no more columns than rows."""
+def _narrow(factor: Floats) -> Floats:
+    """Return a factor of the same ``factor factorᵀ`` that has no more columns than rows."""
     return factor if factor.shape[1] <= len(factor) else np.linalg.qr(factor.T)[1].T
 
 
-def _scatter(standardised, classes):
-    """Factors of A and B of standardised samples; these are overwritten by what is within."""
+def _scatter(standardised: Floats, classes: Integers) -> tuple[Floats, Floats]:
+    """Return the factors of A and B of standardised samples, which are overwritten by the second.
+
+    The factor of B holds the samples, each minus the mean of its class.
+    """
     counts = np.bincount(classes).astype(float)
     means = np.zeros((len(counts), standardised.shape[1]))
     for c in range(len(counts)):
         means[c] = standardised[classes == c].mean(axis=0)
         standardised[classes == c] -= means[c]
     standardised /= np.sqrt(len(classes))
-    # The class means add up to nothing, so that their factor has a column fewer than classes.
+    # The weighted class means add up to zero, so one column fewer than classes is enough.
     roots = np.sqrt(counts / len(classes))
     axes = np.linalg.qr(roots[:, None], mode="complete")[0][:, 1:]
     return np.ascontiguousarray((means * roots[:, None]).T @ axes), standardised
 
 
-def _shrinkage(within, shrinkage):
-    """What is added to the diagonal of B, and the check that this makes B positive definite."""
+def _shrinkage(within: Floats, shrinkage: float | None) -> float:
+    """Choose what to add to the diagonal of B, or check that the user's choice is enough."""
     n_samples, n_features = within.shape
     wide = n_features > n_samples
     values = np.linalg.eigvalsh(within @ within.T if wide else within.T @ within)
@@ -175,8 +216,12 @@ def _shrinkage(within, shrinkage):
     return shrinkage
 
 
-def from_pair(A, B) -> Pencil:
-    """Any symmetric A with any positive definite B; the factors are those of B of diagonal 1."""
+def from_pair(A: ArrayLike, B: ArrayLike) -> Pencil:
+    """Make a pencil of a symmetric A and a positive definite B.
+
+    The factors belong to A and B scaled so that the diagonal of B is 1. Values do not depend on
+    that scale, and rounding is then the same whatever the units of the features.
+    """
     A, B = _symmetric("A", A), _symmetric("B", B)
     if A.shape != B.shape:
         raise ValueError(f"B: has shape {B.shape}; that of A, {A.shape}, is needed")
@@ -199,8 +244,8 @@ def from_pair(A, B) -> Pencil:
     return Pencil(factor, within, np.zeros(len(B)), shift=shift, given=(A, B))
 
 
-def _factor(A, B):
-    """A factor of ``A + shift B``, the shift being 0 where A has no negative eigenvalue."""
+def _factor(A: Floats, B: Floats) -> tuple[Floats, float]:
+    """Return a factor of ``A + shift B``, and the shift: 0 if A has no negative eigenvalue."""
     values, vectors = linalg.eigen(A)
     shift = 0.0
     if values[0] < -ROUNDING * len(A) * abs(values[-1]):
@@ -213,7 +258,8 @@ def _factor(A, B):
     return vectors[:, keep] * np.sqrt(values[keep]), shift
 
 
-def _symmetric(name, matrix):
+def _symmetric(name: str, matrix: ArrayLike) -> Floats:
+    """Check that a matrix is square, finite and symmetric; return it symmetric to the last bit."""
     array = _input.as_matrix(matrix, least_samples=1, name=name)[0].astype(float)
     if array.shape[0] != array.shape[1]:
         raise ValueError(f"{name}: has shape {array.shape}; a square matrix is needed")
@@ -222,4 +268,5 @@ def _symmetric(name, matrix):
     error, size = np.abs(array - array.T).max(), np.abs(array).max()
     if error > ASYMMETRY * size:
         raise ValueError(f"{name}: is not symmetric, entries differ by {error:.2g}")
-    return (array + array.T) / 2
+    symmetric: Floats = (array + array.T) / 2
+    return symmetric

@@ -1,40 +1,45 @@
-"""A support of a pencil and every change of one feature.
+"""A support of a pencil, and what adding, removing or swapping one feature does to its value.
 
-With ``A = U Uᵀ`` of rank r the eigenvalues over a support are those of ``H = U_Sᵀ B_S⁻¹ U_S``, of
-size r whatever the support. To add j adds ``g gᵀ/s``, where g and s are what the support does not
-explain of ``U_j`` and ``B_jj``; to remove i subtracts ``w wᵀ/p``, with w of ``B_S⁻¹ U_S`` and p of
-the diagonal of ``B_S⁻¹``. Whether a change takes ``λ_max`` above a number is a matter of the signs
-of a 2 x 2 matrix, r operations a candidate.
+With ``A = U Uᵀ`` of rank r, the eigenvalues over a support S are those of ``H = U_Sᵀ B_S⁻¹ U_S``,
+an r x r matrix whatever the size of S. To add feature j adds ``g gᵀ/s`` to H, where g and s are
+what the support does not explain of ``U_j`` and ``B_jj``. To remove feature i subtracts
+``w wᵀ/p``, where w is its row of ``B_S⁻¹ U_S`` and p its diagonal entry of ``B_S⁻¹``. So every
+candidate costs r operations: whether it takes ``λ_max`` above the best value so far follows from
+the signs of a 2 x 2 matrix, and only a candidate that does is computed.
 """
 
 import numpy as np
 from numba import prange
 
 from specsel import linalg
+from specsel._input.annotations import Bools, Floats, Integers
+from specsel._pencil.pencil import Pencil
 from specsel.linalg import jit
 
 # A change must raise the value by this share, or rounding would decide.
 GAIN = 1e-11
 
-# What a support leaves of a feature, as a share of it, below which there is only rounding.
+# If a support leaves less than this share of a feature unexplained, what is left is rounding.
 NOTHING_LEFT = 1e-13
 
-# A support is built up anew when its inverse solves with an error above this one.
+# A support is built up anew when ``B_S⁻¹ U_S`` solves its equation with a larger relative error.
 DRIFT = 1e-9
 
+# Halvings of an interval that holds an eigenvalue, down to rounding.
 BISECTIONS = 60
 
-# Stands for no distance between a target and a value.
+# Replaces a distance of zero between a target and an eigenvalue.
 APART = 1e-150
 
 
 @jit
-def _exceeds(target, values, lowered, raised):
-    """Whether ``diag(values) - lowered loweredᵀ + raised raisedᵀ`` has an eigenvalue above target.
+def exceeds(target, values, lowered, raised):
+    """Tell if ``diag(values) - lowered loweredᵀ + raised raisedᵀ`` has an eigenvalue above target.
 
-    The signs of ``target - diag(values)`` and of its Schur complement in the matrix bordered by
-    both vectors, of size 2, tell how many there are. What the value nearest to the target adds to
-    the complement is kept apart: its square, which would drown the rest, leaves the determinant.
+    Border ``target - diag(values)`` by both vectors. The signs of its diagonal, and those of the
+    2 x 2 Schur complement of the border, count the eigenvalues above the target (inertia adds up).
+    The eigenvalue nearest to the target is kept out of the sums: its term would drown the others,
+    while in the determinant its square cancels.
     """
     near, above = 0, 0
     for i in range(len(values)):
@@ -59,14 +64,14 @@ def _exceeds(target, values, lowered, raised):
 
 
 @jit
-def _largest(low, values, lowered, raised):
-    """The largest eigenvalue of the same matrix, which is above `low`."""
+def largest(low, values, lowered, raised):
+    """Return the largest eigenvalue of the same matrix; it must lie above `low`."""
     high = values[-1]
     for i in range(len(values)):
         high += raised[i] * raised[i]
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        if _exceeds(middle, values, lowered, raised):
+        if exceeds(middle, values, lowered, raised):
             low = middle
         else:
             high = middle
@@ -75,7 +80,10 @@ def _largest(low, values, lowered, raised):
 
 @jit
 def best_addition(values, gains, rest, floor, allowed):
-    """Feature that raises the largest of `values` most, and the value; the first if none does."""
+    """Return the feature that raises the largest of `values` most, and that value.
+
+    If none raises it, return the first that is allowed.
+    """
     n_features, rank = gains.shape
     best, place = values[-1], -1
     nothing, raised = np.zeros((2, rank))
@@ -88,14 +96,14 @@ def best_addition(values, gains, rest, floor, allowed):
             continue
         for r in range(rank):
             raised[r] = gains[j, r] / np.sqrt(rest[j])
-        if _exceeds(best * (1 + GAIN), values, nothing, raised):
-            best, place = _largest(best, values, nothing, raised), j
+        if exceeds(best * (1 + GAIN), values, nothing, raised):
+            best, place = largest(best, values, nothing, raised), j
     return place, best
 
 
 @jit
 def best_deletion(values, weights, inverse, size, free):
-    """Which of the first `size` members lowers the largest of `values` least, and the value."""
+    """Return which of the first `size` members lowers the largest value least, and that value."""
     rank = weights.shape[1]
     best, place = -GAIN * abs(values[-1]), -1
     lowered, nothing = np.zeros((2, rank))
@@ -104,14 +112,17 @@ def best_deletion(values, weights, inverse, size, free):
             continue
         for r in range(rank):
             lowered[r] = weights[i, r] / np.sqrt(inverse[i, i])
-        if place < 0 or _exceeds(best + GAIN * abs(best), values, lowered, nothing):
-            best, place = _largest(best, values, lowered, nothing), i
+        if place < 0 or exceeds(best + GAIN * abs(best), values, lowered, nothing):
+            best, place = largest(best, values, lowered, nothing), i
     return place, best
 
 
 @jit(parallel=True)
 def best_swaps(values, weights, inverse, coefficients, gains, rest, floor, free, allowed, out):
-    """For every free member the best feature to take its place, and the value then."""
+    """Find for every free member the best feature to take its place, and the value then.
+
+    Row i of `out` gets both; the feature is -1 if none raises the value.
+    """
     size, n_features = coefficients.shape
     for i in prange(size):
         out[i, 0], out[i, 1] = -1, values[-1]
@@ -126,14 +137,36 @@ def best_swaps(values, weights, inverse, coefficients, gains, rest, floor, free,
                     continue
                 for r in range(len(raised)):
                     raised[r] = (gains[j, r] + joint * share * weights[i, r]) / np.sqrt(left)
-                if _exceeds(out[i, 1] * (1 + GAIN), values, lowered, raised):
-                    out[i, 0], out[i, 1] = j, _largest(out[i, 1], values, lowered, raised)
+                if exceeds(out[i, 1] * (1 + GAIN), values, lowered, raised):
+                    out[i, 0], out[i, 1] = j, largest(out[i, 1], values, lowered, raised)
 
 
 class Tableau:
-    """What adding, removing and swapping need to know of a support, kept up to date."""
+    """A support, and all that adding, removing and swapping need to know of it, kept up to date.
 
-    def __init__(self, pencil, always, allowed, size):
+    Attributes
+    ----------
+    members : list of int
+        The support S.
+    inverse : ndarray
+        ``B_S⁻¹``.
+    weights : ndarray
+        ``B_S⁻¹ U_S``.
+    coefficients : ndarray
+        ``B_S⁻¹ B_S,all``: how the members explain all features.
+    rest : ndarray
+        The part of every diagonal entry of B that the members leave unexplained.
+    gains : ndarray
+        The part of U that they leave unexplained.
+    inner : ndarray
+        H, whose largest eigenvalue is the value.
+    """
+
+    def __init__(self, pencil: Pencil, always: Integers, allowed: Bools, size: int) -> None:
+        """Start from no feature, with room for `size` of them.
+
+        Members of `always` are not swapped; only `allowed` features are added.
+        """
         self.pencil, self.always, self.allowed = pencil, always, allowed
         self._all_coefficients = np.empty((size + 1, pencil.n_features))
         self._all_inverse = np.empty((size + 1, size + 1))
@@ -142,39 +175,48 @@ class Tableau:
         self.floor = NOTHING_LEFT * self.diagonal
         self._clear()
 
-    def _clear(self):
-        self.members = []
+    def _clear(self) -> None:
+        """Start again from no feature."""
+        self.members: list[int] = []
         self.rest, self.gains = self.diagonal.copy(), self.pencil.factor.copy()
         self.inner = np.zeros((self.gains.shape[1],) * 2)
 
     @property
-    def value(self):
-        return linalg.eigen(self.inner)[0][-1]
+    def value(self) -> float:
+        """The value of the support, with the shift of the pencil."""
+        return float(linalg.eigen(self.inner)[0][-1])
 
     @property
-    def coefficients(self):
-        """``B_S⁻¹ B_S`` with all features as columns."""
+    def coefficients(self) -> Floats:
+        """How the members explain all features."""
         return self._all_coefficients[: len(self.members)]
 
     @property
-    def inverse(self):
+    def inverse(self) -> Floats:
+        """The inverse of B over the members."""
         return self._all_inverse[: len(self.members), : len(self.members)]
 
     @property
-    def weights(self):
+    def weights(self) -> Floats:
+        """That inverse times the rows of U."""
         return self._all_weights[: len(self.members)]
 
     @property
-    def _open(self):
+    def _open(self) -> Bools:
+        """Mask of the features that may be added."""
         outside = self.allowed.copy()
         outside[self.members] = False
         return outside
 
-    def best_addition(self):
+    def best_addition(self) -> tuple[int, float]:
+        """Return the feature whose addition raises the value most, and the value then."""
         values, axes = linalg.eigen(self.inner)
-        return best_addition(values, self.gains @ axes, self.rest, self.floor, self._open)
+        gains = self.gains @ axes
+        place, value = best_addition(values, gains, self.rest, self.floor, self._open)
+        return place, value
 
-    def add(self, j):
+    def add(self, j: int) -> None:
+        """Add feature j."""
         size = len(self.members)
         row = self.pencil.row(j)
         row -= row[self.members] @ self.coefficients
@@ -191,7 +233,8 @@ class Tableau:
         self.rest -= row**2 / left
         self.members.append(j)
 
-    def remove(self, j):
+    def remove(self, j: int) -> None:
+        """Remove feature j; the last member takes its place."""
         i, last = self.members.index(j), len(self.members) - 1
         row, column = self.coefficients[i].copy(), self.inverse[i].copy()
         weight, power = self.weights[i].copy(), self.inverse[i, i]
@@ -206,7 +249,8 @@ class Tableau:
         self.members[i] = self.members[last]
         self.members.pop()
 
-    def move_to(self, support):
+    def move_to(self, support: Integers) -> None:
+        """Go to another support by the fewest changes, and start again if rounding has grown."""
         wanted, known = {*support.tolist()}, {*self.members}
         if len(wanted ^ known) > len(wanted):
             self._clear()
@@ -220,13 +264,14 @@ class Tableau:
             for j in sorted(wanted):
                 self.add(j)
 
-    def _drift(self):
+    def _drift(self) -> float:
+        """Measure the relative error of `weights` as the solution of ``B_S weights = U_S``."""
         factor = self.pencil.factor[self.members]
         error = self.pencil.times_b(self.members, self.weights) - factor
-        return np.abs(error).max() / (np.abs(factor).max() or 1.0)
+        return float(np.abs(error).max() / (np.abs(factor).max() or 1.0))
 
-    def swap(self):
-        """Swap a member for another feature, the best pair each time, as long as that helps."""
+    def swap(self) -> None:
+        """Swap one member for another feature, the best pair each time, as long as that helps."""
         while True:
             values, axes = linalg.eigen(self.inner)
             out = np.empty((len(self.members), 2))
@@ -248,7 +293,7 @@ class Tableau:
             member, other = self.members[i], int(out[i, 0])
             self.remove(member)
             self.add(other)
-            if self.value <= values[-1] * (1 + GAIN / 2):  # only rounding spoke for it
+            if self.value <= values[-1] * (1 + GAIN / 2):  # the gain was only rounding
                 self.remove(other)
                 self.add(member)
                 return

@@ -1,6 +1,9 @@
-"""Random trials in parallel, each with numbers of its own. `positivity` owns it.
+"""Random trials that run in parallel. `positivity` owns this room.
 
-trials   the trials, compiled: one function for every experiment
-packed   leading eigenpairs of packed symmetric matrices
-streams  random numbers that depend on a key and a place alone
+experiments  the trials, compiled: one function for every experiment
+tails        the public `positivity.hoeffding_tail` and `positivity.norm_tail`
+packed       leading eigenpairs of packed symmetric matrices, and counts of eigenvalues
+streams      random numbers that depend on nothing but a key and a place
+
+`positivity` uses `experiments`, `tails` and `streams`.
 """

@@ -1,42 +1,45 @@
-"""Symmetric matrices of one thread: the leading eigenvector, and counts of eigenvalues.
+"""Leading eigenvectors of symmetric matrices, and counts of their eigenvalues, in one thread.
 
-For simulations that run a trial a thread, where a library's own threads would be in the way. A
-matrix is packed, the rows of its lower triangle one after another: a product reads it once.
+The trials of a simulation run in parallel, where the threads of a linear algebra library would be
+in the way. A matrix is packed: it is stored as the rows of its lower triangle, one after another,
+so that a product reads every entry once. A tridiagonal matrix is two vectors, `diagonal` and
+`off_diagonal`.
 """
 
 import numpy as np
 
 from specsel.linalg import jit
 
-# Lanczos vectors kept before a restart from the best one; restarts.
+# Lanczos vectors before a restart from the best vector in their span; and restarts.
 STEPS = 100
 RESTARTS = 50
 
-# The step of the first look at the eigenvector, and steps between two.
+# The first step after which the eigenvector is computed, and the number of steps until the next.
 FIRST_LOOK = 8
 LOOK_EVERY = 3
 
-# The error of a vector below which nothing is left to be gained.
+# More steps cannot improve a vector whose error is below this.
 ERROR_FLOOR = 1e-11
 
-# The second eigenvalue is at least what Lanczos has found of it, so that the gap below the first
-# is at most what is seen. The error of the vector is estimated from a gap this many times as
-# narrow, which is cautious but no proof.
+# The error of the vector is estimated from the gap between the first two eigenvalues. What Lanczos
+# finds of the second is at most that eigenvalue, so the true gap may be narrower than the one
+# found. The estimate assumes that it is this many times as narrow: cautious, but no proof.
 SAFETY = 4.0
 
-# Halvings of an interval that give an eigenvalue to rounding, and to a few digits.
+# Halvings of an interval that give an eigenvalue to full precision, and to a few digits.
 HALVINGS = 60
 FEW_HALVINGS = 12
 
-# What is left of a vector, relative, where rounding is all that is left.
+# Where only this share of a vector is left by orthogonalisation, the rest is rounding.
 BREAKDOWN = 1e-13
 
+# Keeps divisors away from 0.
 TINY = 1e-300
 
 
 @jit
 def product(matrix, vector, out):
-    """Packed matrix times vector."""
+    """Multiply a packed matrix by a vector."""
     out[:] = 0.0
     start = 0
     for i in range(len(vector)):
@@ -51,34 +54,35 @@ def product(matrix, vector, out):
 
 @jit
 def leading(matrix, vector, signs_only):
-    """Eigenvector of the largest eigenvalue, from a start that it replaces; the eigenvalue.
+    """Find the largest eigenvalue and its unit eigenvector, which replaces the start in `vector`.
 
-    Lanczos with full orthogonalisation. For the signs alone it ends once the error, as estimated,
-    cannot change them.
+    Lanczos with full orthogonalisation. If only the signs of the eigenvector matter, it ends as
+    soon as the estimated error cannot change whether they are all alike.
 
     Returns
     -------
     value, error : float
-        Of the vector, an estimate of the error in norm, and so of that in every entry.
+        The eigenvalue, and an estimate of the norm of the error of the vector, which bounds the
+        error of every entry.
     """
     steps = min(STEPS, len(vector))
     basis = np.empty((steps + 1, len(vector)))
-    diagonal, beside, weights = np.empty(steps), np.empty(steps), np.empty(steps)
+    diagonal, off_diagonal, weights = np.empty(steps), np.empty(steps), np.empty(steps)
     value, error = 0.0, np.inf
     for _ in range(RESTARTS):
         basis[0] = vector / _norm(vector)
         for step in range(steps):
-            more = _step(matrix, basis, step, diagonal, beside)
+            more = _step(matrix, basis, step, diagonal, off_diagonal)
             last = step == steps - 1 or not more
             if not last and (step < FIRST_LOOK or (step - FIRST_LOOK) % LOOK_EVERY):
                 continue
-            value, second = _top_two(diagonal[: step + 1], beside[:step])
-            _top_vector(diagonal[: step + 1], beside[:step], value, weights)
+            value, second = _top_two(diagonal[: step + 1], off_diagonal[:step])
+            _top_vector(diagonal[: step + 1], off_diagonal[:step], value, weights)
             vector[:] = 0.0
             for i in range(step + 1):
                 for j in range(len(vector)):
                     vector[j] += weights[i] * basis[i, j]
-            left = beside[step] * abs(weights[step]) if more else 0.0
+            left = off_diagonal[step] * abs(weights[step]) if more else 0.0
             error = SAFETY * left / max(value - second, TINY)
             if error <= ERROR_FLOOR or (signs_only and _certain(vector, error)):
                 return value, error
@@ -88,37 +92,41 @@ def leading(matrix, vector, signs_only):
 
 
 @jit
-def tridiagonal(matrix, vector, diagonal, beside):
-    """Orthogonally similar tridiagonal matrix, by Lanczos to the end from a generic start."""
+def tridiagonal(matrix, vector, diagonal, off_diagonal):
+    """Find a tridiagonal matrix with the same eigenvalues, by all n Lanczos steps.
+
+    The start, `vector`, should be random. Where Lanczos breaks down, as it does with a repeated
+    eigenvalue, it goes on from the start with its entries rotated.
+    """
     n = len(vector)
     basis = np.empty((n + 1, n))
     basis[0] = vector / _norm(vector)
     for step in range(n):
-        if not _step(matrix, basis, step, diagonal, beside) and step < n - 1:
-            beside[step] = 0.0
+        if not _step(matrix, basis, step, diagonal, off_diagonal) and step < n - 1:
+            off_diagonal[step] = 0.0
             basis[step + 1] = np.roll(vector, step + 1)
             _orthogonalise(basis, step)
             basis[step + 1] /= _norm(basis[step + 1])
 
 
 @jit
-def _step(matrix, basis, step, diagonal, beside):
-    """Next Lanczos vector and entries of the tridiagonal matrix; whether there is a next."""
+def _step(matrix, basis, step, diagonal, off_diagonal):
+    """Add the next Lanczos vector and the next entries; return whether a next vector exists."""
     following = basis[step + 1]
     product(matrix, basis[step], following)
     size = _norm(following)
     diagonal[step] = _dot(following, basis[step])
     _orthogonalise(basis, step)
-    beside[step] = _norm(following)
-    more = beside[step] > BREAKDOWN * size
+    off_diagonal[step] = _norm(following)
+    more = off_diagonal[step] > BREAKDOWN * size
     if more:
-        following /= beside[step]
+        following /= off_diagonal[step]
     return more
 
 
 @jit
 def _orthogonalise(basis, step):
-    """Take off the next vector what lies in the span of those before, twice."""
+    """Make the next vector orthogonal to those before; twice, for once leaves rounding."""
     following = basis[step + 1]
     for _ in range(2):
         for i in range(step, -1, -1):
@@ -128,11 +136,11 @@ def _orthogonalise(basis, step):
 
 
 @jit
-def count_above(diagonal, beside, bound):
-    """Eigenvalues of a tridiagonal matrix above a bound, by Sylvester's law of inertia."""
+def count_above(diagonal, off_diagonal, bound):
+    """Count the eigenvalues of a tridiagonal matrix above a bound (Sylvester's law of inertia)."""
     count, pivot = 0, 1.0
     for i in range(len(diagonal)):
-        square = beside[i - 1] ** 2 if i > 0 else 0.0
+        square = off_diagonal[i - 1] ** 2 if i > 0 else 0.0
         pivot = bound - diagonal[i] - square / pivot
         if abs(pivot) < TINY:
             pivot = TINY
@@ -141,24 +149,26 @@ def count_above(diagonal, beside, bound):
 
 
 @jit
-def _top_two(diagonal, beside):
-    """Two largest eigenvalues of a tridiagonal matrix, the second to a few digits."""
+def _top_two(diagonal, off_diagonal):
+    """Return the two largest eigenvalues of a tridiagonal matrix, the second to a few digits."""
     low, high = np.inf, -np.inf
     for i in range(len(diagonal)):
-        radius = (beside[i - 1] if i > 0 else 0.0) + (beside[i] if i < len(beside) else 0.0)
+        radius = (off_diagonal[i - 1] if i > 0 else 0.0) + (
+            off_diagonal[i] if i < len(off_diagonal) else 0.0
+        )
         low, high = min(low, diagonal[i] - radius), max(high, diagonal[i] + radius)
-    first = _bisect(diagonal, beside, low, high, 0, HALVINGS)
+    first = _bisect(diagonal, off_diagonal, low, high, 0, HALVINGS)
     if len(diagonal) == 1:
         return first, -np.inf
-    return first, _bisect(diagonal, beside, low, first, 1, FEW_HALVINGS)
+    return first, _bisect(diagonal, off_diagonal, low, first, 1, FEW_HALVINGS)
 
 
 @jit
-def _bisect(diagonal, beside, low, high, allowed, halvings):
-    """Least upper bound with at most so many eigenvalues above it."""
+def _bisect(diagonal, off_diagonal, low, high, allowed, halvings):
+    """Return the smallest number that has at most `allowed` eigenvalues above it."""
     for _ in range(halvings):
         middle = 0.5 * (low + high)
-        if count_above(diagonal, beside, middle) > allowed:
+        if count_above(diagonal, off_diagonal, middle) > allowed:
             low = middle
         else:
             high = middle
@@ -166,10 +176,10 @@ def _bisect(diagonal, beside, low, high, allowed, halvings):
 
 
 @jit
-def _top_vector(diagonal, beside, value, out):
-    """Unit eigenvector of the largest eigenvalue, by inverse iteration.
+def _top_vector(diagonal, off_diagonal, value, out):
+    """Find the unit eigenvector of the largest eigenvalue by inverse iteration.
 
-    A shift just above the eigenvalue leaves a definite matrix, which needs no pivoting.
+    A shift just above the eigenvalue makes the matrix definite, so that no pivoting is needed.
     """
     m = len(diagonal)
     shift = value + 1e-14 * (abs(value) + TINY)
@@ -177,26 +187,26 @@ def _top_vector(diagonal, beside, value, out):
     out[:m] = 1.0
     for _ in range(3):
         for i in range(m):
-            square = beside[i - 1] ** 2 / pivots[i - 1] if i > 0 else 0.0
+            square = off_diagonal[i - 1] ** 2 / pivots[i - 1] if i > 0 else 0.0
             pivots[i] = max(shift - diagonal[i] - square, TINY)
             if i > 0:
-                out[i] += beside[i - 1] / pivots[i - 1] * out[i - 1]
+                out[i] += off_diagonal[i - 1] / pivots[i - 1] * out[i - 1]
         out[m - 1] /= pivots[m - 1]
         for i in range(m - 2, -1, -1):
-            out[i] = (out[i] + beside[i] * out[i + 1]) / pivots[i]
+            out[i] = (out[i] + off_diagonal[i] * out[i + 1]) / pivots[i]
         out[:m] /= _norm(out[:m])
 
 
 @jit
 def positive(vector, error):
-    """Whether all entries have one sign, beyond the error."""
+    """Return whether all entries have one sign, and none is within the error of 0."""
     low, high = np.min(vector), np.max(vector)
     return low > error or high < -error
 
 
 @jit
 def _certain(vector, error):
-    """Whether an error of this size cannot change whether all entries have one sign."""
+    """Return whether this error leaves no doubt that the signs are alike, or that they differ."""
     mixed = np.min(vector) < -error and np.max(vector) > error
     return mixed or positive(vector, error)
 

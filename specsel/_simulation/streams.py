@@ -1,32 +1,46 @@
-"""Random numbers for compiled parallel loops: a stream of its own for every trial.
+"""Random numbers for compiled parallel loops: every trial has a stream of its own.
 
-The i-th word of the stream with a given key is ``mix(key + i γ)``, the generator splitmix64
-(Steele, Lea and Flood, 2014): it has no state, so that what a trial draws depends on its key alone
-and not on the thread that runs it.
+The i-th word of a stream is ``mix(key + i γ)``, as in the generator splitmix64 (Steele, Lea and
+Flood, 2014). There is no state: a trial draws the same numbers from its key whichever thread runs
+it. The position of a word in its stream is called its place.
 """
 
 import numpy as np
 
+from specsel import _input
+from specsel._input.annotations import Floats, NDArray, Seed
+from specsel._input.choices import Distribution
 from specsel.linalg import jit
 
+# Numbers that stand for the distributions in compiled code.
 GAUSSIAN, UNIFORM, TWO_VALUED = range(3)
-KINDS = {"gaussian": GAUSSIAN, "uniform": UNIFORM, "bernoulli": TWO_VALUED}
+KINDS: dict[Distribution, int] = {
+    "gaussian": GAUSSIAN,
+    "uniform": UNIFORM,
+    "bernoulli": TWO_VALUED,
+}
 
+# The constants of splitmix64; the last two shifts leave 53 bits and one bit of a word.
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
 SHIFTS = np.array([30, 27, 31, 11, 63], np.uint64)
 UNIT = 2.0**-53
+
+# No trial draws this many numbers, so that places so far on are free for what rejections need.
 FAR = 2**40
 
-# The ziggurat: 128 layers of the same area under exp(-x²/2), the lowest with the tail.
+# The ziggurat: 128 layers of equal area that cover exp(-x²/2). The lowest contains the tail.
 TAIL = 3.442619855899
 AREA = 9.91256303526217e-3
 LAYER_BITS = np.uint64(127)
 
 
-def _edges():
-    """Right ends of the layers, from the lowest, whose end makes up for its tail, to 0."""
+def _edges() -> Floats:
+    """Return the right ends of the layers from the lowest on, and 0 at the top.
+
+    The end of the lowest layer is that of a rectangle with the area of layer and tail together.
+    """
     edges = [AREA * np.exp(0.5 * TAIL**2), TAIL]
     while len(edges) < 128:
         edges.append(np.sqrt(-2.0 * np.log(AREA / edges[-1] + np.exp(-0.5 * edges[-1] ** 2))))
@@ -36,14 +50,14 @@ def _edges():
 EDGES = _edges()
 
 
-def keys(random_state, count) -> np.ndarray:
-    """Draw a key for each of many streams."""
-    return np.random.default_rng(random_state).integers(0, 2**64, count, dtype=np.uint64)
+def keys(random_state: Seed, count: int) -> NDArray[np.uint64]:
+    """Draw the keys of `count` streams."""
+    return _input.as_generator(random_state).integers(0, 2**64, count, dtype=np.uint64)
 
 
 @jit
 def word(key, place):
-    """Return 64 random bits: those at a place of a stream."""
+    """Return the 64 random bits at a place of the stream with this key."""
     z = key + np.uint64(place) * GAMMA
     z = (z ^ (z >> SHIFTS[0])) * FIRST_FACTOR
     z = (z ^ (z >> SHIFTS[1])) * SECOND_FACTOR
@@ -52,15 +66,15 @@ def word(key, place):
 
 @jit
 def unit(key, place):
-    """Return a number strictly between 0 and 1."""
+    """Return a random number between 0 and 1, both excluded."""
     return (np.float64(word(key, place) >> SHIFTS[3]) + 0.5) * UNIT
 
 
 @jit
 def fill(key, kind, start, out):
-    """Fill a vector with independent variables of mean 0 and variance 1, from a place on.
+    """Fill `out` with independent variables of mean 0 and variance 1, from place `start` on.
 
-    Gaussian; uniform between -√3 and √3; or -1 and 1 with equal chance.
+    They are Gaussian, uniform between -√3 and √3, or -1 and 1 with equal chance.
     """
     for i in range(len(out)):
         if kind == GAUSSIAN:
@@ -75,7 +89,7 @@ def fill(key, kind, start, out):
 def gaussian(key, place):
     """Return a standard normal variable, by the ziggurat of Marsaglia and Tsang (2000).
 
-    What a rejection asks for comes from places that are too far away to be used otherwise.
+    After a rejection, further numbers are drawn from places that nothing else uses.
     """
     while True:
         bits = word(key, place)
@@ -96,7 +110,7 @@ def gaussian(key, place):
 
 @jit
 def _tail(key, place):
-    """Return a normal variable given that it exceeds the outermost edge."""
+    """Return a normal variable given that it exceeds TAIL."""
     while True:
         beyond = -np.log(unit(key, place)) / TAIL
         if -2.0 * np.log(unit(key, place + FAR)) > beyond**2:

@@ -1,12 +1,15 @@
 """The command line. `main` runs it; every command has a file of its own.
 
-main       the parser, and what every error becomes
+main       the parser; turns every error into one line and an exit code
 select     ranks the features of a table
-path       the best few features of every size
-stable     features that keep a principal subspace stable
-reproduce  the papers' experiments
-info       versions, threads and the cache
-common     options and files that the commands share
+path       finds the best few features of every size
+stable     removes features until a principal subspace is stable
+reproduce  runs the papers' experiments again
+info       prints versions, threads, the cache, and how to cite
+common     options and files that several commands share
 tables     reads and writes tables
-terminal   results to stdout, messages and progress to stderr
+delimited  reads CSV and TSV text
+columns    finds the columns that a user names
+citations  the five papers, and which method comes from which
+terminal   writes results to stdout, messages and progress to stderr
 """

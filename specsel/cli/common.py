@@ -1,49 +1,57 @@
-"""What the commands that read a table have in common."""
+"""Options and files that several commands share."""
 
 import argparse
 import csv
 import importlib.util
 import io
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any, TypeAlias
 
-from specsel.cli import tables, terminal
+from specsel.cli import delimited, tables, terminal
 
-FILE_HELP = "CSV, TSV, .npy or sparse .npz, samples as rows; without it, the built-in example"
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+FILE_HELP = (
+    "table to read: CSV, TSV, .npy or sparse .npz, one sample per row; "
+    "without FILE the built-in example is used"
+)
 
 
-def add_input(add, target_help):
-    """Add the table and its columns to the options of a command."""
+def add_input(add: Callable[..., Any], target_help: str) -> None:
+    """Add the options that say which table to read, and which of its columns."""
     add("file", metavar="FILE", nargs="?", type=Path, help=FILE_HELP)
     add(
         "--target",
         metavar="COLUMN",
-        help=f"{target_help}: a column's name or, without a header, number from 0",
+        help=f"column that holds {target_help}: its name or, without a header, its number from 0",
     )
     drop_help = (
-        "columns to leave out, commas between, repeatable; names that hold commas in quotes"
+        "columns to leave out, separated by commas; may be repeated; put a name that contains "
+        "a comma in quotes"
     )
     add("--drop", action="append", default=[], metavar="COLUMNS", help=drop_help)
 
 
-def add_output(add, out_help, plot_help):
-    """Add where results go."""
+def add_output(add: Callable[..., Any], out_help: str, plot_help: str) -> None:
+    """Add the options that say where results go."""
     add("--out", type=Path, metavar="CSV", help=f"write {out_help} to this file")
-    add("--plot", type=Path, metavar="FILE", help=f"draw {plot_help}: .png, .svg or .pdf")
+    add("--plot", type=Path, metavar="FILE", help=f"draw {plot_help} as .png, .svg or .pdf")
     add("--json", action="store_true", help="print one JSON object")
 
 
-def count(text):
-    """A whole number or "auto", as argparse converts it."""
+def count(text: str) -> int | str:
+    """Convert an option to a whole number or "auto", for argparse."""
     try:
         return text if text == "auto" else int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number or auto") from None
 
 
-def listed(texts):
-    """What texts name with commas between; a name that holds a comma is in quotes."""
-    names = []
+def listed(texts: Iterable[str]) -> list[str]:
+    """Split texts at commas into names; a name in quotes may contain commas."""
+    names: list[str] = []
     for line in (" ".join(text.split()) for text in texts):
         try:
             names += next(csv.reader([line], skipinitialspace=True, strict=True), [])
@@ -52,31 +60,34 @@ def listed(texts):
     return [name.strip() for name in names if name.strip()]
 
 
-def joined(names):
-    """Names with commas between, as `listed` reads them."""
+def joined(names: Iterable[str]) -> str:
+    """Join names with commas, such that `listed` splits them again."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(names)
     return line.getvalue()
 
 
-def check_seed(seed):
-    """Refuse what seeds nothing."""
+def check_seed(seed: int) -> None:
+    """Refuse a negative seed."""
     if seed < 0:
         raise ValueError(f"--seed {seed}: must be at least 0")
 
 
-def check_classes(target, y):
-    """Refuse a column of measurements in place of labels."""
+def check_classes(target: str | None, y: Any) -> None:
+    """Refuse a target column that holds measurements instead of classes."""
     for label in () if target is None else dict.fromkeys(y.tolist()):
-        number = tables.number(str(label))
+        number = delimited.number(str(label))
         if number is not None and number % 1 > 0:
             raise ValueError(
                 f"--target {target}: holds {label}, a measurement; classes are needed"
             )
 
 
-def read(args, labelled, *, sparse=False) -> tables.Table:
-    """Read the table that is asked for; the example is `labelled` or not."""
+def read(args: argparse.Namespace, labelled: bool, *, sparse: bool = False) -> tables.Table:
+    """Read the table that the user asks for, or take the built-in example.
+
+    `labelled` says whether the example comes with its labels.
+    """
     for option in ("target", "drop"):
         if args.file is None and getattr(args, option):
             raise ValueError(f"--{option}: needs FILE")
@@ -85,16 +96,16 @@ def read(args, labelled, *, sparse=False) -> tables.Table:
     return read_file(args.file, args, target=args.target, sparse=sparse)
 
 
-def read_file(path, args, **options) -> tables.Table:
-    """Read a table without the columns that are to be left out."""
+def read_file(path: Path, args: argparse.Namespace, **options: Any) -> tables.Table:
+    """Read a table without the columns of --drop."""
     try:
         return tables.read(path, drop=listed(args.drop), **options)
-    except tables.CellError as error:
+    except delimited.CellError as error:
         raise ValueError(f"{error}; --drop leaves a column out") from None
 
 
-def check_output(args, inputs=()):
-    """Refuse to write where that is not possible, or over what is to be read."""
+def check_output(args: argparse.Namespace, inputs: Sequence[Path | None] = ()) -> None:
+    """Refuse output files that cannot be written, or that the command reads."""
     for option in ("out", "plot"):
         tables.check_out(option, getattr(args, option), [args.file, *inputs])
     if args.out and args.plot and args.out.resolve() == args.plot.resolve():
@@ -105,20 +116,22 @@ def check_output(args, inputs=()):
         raise ValueError("--plot: needs matplotlib: pip install 'specsel[plot]'")
 
 
-def draw(path, display, result):
-    """Draw a result by a display of `plotting`, into a file."""
+def draw(path: Path, display: str, result: Any) -> None:
+    """Draw a result into a file; `display` is the name of a class in `specsel.plotting`."""
     from matplotlib.figure import Figure
 
     from specsel import plotting
 
     figure = Figure(figsize=(8, 5), layout="constrained")
-    with terminal.warnings_in_lines(partial(_of_picture, path)), tables.naming(path):
+    with terminal.warnings_in_lines(partial(_describe_warning, path)), tables.naming(path):
         getattr(plotting, display).from_result(result, ax=figure.add_subplot())
         figure.savefig(path, dpi=150)
 
 
-def _of_picture(path, warning):
-    """A warning of matplotlib in words of ours; letters are told one by one."""
-    return f"--plot {path}: " + (
-        "its font lacks letters of names" if "missing from font" in warning else warning
-    )
+def _describe_warning(path: Path, warning: str) -> str:
+    """Say where a warning of matplotlib comes from.
+
+    matplotlib warns of every letter that its font lacks; one common text makes them one line.
+    """
+    lacks_letters = "missing from font" in warning
+    return f"--plot {path}: {'its font lacks letters of names' if lacks_letters else warning}"

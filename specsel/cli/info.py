@@ -1,4 +1,4 @@
-"""``specsel info``: what a report of a problem needs to say."""
+"""``specsel info``: what a report of a problem should hold, and how to cite."""
 
 import argparse
 import importlib
@@ -6,51 +6,57 @@ import json
 import os
 import pkgutil
 import platform
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 import specsel
-from specsel.cli import terminal
+from specsel.cli import citations, terminal
+from specsel.cli.common import Commands
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite")
 EXTRAS = ("scikit-learn", "pandas", "matplotlib")
 VARIABLES = ("NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "SPECSEL_")
 
-# Rooms and files that compile nothing.
+# These compile nothing, and importing some of them takes long.
 WITHOUT_KERNELS = ("__main__", "cli", "estimators", "papers", "plotting")
 
 EPILOG = """\
-"kernels" are the compiled parts: those in the cache start at once, others are compiled when first
-used, which takes seconds each.
+"kernels" counts the compiled functions of the package. One that is in the cache starts at once;
+the others are compiled when first used, which takes some seconds each.
 
-example:
+With --cite the command prints BibTeX instead: one entry for the package, and one for the paper
+behind each method. Cite the paper of the method that you use.
+
+examples:
   specsel info --json
+  specsel info --cite > specsel.bib
 """
 
 
-def add_command(commands):
+def add_command(commands: Commands) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "info",
-        help="print versions, threads and the state of the cache",
+        help="print versions, threads, the cache, or what to cite",
         description="Print versions, threads and the state of the cache of compiled code.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--cite", action="store_true", help="print BibTeX of the package and of the papers"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
 
-def run(args) -> int:
-    """Collect the facts and print them."""
-    facts = {
-        "specsel": specsel.__version__,
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        **{package: _version(package) for package in (*PACKAGES, *EXTRAS)},
-        **_threads(),
-        **_cache(),
-        **{name: os.environ[name] for name in sorted(os.environ) if name.startswith(VARIABLES)},
-    }
+def run(args: argparse.Namespace) -> int:
+    """Print the facts, or what to cite."""
+    if args.cite:
+        records = {"citations": citations.as_records()}
+        terminal.write(json.dumps(records) if args.json else citations.bibtex())
+        return 0
+    facts = _facts()
     if args.json:
         terminal.write(json.dumps(facts))
         return 0
@@ -60,26 +66,39 @@ def run(args) -> int:
     return 0
 
 
-def _version(package):
+def _facts() -> dict[str, Any]:
+    return {
+        "specsel": specsel.__version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        **{package: _version(package) for package in (*PACKAGES, *EXTRAS)},
+        **_threads(),
+        **_cache(),
+        **{name: os.environ[name] for name in sorted(os.environ) if name.startswith(VARIABLES)},
+    }
+
+
+def _version(package: str) -> str | None:
     try:
         return version(package)
     except PackageNotFoundError:
         return None
 
 
-def _threads():
-    """How many threads kernels use, and by which library: known once they are counted."""
+def _threads() -> dict[str, Any]:
+    """Return how many threads kernels use, and which library runs them."""
     import numba
 
+    # numba chooses the threading layer when threads are first counted: keep this order.
     return {
         "cores": os.cpu_count(),
         "threads": numba.get_num_threads(),
-        "threading layer": numba.threading_layer(),
+        "threading layer": numba.threading_layer(),  # type: ignore[attr-defined]
     }
 
 
-def _cache():
-    """Where compiled kernels are kept, and how many of them are there."""
+def _cache() -> dict[str, str]:
+    """Return where compiled kernels are kept, and how many of them are there."""
     kernels = list(_kernels())
     folders = sorted({kernel.stats.cache_path for kernel in kernels} - {None})
     ready = sum(_is_cached(kernel) for kernel in kernels)
@@ -89,17 +108,23 @@ def _cache():
     }
 
 
-def _kernels():
-    """All compiled functions; rooms without any may need packages that are not there."""
+def _kernels() -> Iterator[Any]:
+    """Yield every compiled function of the package."""
     for found in pkgutil.walk_packages(specsel.__path__, "specsel."):
         if found.ispkg or found.name.split(".")[1] in WITHOUT_KERNELS:
             continue
-        module = importlib.import_module(found.name)
+        try:
+            module = importlib.import_module(found.name)
+        except ImportError:  # it needs an optional package that is missing
+            continue
         for function in vars(module).values():
             if hasattr(function, "py_func") and function.__module__ == module.__name__:
                 yield function
 
 
-def _is_cached(kernel):
-    """Whether there is code of the source as it is now, which only the index of numba knows."""
+def _is_cached(kernel: Any) -> bool:
+    """Return whether the cache holds code of the source as it is now.
+
+    Only numba's own index tells; its public counters know this process alone.
+    """
     return kernel.stats.cache_path is not None and bool(kernel._cache._cache_file._load_index())

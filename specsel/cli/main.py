@@ -1,25 +1,24 @@
-"""The command line: ``specsel select`` ranks the features of a table, ``specsel path`` takes few.
+"""The command line: reads the arguments, runs a command, and turns every error into one line.
 
-``specsel stable`` keeps those of which a principal subspace is certain; ``specsel reproduce`` runs
-the papers' experiments.
-
-Results go to stdout, messages of one line to stderr. Exit codes: 0 done, 1 done but not
-converged, 2 refused, 130 interrupted.
+Results go to stdout, messages to stderr. Exit codes: 0 done; 1 the result stands, but did not
+converge or was not proved; 2 bad input; 130 interrupted.
 """
 
 import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import specsel
 from specsel.cli import info, path, reproduce, select, stable, terminal
 
 
-def main(argv=None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
     Parameters
     ----------
     argv : list of str, optional
-        Arguments, those of the process by default.
+        The arguments; by default those of the process.
     """
     try:
         parser = _parser()
@@ -27,29 +26,31 @@ def main(argv=None) -> int:
         if args.command is None:
             parser.print_help()
             return 2
-        return args.run(args)
-    except SystemExit as end:  # help or version has been printed
-        return end.code or 0
+        return int(args.run(args))
+    except SystemExit as end:  # argparse has printed the help or the version
+        return int(end.code or 0)
     except (ValueError, OSError, MemoryError) as error:
         terminal.say(_reason(error))
         return 2
 
 
-def _reason(error):
+def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error) or type(error).__name__
 
 
 class _Parser(argparse.ArgumentParser):
-    def error(self, message):
+    """A parser that raises its errors and prints as `terminal` does."""
+
+    def error(self, message: str) -> NoReturn:
         raise ValueError(message)
 
-    def _print_message(self, message, file=None):
+    def _print_message(self, message: str, file: Any = None) -> None:
         terminal.write(message.rstrip())
 
 
-def _parser():
+def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="specsel", description="Spectral feature selection.")
     parser.add_argument("--version", action="version", version=f"specsel {specsel.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")

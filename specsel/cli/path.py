@@ -4,6 +4,8 @@ import argparse
 import json
 import math
 import time
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from specsel import _input
 from specsel.cli import common, tables, terminal
@@ -12,10 +14,18 @@ MAX_SIZE = 10
 TIME_LIMIT = 60.0
 
 EPILOG = """\
-With class labels it is sparse LDA, without them sparse PCA. "greedy" is the value found by adding,
-removing and swapping features, "exact" the best value known after the search, and "bound" what no
-other features of that number can exceed. Exit code 1: not all sizes were proved, where --greedy
-did not ask for that.
+With class labels (--target) this is sparse LDA: the value of a set of features is the scatter
+between the classes over the scatter within them, in the best direction. Without labels it is
+sparse PCA: the value is the variance of the first component.
+
+The columns of the table:
+  greedy  the value that adding, removing and swapping features reaches
+  exact   the best value found by the search
+  bound   no other set of that size can exceed this value
+  gap     how much better than "exact" another set might be, at most
+  status  "optimal" if the search proved that no other set is better
+
+Exit code 1: the search did not prove every size. With --greedy there is no search.
 
 examples:
   specsel path flowers.csv --target species
@@ -24,47 +34,50 @@ examples:
 """
 
 
-def add_command(commands):
+def add_command(commands: common.Commands) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "path",
-        help="find the best few features of every size",
-        description="Find the best few features of every size, with a proof.",
+        help="find the best 1, 2, 3, ... features together",
+        description="Find the best 1, 2, 3, ... features together, with a proof.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     common.add_input(add, "class labels")
-    add("--max-size", type=int, metavar="N", help=f"largest number of features ({MAX_SIZE})")
-    add("--greedy", action="store_true", help="do not search")
-    seconds = f"of the search, for all sizes ({TIME_LIMIT:g})"
+    size_help = f"largest number of features to choose (default {MAX_SIZE})"
+    add("--max-size", type=int, metavar="N", help=size_help)
+    add("--greedy", action="store_true", help="only the greedy selection: no search, no proof")
+    seconds = f"time for the search, all sizes together (default {TIME_LIMIT:g})"
     add("--time-limit", type=float, default=TIME_LIMIT, metavar="SECONDS", help=seconds)
-    names = {"action": "append", "default": [], "metavar": "NAMES"}
-    add("--always", help="features to hold, with commas between, repeatable", **names)
-    add("--never", help="features to leave out, likewise", **names)
-    add("--shrinkage", type=float, help="added to the diagonal within the classes")
-    add("--matrix", choices=_input.choices.PCA_MATRICES, help="what sparse PCA is of (covariance)")
+    names: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAMES"}
+    always_help = "features that every set must contain, separated by commas; may be repeated"
+    add("--always", help=always_help, **names)
+    add("--never", help="features that no set may contain, likewise", **names)
+    shrinkage_help = "number to add to the diagonal of the scatter within the classes"
+    add("--shrinkage", type=float, help=shrinkage_help)
+    matrix_help = "matrix that sparse PCA decomposes (default covariance)"
+    add("--matrix", choices=_input.choices.PCA_MATRICES, help=matrix_help)
     common.add_output(add, "the table", "the values of all sizes")
     parser.set_defaults(run=run)
 
 
-def run(args) -> int:
-    """Find the path and print it."""
+def run(args: argparse.Namespace) -> int:
+    """Find the best features of every size and print a table."""
     common.check_output(args)
     table = common.read(args, labelled=True)
     common.check_classes(args.target, table.y)
     if args.matrix and table.y is not None:
         raise ValueError(f"--matrix {args.matrix}: is for sparse PCA, without class labels")
     _input.check_not_negative("time_limit", args.time_limit)
-    n_features = _input.as_matrix(table.X)[0].shape[1]
     start = time.perf_counter()
     with terminal.warnings_in_lines():
-        path = _path(args, table, n_features)
+        path = _solve(args, table)
     rows = [_row(path, k) for k in path]
     summary = {
         "data": table.origin,
         "n_samples": len(table.X),
-        "n_features": n_features,
+        "n_features": table.n_features,
         "n_classes": None if table.y is None else len({*table.y.tolist()}),
         "shrinkage": path.shrinkage,
         "seconds": time.perf_counter() - start,
@@ -81,17 +94,18 @@ def run(args) -> int:
     return int(not args.greedy and any(row["status"] != "optimal" for row in rows))
 
 
-def _path(args, table, n_features):
-    """The path, searched for unless that is not wanted or not possible."""
+def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
+    """Search for the path; only select greedily if the user wants that or there are too many."""
     from specsel import eslda, gslda
 
     names = getattr(table.X, "columns", None)
-    options = {name: _features(getattr(args, name), names) for name in ("always", "never")}
-    options |= {
+    options = {
+        "always": _features(args.always, names),
+        "never": _features(args.never, names),
         "shrinkage": args.shrinkage,
-        "matrix": args.matrix or _input.choices.PCA_MATRICES[0],
+        "matrix": args.matrix or "covariance",
     }
-    left = n_features - len({*options["never"]})
+    left = table.n_features - len({*options["never"]})
     least = max(len({*options["always"]}), 1)
     max_size = min(max(MAX_SIZE, least), left) if args.max_size is None else args.max_size
     if args.max_size is not None:
@@ -99,27 +113,27 @@ def _path(args, table, n_features):
     if not args.greedy and left <= eslda.FEATURES_LIMIT:
         sizes = range(least, max_size + 1)
         with terminal.progress(_describe) as callback:
-            limit = {"time_limit": args.time_limit, "callback": callback}
-            return eslda.solve(table.X, table.y, k=sizes, **limit, **options)
+            options |= {"time_limit": args.time_limit, "callback": callback}
+            return eslda.solve(table.X, table.y, k=sizes, **options)
     if not args.greedy:
         limit = eslda.FEATURES_LIMIT
-        terminal.say(f"no search: it is for at most {limit} features; --never leaves some out")
+        terminal.say(f"no search: it takes at most {limit} features; --never leaves some out")
     direction = "both" if left <= gslda.BACKWARD_LIMIT else "forward"
     return gslda.solve(table.X, table.y, direction=direction, max_size=max_size, **options)
 
 
-def _features(texts, names):
-    """What is named with commas between: names, or numbers where columns have none."""
+def _features(texts: Sequence[str], names: list[str] | None) -> list[str | int]:
+    """Return the features that the user lists: names, or numbers if the columns have no names."""
     found = common.listed(texts)
     return [int(name) if name.isdecimal() and not names else name for name in found]
 
 
-def _describe(value, bound, nodes, seconds):
+def _describe(value: float, bound: float, nodes: int, seconds: float) -> str:
     gap = (bound - value) / abs(value) if value else math.inf
     return f"value {value:.6g}, bound {bound:.6g}, gap {gap:.2%}, {nodes} nodes, {seconds:.0f} s"
 
 
-def _row(path, k):
+def _row(path: Any, k: int) -> dict[str, Any]:
     subset = path[k]
     known = math.isfinite(subset.bound)
     return {
@@ -130,18 +144,18 @@ def _row(path, k):
         "gap": subset.gap if known else None,
         "status": subset.status,
         "nodes": subset.nodes,
-        "features": [str(name) for name in _input.named(subset.support, subset.names)],
+        "features": [str(name) for name in _input.name_features(subset.support, subset.names)],
     }
 
 
-def _lines(summary, rows):
+def _lines(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Iterator[str]:
     """Yield the lines of the text output."""
     classes = summary["n_classes"]
-    kind = "sparse PCA" if classes is None else f"sparse LDA of {classes} classes"
+    problem = "sparse PCA" if classes is None else f"sparse LDA of {classes} classes"
     shape = f"{summary['n_samples']} samples x {summary['n_features']} features"
     yield f"{summary['data']}: {shape}"
     ridge = f", shrinkage {summary['shrinkage']:.2g}" if summary["shrinkage"] else ""
-    yield f"{kind}{ridge}, {summary['seconds']:.2f} s"
+    yield f"{problem}{ridge}, {summary['seconds']:.2f} s"
     yield ""
     yield " size      greedy       exact       bound     gap  status     features"
     for row in rows:

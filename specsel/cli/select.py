@@ -4,8 +4,10 @@ import argparse
 import json
 import math
 import time
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from specsel import _input
 from specsel._input import choices
@@ -15,13 +17,13 @@ BAR_WIDTH = 30
 
 BLOCKS, RULE = " ▏▎▍▌▋▊▉█", "─"
 
-# A gap is told to be unclear where weights above it are less than so many times those below.
+# A cut is called clear if the mean weight above it is at least so many times the mean below it.
 CLEAR = 2.0
 
 LOOP = ("init", "tol", "max_iter", "seed")
 
-# The options that a method takes; what it does not take is refused.
-METHODS = {
+# The options that each method takes. Any other option is refused.
+OPTIONS_OF_METHOD: dict[str, tuple[str, ...]] = {
     "qalpha": ("k", *LOOP),
     "weighting": ("target", "tradeoff"),
     "laplacian": ("k", "representation", *LOOP),
@@ -32,30 +34,38 @@ METHODS = {
     "pairwise": ("k", "apart", "together", "tradeoff", "representation", *LOOP),
 }
 
-# One of these must be given.
-NEEDED = {"supervised": ("target",), "side_info": ("side",), "pairwise": ("apart", "together")}
+# Of these options the method needs at least one.
+NEEDED_BY_METHOD: dict[str, tuple[str, ...]] = {
+    "supervised": ("target",),
+    "side_info": ("side",),
+    "pairwise": ("apart", "together"),
+}
 
-DEFAULTS = {"k": "auto", "seed": 0}  # where the solvers have none, or others
+# Defaults for parameters that have none, or another one, in Python.
+DEFAULTS: dict[str, Any] = {"k": "auto", "seed": 0}
 
-PARAMETERS = {"target": "y", "seed": "random_state"}  # of the solvers, where they differ
+# Options whose parameter of `solve` has another name.
+PARAMETER_OF_OPTION = {"target": "y", "seed": "random_state"}
 
 EPILOG = """\
 methods:
-  qalpha      features that make the samples form k clusters
-  weighting   the same without k, less sharp; with --target for discriminant analysis
-  laplacian   clusters by the Laplacian of the affinities
-  kernel      clusters by a kernel, which sees more than straight lines
-  side_info   clusters that the data of --side do not have
-  topography  several groupings, one after the other
-  pairwise    clusters that heed pairs of rows, of --apart and --together
-  supervised  features that tell the classes of --target apart
+  qalpha      the features that make the samples form k clusters
+  weighting   the features that have most in common with all others; needs no k, but is less
+              sharp; with --target: features for discriminant analysis
+  laplacian   clusters in the graph of affinities between samples
+  kernel      clusters that linear methods miss, by a kernel
+  side_info   clusters that the samples in --side do not have
+  topography  several groupings of the samples, one per round
+  pairwise    clusters that respect the pairs of rows in --apart and --together
+  supervised  the features that tell the classes of --target apart
 
-A first row is a header, and names the features, if at least half of it is not numbers, if it holds
-a name given with --target or --drop, or if it counts the columns. A first column without a name
-then holds labels of the rows, and is left out. "index" counts the features from 0.
+How a text file is read: the first row is a header if at least half of it is not numbers, if it
+contains a name given with --target or --drop, or if it counts the columns. If its first cell is
+empty, the first column holds names of the rows and is left out. "index" in the output is the
+number of a feature, from 0.
 
-Weights of noise have a gap too. What structure adds is told by the objective beside that of the
-same columns shuffled, with --shuffle.
+The cut at the gap is no test: the weights of pure noise have a gap too. To see whether there is
+structure at all, run the command again with --shuffle and compare the objectives.
 
 examples:
   specsel select measurements.csv -k 4 --top 10 --out ranking.csv
@@ -65,7 +75,7 @@ examples:
 """
 
 
-def add_command(commands):
+def add_command(commands: common.Commands) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "select",
@@ -75,52 +85,60 @@ def add_command(commands):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    common.add_input(add, "class labels, for some methods")
-    add("--method", choices=METHODS, default="qalpha", help="default qalpha")
-    add("--top", type=int, default=20, metavar="N", help="rows to print (default 20)")
-    add("--shuffle", action="store_true", help="shuffle every column first: what chance finds")
+    common.add_input(add, "class labels, for supervised and weighting")
+    method_help = "how to weigh the features, see below (default qalpha)"
+    add("--method", choices=OPTIONS_OF_METHOD, default="qalpha", help=method_help)
+    top_help = "how many features to print, best first (default 20)"
+    add("--top", type=int, default=20, metavar="N", help=top_help)
+    shuffle_help = "shuffle every column first, to see what chance finds in such data"
+    add("--shuffle", action="store_true", help=shuffle_help)
     common.add_output(add, "the ranking of all features", "the weights")
     _add_options(parser.add_argument_group("options of some methods"))
     parser.set_defaults(run=run)
 
 
-def _add_options(group):
-    def add(*flags, help, **options):
+def _add_options(group: Any) -> None:
+    def add(*flags: str, help: str, **options: Any) -> None:
         option = flags[0].lstrip("-").replace("-", "_")
-        users = [method for method in METHODS if option in METHODS[method]]
-        others = [method for method in METHODS if method not in users]
-        which = ", ".join(users) if len(users) < 5 else f"not {' or '.join(others)}"
+        users = [method for method in OPTIONS_OF_METHOD if option in OPTIONS_OF_METHOD[method]]
+        others = [method for method in OPTIONS_OF_METHOD if method not in users]
+        which = ", ".join(users) if len(users) < 5 else f"all but {', '.join(others)}"
         group.add_argument(*flags, help=f"{help} ({which})", **options)
 
-    k_help = "number of clusters, or auto, the default: by the spectral gap"
+    k_help = "number of clusters; auto, the default, counts them by the gap between eigenvalues"
     add("-k", type=common.count, help=k_help)
-    file = {"type": Path, "metavar": "FILE"}
-    add("--side", action="append", help="data that vary as is not wanted, repeatable", **file)
-    add("--apart", help="pairs of rows, from 0, in different clusters; with a header", **file)
-    add("--together", help="pairs of rows in the same cluster, likewise", **file)
+    file: dict[str, Any] = {"type": Path, "metavar": "FILE"}
+    side_help = "samples of the same features whose variation is unwanted; may be repeated"
+    add("--side", action="append", help=side_help, **file)
+    apart_help = (
+        "pairs of samples in different clusters: two columns of row numbers, counted from 0, "
+        "below a header"
+    )
+    add("--apart", help=apart_help, **file)
+    add("--together", help="pairs of samples in the same cluster, likewise", **file)
     tradeoff_help = (
-        "weight of one aim against the other, by default 0.1 for side_info, 1 for weighting and "
-        "pairwise, 2 over the number of features for topography"
+        "weight of the second aim against the first; default 0.1 for side_info, 1 for weighting "
+        "and pairwise, 2 over the number of features for topography"
     )
     add("--tradeoff", type=float, metavar="LAMBDA", help=tradeoff_help)
-    add(
-        "--representation",
-        choices=choices.REPRESENTATIONS,
-        help="how features become non-negative",
-    )
-    add("--kernel", choices=choices.KERNELS, help="what compares features, by default rbf")
-    add("--rounds", type=int, metavar="N", help="sets of features to look for, by default 2")
-    add("--init", choices=choices.INITS, help="start, by default the method's own")
-    add("--tol", type=float, help="change of the objective to end at, by default 1e-6")
-    add("--max-iter", type=int, metavar="N", help="most iterations, by default 200")
-    add("--seed", type=int, help="of random starts, by default 0")
+    representation_help = "how to make features non-negative"
+    add("--representation", choices=choices.REPRESENTATIONS, help=representation_help)
+    add("--kernel", choices=choices.KERNELS, help="kernel to compare features by; default rbf")
+    add("--rounds", type=int, metavar="N", help="number of groupings to look for; default 2")
+    init_help = "where the iteration starts; default: the method's own start"
+    add("--init", choices=choices.INITS, help=init_help)
+    tol_help = "stop when the objective changes by less than this share; default 1e-6"
+    add("--tol", type=float, help=tol_help)
+    max_iter_help = "stop after so many iterations; default 200"
+    add("--max-iter", type=int, metavar="N", help=max_iter_help)
+    add("--seed", type=int, help="seed of random starts and of --shuffle; default 0")
 
 
-def run(args) -> int:
+def run(args: argparse.Namespace) -> int:
     """Weigh the features and print them, best first."""
     _check_options(args)
     with terminal.warnings_in_lines():
-        table = common.read(args, "target" in NEEDED.get(args.method, ()))
+        table = common.read(args, "target" in NEEDED_BY_METHOD.get(args.method, ()))
         common.check_classes(args.target, table.y)
         if args.shuffle:
             table = tables.shuffled(table, args.seed or 0)
@@ -128,7 +146,7 @@ def run(args) -> int:
         solve = import_module(f"specsel.{args.method}").solve
         start = time.perf_counter()
         with terminal.progress("iteration {}, objective {:.6g}".format) as callback:
-            if "max_iter" in METHODS[args.method]:
+            if "max_iter" in OPTIONS_OF_METHOD[args.method]:
                 given["callback"] = callback
             found = solve(table.X, **given)
         seconds = time.perf_counter() - start
@@ -154,23 +172,23 @@ def run(args) -> int:
     return 0 if summary["converged"] else 1
 
 
-def _check_options(args):
+def _check_options(args: argparse.Namespace) -> None:
     if args.top < 1:
         raise ValueError(f"--top {args.top}: must be at least 1")
-    _check_use(args)
+    _check_method(args)
     common.check_seed(args.seed or 0)
     common.check_output(args, [*(args.side or ()), args.apart, args.together])
 
 
-def _check_use(args):
-    """Refuse options that the method does not take, and the lack of those that it needs."""
-    unused = set().union(*METHODS.values()).difference(METHODS[args.method])
+def _check_method(args: argparse.Namespace) -> None:
+    """Refuse an option that the method does not take, and a method without what it needs."""
+    unused = set().union(*OPTIONS_OF_METHOD.values()).difference(OPTIONS_OF_METHOD[args.method])
     given = [option for option, value in vars(args).items() if value is not None]
     for option in given:
         if option in unused:
             hint = "; --drop leaves a column out" if option == "target" else ""
             raise ValueError(f"{_flag(option)}: is not used by --method {args.method}{hint}")
-    needed = NEEDED.get(args.method, ())
+    needed = NEEDED_BY_METHOD.get(args.method, ())
     from_example = args.file is None and needed == ("target",)
     if needed and not set(given) & set(needed) and not from_example:
         raise ValueError(f"--method {args.method}: needs {' or '.join(map(_flag, needed))}")
@@ -178,12 +196,12 @@ def _check_use(args):
         raise ValueError("--tradeoff: needs --target with --method weighting")
 
 
-def _flag(option):
+def _flag(option: str) -> str:
     return "-k" if option == "k" else f"--{option.replace('_', '-')}"
 
 
-def _arguments(args, table):
-    """What the solver is given beside X; it has defaults of its own for the rest."""
+def _arguments(args: argparse.Namespace, table: tables.Table) -> dict[str, Any]:
+    """Return the arguments of `solve` beside X; for the rest it has defaults of its own."""
     values = DEFAULTS | {name: value for name, value in vars(args).items() if value is not None}
     values["target"] = table.y
     values["side"] = [common.read_file(path, args).X for path in args.side or ()]
@@ -191,16 +209,16 @@ def _arguments(args, table):
         if option in values:
             values[option] = tables.read_pairs(values[option])
     return {
-        PARAMETERS.get(option, option): values[option]
-        for option in METHODS[args.method]
+        PARAMETER_OF_OPTION.get(option, option): values[option]
+        for option in OPTIONS_OF_METHOD[args.method]
         if values.get(option) is not None
     }
 
 
-def _ranking(found, weights):
-    """What is known of every feature, best first."""
+def _ranking(found: Any, weights: Any) -> list[dict[str, Any]]:
+    """Return one row per feature, best first."""
     order, count = weights.ranking, len(weights.select())
-    columns = {
+    columns: dict[str, Sequence[Any]] = {
         "rank": range(1, len(order) + 1),
         "feature": _names(weights, order),
         "index": order.tolist(),
@@ -214,17 +232,21 @@ def _ranking(found, weights):
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def _names(weights, features):
-    return [str(name) for name in _input.named(features, weights.names)]
+def _names(weights: Any, features: Any) -> list[str]:
+    return [str(name) for name in _input.name_features(features, weights.names)]
 
 
-def _rounds(found):
-    """What every round found, if there were rounds."""
-    return getattr(found, "weights", ())
+def _rounds(found: Any) -> Sequence[Any]:
+    """Return the weights of every round; nothing if the method has no rounds."""
+    rounds: Sequence[Any] = getattr(found, "weights", ())
+    return rounds
 
 
-def _outcome(found, weights, ranking, k):
-    """What JSON says before the ranking; null is an infinite gap, and a k that rounds choose."""
+def _outcome(found: Any, weights: Any, ranking: list[dict[str, Any]], k: Any) -> dict[str, Any]:
+    """Return what JSON says of the solution.
+
+    `gap` is None if it is infinite, and `k` if every round has its own.
+    """
     rounds = _rounds(found)
     runs = rounds or [weights]
     if k == "auto":
@@ -245,7 +267,7 @@ def _outcome(found, weights, ranking, k):
     return outcome
 
 
-def _lines(summary, top):
+def _lines(summary: dict[str, Any], top: list[dict[str, Any]]) -> Iterator[str]:
     """Yield the lines of the text output."""
     n, count = summary["n_features"], len(summary["selected"])
     k = "" if summary["k"] is None else f", k = {summary['k']}"
@@ -269,18 +291,21 @@ def _lines(summary, top):
         yield f"   and {n - len(top)} more"
     yield ""
     yield _verdict(n, count, summary["gap"])
-    for i, part in enumerate(summary.get("rounds", ()), 1):
-        yield f"round {i}, k = {part['k']}: {_input.some(part['selected'], len(top))}"
+    for i, one_round in enumerate(summary.get("rounds", ()), 1):
+        selected = _input.first_few(one_round["selected"], len(top))
+        yield f"round {i}, k = {one_round['k']}: {selected}"
 
 
-def _bar(share, blocks):
+def _bar(share: float, blocks: bool) -> str:
+    """Draw a bar: block characters show eighths of a cell; without them `#` shows whole ones."""
     eighths = round(8 * BAR_WIDTH * max(share, 0.0))
     if not blocks:
         return "#" * (eighths // 8)
     return BLOCKS[-1] * (eighths // 8) + BLOCKS[eighths % 8].strip()
 
 
-def _verdict(n, count, gap):
+def _verdict(n: int, count: int, gap: float | None) -> str:
+    """Say how many features lie above the gap, and whether the cut is clear."""
     if count == n:
         return "all features weigh the same: there is no gap"
     ratio = "infinitely many" if gap is None else f"{gap:.3g}"

@@ -1,22 +1,27 @@
-"""``specsel stable``: a principal subspace that the sample determines, and what spoils others."""
+"""``specsel stable``: remove features until a principal subspace of the rest is stable."""
 
 import argparse
 import json
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from specsel import _input
 from specsel.cli import common, tables, terminal
 
-# What is taken where nothing is said: of the example, what finds the signals among its features.
+# The example has defaults of its own: those that find the signals among its features.
 DEFAULTS = {"matrix": "cosine", "retain": 0.5}
-EXAMPLE = {"matrix": "correlation", "retain": 0.1}
+DEFAULTS_OF_EXAMPLE = {"matrix": "correlation", "retain": 0.1}
 
 EPILOG = """\
-One feature after the other is removed, the least certain first, until the gap between two
-eigenvalues exceeds what the uncertainty of the similarities can close, and the eigenvalues before
-the gap retain enough of all. A gap with < was not needed: it is at most that. Exit code 1: nothing
-stable retains as much.
+A principal subspace is stable if another sample of the same data would show it too. Bootstrap
+intervals tell how uncertain the similarities of the features are. The command removes the least
+certain feature, again and again, until the gap between two eigenvalues is larger than that
+uncertainty can close (4 |E|) and the eigenvalues before the gap retain the share of the trace
+that --retain asks for. "<" marks a gap that was only bounded: the bound was enough to go on.
+
+Exit code 1: no stable subspace retains that much.
 
 examples:
   specsel stable mail.csv --target spam --retain 0.25
@@ -24,7 +29,7 @@ examples:
 """
 
 
-def add_command(commands):
+def add_command(commands: common.Commands) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
         "stable",
@@ -34,52 +39,52 @@ def add_command(commands):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    common.add_input(add, "labels to leave out")
-    add("--retain", type=float, metavar="SHARE", help="of the whole trace (0.5; example 0.1)")
-    matrix_help = "what is decomposed (cosine; example correlation)"
-    add("--matrix", choices=_input.choices.SIMILARITIES, help=matrix_help)
-    add("--confidence", type=float, default=0.9, help="of the bootstrap intervals (0.9)")
-    add(
-        "--n-boot",
-        type=common.count,
-        default=1000,
-        metavar="N",
-        help='resamples (1000), or "auto"',
+    common.add_input(add, "labels, which are left out")
+    retain_help = "share of the trace to retain (default 0.5; for the example 0.1)"
+    add("--retain", type=float, metavar="SHARE", help=retain_help)
+    matrix_help = (
+        "similarities of the features: cosine for counts, covariance or correlation for "
+        "measurements (default cosine; for the example correlation)"
     )
-    add("--seed", type=int, default=0, help="of the resamples (0)")
-    common.add_output(add, "features and eigenvectors", "the search")
+    add("--matrix", choices=_input.choices.SIMILARITIES, help=matrix_help)
+    confidence_help = "confidence of the bootstrap intervals (default 0.9)"
+    add("--confidence", type=float, default=0.9, help=confidence_help)
+    n_boot_help = "number of resamples, or auto (default 1000)"
+    add("--n-boot", type=common.count, default=1000, metavar="N", help=n_boot_help)
+    add("--seed", type=int, default=0, help="seed of the resamples (default 0)")
+    common.add_output(add, "the features and the eigenvectors", "the search")
     parser.set_defaults(run=run)
 
 
-def run(args) -> int:
-    """Find the subspace and print the search as it goes."""
+def run(args: argparse.Namespace) -> int:
+    """Find the subspace and print every step of the search as it is made."""
     common.check_output(args)
     common.check_seed(args.seed)
-    for name, value in (EXAMPLE if args.file is None else DEFAULTS).items():
+    for name, value in (DEFAULTS_OF_EXAMPLE if args.file is None else DEFAULTS).items():
         if getattr(args, name) is None:
             setattr(args, name, value)
     if not 0 < args.retain <= 1:
         raise ValueError(f"--retain {args.retain:g}: must be above 0 and at most 1")
     table = common.read(args, labelled=False, sparse=True)
     start = time.perf_counter()
-    known = _intervals(args, table)
-    names = known.names or tuple(map(str, range(len(known.A))))
+    intervals = _intervals(args, table)
+    names = intervals.names or tuple(map(str, range(len(intervals.A))))
     width = max(7, *map(len, names))
     if not args.json:
-        terminal.write(f"{table.origin}: {known.n_samples} samples x {len(names)} features")
+        terminal.write(f"{table.origin}: {intervals.n_samples} samples x {len(names)} features")
         terminal.write(
-            f"{known.matrix}, {known.n_boot} resamples, confidence {known.confidence:g}, "
-            f"retain {args.retain:g}"
+            f"{intervals.matrix}, {intervals.n_boot} resamples, confidence "
+            f"{intervals.confidence:g}, retain {args.retain:g}"
         )
         terminal.write(f"\n  left  {'removed':{width}}         gap      4 |E|  stable k (share)")
 
-    def report(step):
+    def report(step: Any) -> None:
         if not args.json:
             terminal.write(_line(step, names, width))
 
     from specsel import sbs
 
-    found = sbs.eliminate(known, args.retain, report)
+    found = sbs.eliminate(intervals, args.retain, report)
     if args.json:
         summary = {"data": table.origin, **_summary(found, names)}
         terminal.write(json.dumps(summary | {"seconds": time.perf_counter() - start}))
@@ -92,7 +97,7 @@ def run(args) -> int:
     return 0 if found.converged else 1
 
 
-def _intervals(args, table):
+def _intervals(args: argparse.Namespace, table: tables.Table) -> Any:
     from specsel import sbs
 
     options = {name: getattr(args, name) for name in ("matrix", "confidence", "n_boot")}
@@ -100,18 +105,18 @@ def _intervals(args, table):
         terminal.warnings_in_lines(),
         terminal.progress("{} of {} pairs of features".format) as callback,
     ):
-        known = sbs.intervals(table.X, random_state=args.seed, callback=callback, **options)
-    return replace(known, names=table.names and tuple(table.names))
+        found = sbs.intervals(table.X, random_state=args.seed, callback=callback, **options)
+    return replace(found, names=tuple(table.names) if table.names else None)
 
 
-def _line(step, names, width):
+def _line(step: Any, names: Sequence[str], width: int) -> str:
     removed = "" if step.removed is None else names[step.removed]
     gap = f"{'<' if step.stable is None else ''}{step.gap:.4g}"
     stable = ", ".join(f"{k} ({share:.1%})" for k, share in (step.stable or {}).items())
     return f"{step.size:6}  {removed:{width}}  {gap:>10} {step.error:10.4g}  {stable}".rstrip()
 
 
-def _verdict(found, names):
+def _verdict(found: Any, names: Sequence[str]) -> Iterator[str]:
     """Yield the lines after the table."""
     made = f"{found.n_decompositions} decompositions made, {found.n_skipped} skipped"
     yield ""
@@ -121,7 +126,7 @@ def _verdict(found, names):
             yield "more samples or a lower --confidence make the similarities more certain"
         return
     if not found.converged:
-        yield f"nothing stable retains {found.retain:.1%}; this comes nearest:"
+        yield f"no stable subspace retains {found.retain:.1%}; this one comes nearest:"
     yield (
         f"k = {found.k} with {len(found.support)} features is stable and retains "
         f"{found.share:.1%}; {made}"
@@ -130,14 +135,14 @@ def _verdict(found, names):
     yield f"removed: {', '.join(names[i] for i in found.removed) or 'nothing'}"
 
 
-def _summary(found, names):
-    known = found.intervals
+def _summary(found: Any, names: Sequence[str]) -> dict[str, Any]:
+    intervals = found.intervals
     return {
-        "n_samples": known.n_samples,
+        "n_samples": intervals.n_samples,
         "n_features": len(names),
-        "matrix": known.matrix,
-        "confidence": known.confidence,
-        "n_boot": known.n_boot,
+        "matrix": intervals.matrix,
+        "confidence": intervals.confidence,
+        "n_boot": intervals.n_boot,
         "retain": found.retain,
         "converged": found.converged,
         "k": found.k,
@@ -145,7 +150,7 @@ def _summary(found, names):
         "stable": found.stable,
         "kept": [names[i] for i in found.support] if found.k else [],
         "removed": [names[i] for i in found.removed],
-        "constant": [names[i] for i in known.constant],
+        "constant": [names[i] for i in intervals.constant],
         "eigenvalues": found.eigenvalues.tolist(),
         "n_decompositions": found.n_decompositions,
         "n_skipped": found.n_skipped,
@@ -156,8 +161,8 @@ def _summary(found, names):
     }
 
 
-def _rows(found, names):
-    """A row a feature: when it was removed, if so, and its entries in the eigenvectors."""
+def _rows(found: Any, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return one row per feature: when it was removed, or its entries in the eigenvectors."""
     order = {int(i): place for place, i in enumerate(found.removed, 1)}
     place = {int(i): row for row, i in enumerate(found.support)} if found.k else {}
     rows = []

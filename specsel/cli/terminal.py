@@ -1,22 +1,29 @@
-"""What the commands write: results to stdout, messages of one line to stderr, progress."""
+"""Writes results to stdout, messages of one line and progress to stderr."""
 
 import os
 import sys
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 PROGRESS_WIDTH = 70
-BEGUN = "at work; a first run compiles, up to a minute"
+BEGUN = "working; a first run compiles, up to a minute"
 
 
-def say(message):
-    if sys.stderr is not None:  # as where it was closed; print would take stdout instead
+def say(message: str) -> None:
+    """Write a message to stderr, in one line."""
+    # Python sets a stderr that the user closed to None, and print would then take stdout.
+    if sys.stderr is not None:
         print("specsel:", " ".join(message.split()), file=sys.stderr)
 
 
 @contextmanager
-def warnings_in_lines(describe=str):
-    """Say warnings after work that did not fail, each once, as `describe` has their text."""
+def warnings_in_lines(describe: Callable[[str], str] = str) -> Iterator[None]:
+    """Write the warnings of the work inside to stderr, each text once, after the work is done.
+
+    `describe` may reword a text. If the work fails, its error is all that the user sees.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield
@@ -24,39 +31,43 @@ def warnings_in_lines(describe=str):
         say(f"warning: {text}")
 
 
-def write(text):
+def write(text: str) -> None:
+    """Write a result to stdout."""
     try:
         print(encodable(text), flush=True)
     except OSError as error:
-        # What is still buffered would fail again when the interpreter ends.
+        # Text that is still in the buffer would fail again when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # its reader has read enough
+        if not isinstance(error, BrokenPipeError):  # a reader such as head has read enough
             raise
 
 
-def encodable(text):
-    """The text with what stdout cannot show escaped."""
+def encodable(text: str) -> str:
+    """Return the text with escapes for the characters that stdout cannot show."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 @contextmanager
-def progress(describe):
-    """Give a callback that shows `describe` of what it is told on one line, or None.
+def progress(describe: Callable[..., str]) -> Iterator[Callable[..., None] | None]:
+    """Give a callback that shows progress in one line of stderr.
 
-    None where stderr is no terminal. The line says first that work has begun, and is erased in the
-    end.
+    The callback passes its arguments to `describe` and shows the text. The line is erased in the
+    end. If stderr is not a terminal, there is no callback: None.
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
 
-    def show(text, end=""):
+    def show(text: str, end: str = "") -> None:
         line = text[:PROGRESS_WIDTH]
         print(f"\r{line:{PROGRESS_WIDTH}}", end=end, file=sys.stderr, flush=True)
 
+    def tell(*values: Any) -> None:
+        show(describe(*values))
+
     show(BEGUN)
     try:
-        yield lambda *values: show(describe(*values))
+        yield tell
     finally:
         show("", end="\r")

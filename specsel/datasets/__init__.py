@@ -1,22 +1,30 @@
-"""
-The papers' synthetic data, in which the relevant features are known.
+"""The papers' synthetic data, of which it is known which features are relevant.
 
-- `weston_linear`, `weston_nonlinear`: two classes among features of large noise, from
-  Weston et al. (2001), as used for Fig. 3(a) of Wolf and Shashua (2005).
+- `weston_linear`, `weston_nonlinear`: two classes that show in a few features among many of large
+  noise, from Weston et al. (2001), as used for Fig. 3(a) of Wolf and Shashua (2005).
 - `growing_classes`: any number of tight clusters, Fig. 3(b) of Wolf and Shashua (2005).
 - `two_gaussians`, `four_gaussians`: broad clusters, Figs. 1 and 2 of Wolf and Bileschi (2005).
-- `two_solutions`: two groupings of the same samples, Fig. 2 of Shashua and Wolf (2004).
-- `wishart_pair`, `brownian_pair`: matrices for sparse LDA, the latter from Sec. 3.1 of
-  Moghaddam et al. (2006); `lda_problem`: two classes of correlated features.
+- `two_solutions`: samples that can be grouped in two ways, Fig. 2 of Shashua and Wolf (2004).
+- `wishart_pair`, `brownian_pair`: pairs of matrices for sparse linear discriminant analysis (LDA),
+  the latter from Sec. 3.1 of Moghaddam et al. (2006).
+- `lda_problem`: two classes of samples with correlated features.
 - `example`: a small data set with named features, for a first try.
 
-In the cluster data an irrelevant feature is drawn as a relevant one is and then permuted
-over the samples, independently of the others: by itself it cannot be told from a relevant one.
+Where the samples form clusters, an irrelevant feature is drawn like a relevant one and then
+permuted over the samples, independently of the others. Seen by itself it looks like a relevant
+one.
+
+clusters  samples in clusters
+lda       problems for sparse LDA
+dataset   `Dataset`, what the generators of samples return
 
 References
 ----------
 J. Weston, S. Mukherjee, O. Chapelle, M. Pontil, T. Poggio and V. Vapnik, "Feature selection
 for SVMs", NIPS 13, 2001.
+
+A. Shashua and L. Wolf, "Kernel feature selection with side data using a spectral approach", ECCV,
+2004.
 
 L. Wolf and A. Shashua, "Feature selection for unsupervised and supervised inference: the
 emergence of sparsity in a weight-based approach", JMLR 6, 2005.

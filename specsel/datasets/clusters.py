@@ -1,33 +1,37 @@
-"""Clusters of samples in features of which the relevant ones are known."""
-
-import math
-import numbers
-import operator
+"""Samples in clusters, with features of which it is known which are relevant."""
 
 import numpy as np
 
+from specsel import _input
+from specsel._input.annotations import Floats, Integers, Seed
 from specsel.datasets.dataset import Dataset
 
+# Variance of the irrelevant features of Weston et al.
 NOISE_VARIANCE = 20.0
+
+# Standard deviation of the clusters in `two_solutions`.
 SOLUTION_DEVIATION = 0.1
-# A seed whose three clusters are about equally far apart and show in each of the six signals.
+
+# With this seed the three clusters are about equally far apart and show in each of six signals.
 EXAMPLE_SEED = 51
 
 
-def weston_linear(n_samples=60, *, n_features=202, random_state=0):
-    """
-    Draw two classes that a linear rule on six features tells apart.
+def weston_linear(
+    n_samples: int = 60, *, n_features: int = 202, random_state: Seed = 0
+) -> Dataset:
+    """Draw two classes that a linear rule on six features tells apart.
 
-    A label y is -1 or +1 with equal chance. With probability .7 the sample has its signal,
-    y N(i, 1) for i = 1, 2, 3, in features 0-2 and N(0, 1) in features 3-5, otherwise the other
-    way round. All other features are N(0, 20), 20 being the variance.
+    The label y of a sample is -1 or +1, with equal chance. The signal is three numbers, drawn
+    from N(i, 1) for i = 1, 2, 3 and multiplied by y. With probability .7 it stands in features 0-2
+    and features 3-5 are N(0, 1); otherwise the two groups of features change roles. All other
+    features are noise of variance 20.
 
     Parameters
     ----------
     n_samples : int, at least 2
     n_features : int, at least 6
     random_state : int, Generator or None
-        Seed, as `numpy.random.default_rng` takes it.
+        Seed of the random numbers.
 
     Returns
     -------
@@ -47,9 +51,9 @@ def weston_linear(n_samples=60, *, n_features=202, random_state=0):
     >>> data.relevant
     array([0, 1, 2, 3, 4, 5])
     """
-    n_samples = _size("n_samples", n_samples, 2, "samples are")
-    n_features = _size("n_features", n_features, 6, "features are")
-    rng = np.random.default_rng(random_state)
+    n_samples = _input.check_integer("n_samples", n_samples, 2)
+    n_features = _input.check_integer("n_features", n_features, 6)
+    rng = _input.as_generator(random_state)
     y = rng.choice([-1, 1], size=n_samples)
     signal_first = rng.random((n_samples, 1)) < 0.7
     signal = y[:, None] * rng.normal([1.0, 2.0, 3.0], size=(n_samples, 3))
@@ -60,20 +64,21 @@ def weston_linear(n_samples=60, *, n_features=202, random_state=0):
     return Dataset(X, y, relevant=np.arange(6))
 
 
-def weston_nonlinear(n_samples=60, *, n_features=52, random_state=0):
-    """
-    Draw two classes of two clusters each, which no linear rule tells apart.
+def weston_nonlinear(
+    n_samples: int = 60, *, n_features: int = 52, random_state: Seed = 0
+) -> Dataset:
+    """Draw two classes of two clusters each, which no linear rule tells apart.
 
-    A label y is -1 or +1 with equal chance. Features 0-1 have unit covariance around
-    (3/4, 3) or (-3/4, -3) if y is -1, around (3, -3) or (-3, 3) if y is +1, again with equal
-    chance. All other features are N(0, 20), 20 being the variance.
+    The label y of a sample is -1 or +1, with equal chance. Features 0 and 1 are Gaussian with unit
+    covariance. Their mean is (3/4, 3) or (-3/4, -3) if y is -1, and (3, -3) or (-3, 3) if y is +1,
+    again with equal chance. All other features are noise of variance 20.
 
     Parameters
     ----------
     n_samples : int, at least 2
     n_features : int, at least 2
     random_state : int, Generator or None
-        Seed, as `numpy.random.default_rng` takes it.
+        Seed of the random numbers.
 
     Returns
     -------
@@ -90,9 +95,9 @@ def weston_nonlinear(n_samples=60, *, n_features=52, random_state=0):
     >>> datasets.weston_nonlinear(20)
     Dataset(20 samples x 52 features, 2 relevant)
     """
-    n_samples = _size("n_samples", n_samples, 2, "samples are")
-    n_features = _size("n_features", n_features, 2, "features are")
-    rng = np.random.default_rng(random_state)
+    n_samples = _input.check_integer("n_samples", n_samples, 2)
+    n_features = _input.check_integer("n_features", n_features, 2)
+    rng = _input.as_generator(random_state)
     y = rng.choice([-1, 1], size=n_samples)
     side = rng.choice([-1.0, 1.0], size=(n_samples, 1))
     center = np.where(y[:, None] < 0, [0.75, 3.0], [3.0, -3.0])
@@ -101,13 +106,18 @@ def weston_nonlinear(n_samples=60, *, n_features=52, random_state=0):
     return Dataset(X, y, relevant=np.arange(2))
 
 
-def growing_classes(n_classes=2, *, n_samples=60, n_relevant=5, n_irrelevant=120, random_state=0):
-    """
-    Draw tight clusters, equal in size, in a few relevant features.
+def growing_classes(
+    n_classes: int = 2,
+    *,
+    n_samples: int = 60,
+    n_relevant: int = 5,
+    n_irrelevant: int = 120,
+    random_state: Seed = 0,
+) -> Dataset:
+    """Draw tight clusters, equal in size, in a few relevant features.
 
-    Every class gets ceil(n_samples / n_classes) samples, so the data have n_samples rows if
-    n_classes divides n_samples, and otherwise up to n_classes - 1 more. Cluster centres are
-    uniform in [-1, 1], variances uniform in [0, .02] per class and feature.
+    Every class is one cluster of ``ceil(n_samples / n_classes)`` samples. In every feature its
+    center is uniform in [-1, 1] and its variance uniform in [0, .02].
 
     Parameters
     ----------
@@ -117,12 +127,12 @@ def growing_classes(n_classes=2, *, n_samples=60, n_relevant=5, n_irrelevant=120
     n_relevant, n_irrelevant : int, at least 1 and at least 0
         Number of features of each kind; the relevant ones come first.
     random_state : int, Generator or None
-        Seed, as `numpy.random.default_rng` takes it.
+        Seed of the random numbers.
 
     Returns
     -------
     Dataset
-        Rows sorted by class, labels 0 to n_classes - 1.
+        Samples sorted by class, labels 0 to n_classes - 1.
 
     References
     ----------
@@ -136,38 +146,44 @@ def growing_classes(n_classes=2, *, n_samples=60, n_relevant=5, n_irrelevant=120
     >>> datasets.growing_classes(7)
     Dataset(63 samples x 125 features, 5 relevant)
     """
-    n_classes = _size("n_classes", n_classes, 1, "class is")
-    n_samples = _size("n_samples", n_samples, 2, "samples are")
-    n_relevant = _size("n_relevant", n_relevant, 1, "feature is")
-    n_irrelevant = _size("n_irrelevant", n_irrelevant, 0, "features are")
+    n_classes = _input.check_integer("n_classes", n_classes, 1)
+    n_samples = _input.check_integer("n_samples", n_samples, 2)
+    n_relevant = _input.check_integer("n_relevant", n_relevant, 1)
+    n_irrelevant = _input.check_integer("n_irrelevant", n_irrelevant, 0)
     y = np.repeat(np.arange(n_classes), -(-n_samples // n_classes))
     n_features = n_relevant + n_irrelevant
     return _clusters(y, n_relevant, n_features, 1.0, (0.0, 0.02), random_state)
 
 
-def two_gaussians(*, n_samples=100, n_relevant=3, n_features=203, spread=1.0, random_state=0):
-    """
-    Draw two broad clusters in a few relevant features.
+def two_gaussians(
+    *,
+    n_samples: int = 100,
+    n_relevant: int = 3,
+    n_features: int = 203,
+    spread: float = 1.0,
+    random_state: Seed = 0,
+) -> Dataset:
+    """Draw two broad clusters in a few relevant features.
 
-    Means are uniform in [-.5, .5] times `spread`, variances uniform in [.5, 1.5], per class
-    and feature. At the paper's spread of 1 the clusters overlap almost entirely.
+    For every class and feature the mean is uniform in [-.5, .5], times `spread`, and the variance
+    uniform in [.5, 1.5]. The paper's spread is 1, where the clusters overlap almost entirely.
 
     Parameters
     ----------
     n_samples : int, at least 2
-        Rows, shared out evenly: the sizes of the classes differ by one at most.
+        Number of samples. The sizes of the classes differ by one at most.
     n_relevant : int, at least 1
         Number of relevant features, which come first.
     n_features : int, at least n_relevant
     spread : float, at least 0
-        Factor on the means; the larger, the further apart the clusters.
+        Factor by which the means are multiplied: the larger, the further apart the clusters.
     random_state : int, Generator or None
-        Seed, as `numpy.random.default_rng` takes it.
+        Seed of the random numbers.
 
     Returns
     -------
     Dataset
-        Rows sorted by class, labels 0 and 1.
+        Samples sorted by class, labels 0 and 1.
 
     References
     ----------
@@ -182,28 +198,34 @@ def two_gaussians(*, n_samples=100, n_relevant=3, n_features=203, spread=1.0, ra
     return _broad_clusters(2, n_samples, n_relevant, n_features, spread, random_state)
 
 
-def four_gaussians(*, n_samples=100, n_relevant=3, n_features=200, spread=1.0, random_state=0):
-    """
-    Draw four broad clusters in a few relevant features.
+def four_gaussians(
+    *,
+    n_samples: int = 100,
+    n_relevant: int = 3,
+    n_features: int = 200,
+    spread: float = 1.0,
+    random_state: Seed = 0,
+) -> Dataset:
+    """Draw four broad clusters in a few relevant features.
 
-    The paper states no means and variances here; those of `two_gaussians` are used.
+    The paper does not say how means and variances are drawn; here it is as in `two_gaussians`.
 
     Parameters
     ----------
     n_samples : int, at least 4
-        Rows, shared out evenly: the sizes of the classes differ by one at most.
+        Number of samples. The sizes of the classes differ by one at most.
     n_relevant : int, at least 1
         Number of relevant features, which come first.
     n_features : int, at least n_relevant
     spread : float, at least 0
-        Factor on the means; the larger, the further apart the clusters.
+        Factor by which the means are multiplied: the larger, the further apart the clusters.
     random_state : int, Generator or None
-        Seed, as `numpy.random.default_rng` takes it.
+        Seed of the random numbers.
 
     Returns
     -------
     Dataset
-        Rows sorted by class, labels 0 to 3.
+        Samples sorted by class, labels 0 to 3.
 
     References
     ----------
@@ -218,20 +240,21 @@ def four_gaussians(*, n_samples=100, n_relevant=3, n_features=200, spread=1.0, r
     return _broad_clusters(4, n_samples, n_relevant, n_features, spread, random_state)
 
 
-def example():
-    """
-    Return the small example: three clusters, six signals among forty named features.
+def example() -> Dataset:
+    """Return a small example: three clusters that show in six of forty named features.
 
-    Always the same data, drawn by the rules of `growing_classes`, columns shuffled.
+    The data are always the same. They were drawn as in `growing_classes`, and the features
+    shuffled.
 
     Returns
     -------
     Dataset
-        90 rows sorted by class, labels 0 to 2; `names` says which columns are signals.
+        90 samples sorted by class, with labels 0 to 2. The names of the features say which are
+        signals and which noise.
 
     References
     ----------
-    Wolf and Shashua (2005), Fig. 3(b), in small.
+    Wolf and Shashua (2005), Fig. 3(b), with fewer features.
 
     Examples
     --------
@@ -254,24 +277,28 @@ def example():
     )
 
 
-def two_solutions(*, random_state=0):
-    """
-    Draw 150 samples with two groupings in three clusters each, among 20 features.
+def two_solutions(*, random_state: Seed = 0) -> Dataset:
+    """Draw 150 samples that can be grouped in two ways, each into three clusters.
 
-    Features 0-2 show one grouping, 3-5 another that is independent of it, 6-8 are their sums and
-    show both, and 9-19 are random permutations of feature 0. In every feature the centers of the
-    three clusters lie at -1, 0 and 1, each moved by up to .25, with a random sign, and the samples
-    around them with a standard deviation of .1.
+    There are 20 features. Features 0-2 show one grouping and features 3-5 the other, which is
+    independent of it. Features 6-8 are sums of these and show both. Features 9-19 show neither:
+    they are feature 0, permuted over the samples. In each of the first six features the centers of
+    the three clusters are -1, 0 and 1, each moved by up to .25 and multiplied by a random sign.
+    The samples deviate from the centers with a standard deviation of .1.
 
     Parameters
     ----------
     random_state : int, Generator or None
-        Seed, as `numpy.random.default_rng` takes it.
+        Seed of the random numbers.
 
     Returns
     -------
     Dataset
-        With the first grouping as `y`.
+        The labels `y` are the first grouping.
+
+    References
+    ----------
+    Shashua and Wolf (2004), Fig. 2.
 
     Examples
     --------
@@ -279,7 +306,7 @@ def two_solutions(*, random_state=0):
     >>> datasets.two_solutions().names[:9]
     ('1', '2', '3', 'A', 'B', 'C', '1A', '2B', '3C')
     """
-    rng = np.random.default_rng(random_state)
+    rng = _input.as_generator(random_state)
     groupings = [rng.permutation(np.repeat([0, 1, 2], 50)) for _ in range(2)]
     first, second = (_along_a_line(rng, labels) for labels in groupings)
     permuted = rng.permuted(np.repeat(first[:, :1], 11, axis=1), axis=0)
@@ -292,25 +319,42 @@ def two_solutions(*, random_state=0):
     )
 
 
-def _along_a_line(rng, labels):
-    """Three features that show three clusters in the same order, some with the opposite sign."""
+def _along_a_line(rng: np.random.Generator, labels: Integers) -> Floats:
+    """Draw three features in which the clusters lie in the same order, or in the opposite one."""
     levels = np.array([[-1.0], [0.0], [1.0]]) + rng.uniform(-0.25, 0.25, (3, 3))
-    return rng.normal((levels * rng.choice([-1, 1], 3))[labels], SOLUTION_DEVIATION)
+    features: Floats = rng.normal((levels * rng.choice([-1, 1], 3))[labels], SOLUTION_DEVIATION)
+    return features
 
 
-def _broad_clusters(n_classes, n_samples, n_relevant, n_features, spread, random_state):
-    n_samples = _size("n_samples", n_samples, n_classes, "samples are")
-    n_relevant = _size("n_relevant", n_relevant, 1, "feature is")
-    n_features = _size("n_features", n_features, n_relevant, "features (n_relevant) are")
-    if not (isinstance(spread, numbers.Real) and 0 <= spread < math.inf):
-        raise ValueError(f"spread = {spread!r}: a finite number, 0 or more, is needed")
+def _broad_clusters(
+    n_classes: int,
+    n_samples: int,
+    n_relevant: int,
+    n_features: int,
+    spread: float,
+    random_state: Seed,
+) -> Dataset:
+    n_samples = _input.check_integer("n_samples", n_samples, n_classes)
+    n_relevant = _input.check_integer("n_relevant", n_relevant, 1)
+    n_features = _input.check_integer("n_features", n_features, n_relevant)
+    _input.check_not_negative("spread", spread)
     y = np.arange(n_samples) * n_classes // n_samples
     return _clusters(y, n_relevant, n_features, 0.5 * spread, (0.5, 1.5), random_state)
 
 
-def _clusters(y, n_relevant, n_features, half_width, variance_range, random_state):
-    """Gaussians of diagonal covariance, one a class; irrelevant features permuted."""
-    rng = np.random.default_rng(random_state)
+def _clusters(
+    y: Integers,
+    n_relevant: int,
+    n_features: int,
+    half_width: float,
+    variance_range: tuple[float, float],
+    random_state: Seed,
+) -> Dataset:
+    """Draw one Gaussian of diagonal covariance for every class; permute irrelevant features.
+
+    Centers are uniform in [-half_width, half_width].
+    """
+    rng = _input.as_generator(random_state)
     shape = (y[-1] + 1, n_features)
     centers = rng.uniform(-half_width, half_width, shape)
     deviations = np.sqrt(rng.uniform(*variance_range, shape))
@@ -320,16 +364,5 @@ def _clusters(y, n_relevant, n_features, half_width, variance_range, random_stat
     return Dataset(X, y, relevant=np.arange(n_relevant))
 
 
-def _large_noise(rng, n_samples, n_features):
+def _large_noise(rng: np.random.Generator, n_samples: int, n_features: int) -> Floats:
     return rng.normal(scale=np.sqrt(NOISE_VARIANCE), size=(n_samples, n_features))
-
-
-def _size(name, value, least, unit):
-    """Return `value` as an int, or say what is wrong with it."""
-    try:
-        size = operator.index(value)
-    except TypeError:
-        raise ValueError(f"{name} = {value!r}: an integer is needed") from None
-    if size < least:
-        raise ValueError(f"{name} = {size}: at least {least} {unit} needed")
-    return size

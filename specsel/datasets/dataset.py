@@ -1,31 +1,31 @@
-"""What a generator of samples returns."""
+"""What the generators of samples return."""
 
 from dataclasses import dataclass
 
-import numpy as np
+from specsel._input.annotations import Floats, Integers, Names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """
-    Samples, their labels, and which features are relevant.
+    """Samples, their labels, and which features are relevant.
 
     Attributes
     ----------
-    X : ndarray of float64, samples x features
-    y : ndarray of int, one label a sample
-    relevant : ndarray of int, sorted
-        Indices of the features that depend on the labels, or that the labels depend on.
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of int of shape (n_samples,)
+        The label of every sample.
+    relevant : ndarray of int
+        The features that depend on the labels, or on which the labels depend; sorted.
     names : tuple of str or None
-        One name a feature.
+        Names of the features.
     """
 
-    X: np.ndarray
-    y: np.ndarray
-    relevant: np.ndarray
-    names: tuple[str, ...] | None = None
+    X: Floats
+    y: Integers
+    relevant: Integers
+    names: Names = None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         n_samples, n_features = self.X.shape
         return (
             f"Dataset({n_samples} samples x {n_features} features, {self.relevant.size} relevant)"

@@ -1,8 +1,7 @@
-"""
-Random problems for sparse LDA: pairs of matrices, and two classes of samples.
+"""Random problems for sparse LDA: pairs of matrices, and two classes of samples.
 
 Moghaddam et al. (2006), Sec. 3.1, draw covariances of "Brownian processes of various degrees of
-smoothness" and say no more; the exponents and the number of paths are chosen here.
+smoothness" and say no more. The exponents and the number of paths are chosen here.
 """
 
 import math
@@ -10,29 +9,39 @@ import math
 import numpy as np
 
 from specsel import _input
+from specsel._input.annotations import Floats, Seed
 from specsel.datasets.dataset import Dataset
 
-# Degrees of freedom per feature of a full-rank Wishart matrix, paths per feature of a covariance.
+# Degrees of freedom per feature of a full-rank Wishart matrix.
 FREEDOM = 2
+
+# Paths per feature behind a covariance of full rank.
 PATHS = 4
+
+# The range of the Hurst exponents.
 ROUGHEST, SMOOTHEST = 0.1, 0.9
 
 
-def wishart_pair(n_features=40, *, rank=None, identity=False, random_state=0):
-    """
-    Draw two independent Wishart matrices, the first of any rank.
+def wishart_pair(
+    n_features: int = 40,
+    *,
+    rank: int | None = None,
+    identity: bool = False,
+    random_state: Seed = 0,
+) -> tuple[Floats, Floats]:
+    """Draw two independent Wishart matrices, the first of any rank.
 
-    A = GG'/m with G of n_features x m standard normal entries, m = rank, or m = 2 n_features if
-    no rank is given. B is drawn as A of full rank is: for many features its eigenvalues lie
-    between .08 and 2.92, a condition number of 34.
+    ``A = G Gᵀ / m``, where G has n_features x m standard normal entries. The number of columns m
+    is the rank, or 2 n_features if no rank is given. B is drawn in the same way, of full rank. For
+    many features its eigenvalues lie between .08 and 2.92, a condition number of 34.
 
     Parameters
     ----------
     n_features : int, at least 1
     rank : int from 1 to n_features, or None
-        Rank of A; 1 is the case of two classes, None is full rank.
+        Rank of A. Two classes give rank 1; None is full rank.
     identity : bool
-        Whether B is the identity, which makes it a problem of sparse PCA.
+        Take the identity for B: a problem of sparse PCA.
     random_state : int, Generator or None
         Seed, as `numpy.random.default_rng` takes it.
 
@@ -51,7 +60,7 @@ def wishart_pair(n_features=40, *, rank=None, identity=False, random_state=0):
     >>> int(np.linalg.matrix_rank(A))
     2
     """
-    n_features, rank = _sizes(n_features, rank)
+    n_features, rank = _check_sizes(n_features, rank)
     rng = np.random.default_rng(random_state)
     degrees = FREEDOM * n_features
     A = _covariance(rng.standard_normal((n_features, rank or degrees)))
@@ -60,24 +69,25 @@ def wishart_pair(n_features=40, *, rank=None, identity=False, random_state=0):
     return A, _covariance(rng.standard_normal((n_features, degrees)))
 
 
-def brownian_pair(n_features=16, *, rank=None, random_state=0):
-    """
-    Draw the sample covariances of two fractional Brownian motions.
+def brownian_pair(
+    n_features: int = 16, *, rank: int | None = None, random_state: Seed = 0
+) -> tuple[Floats, Floats]:
+    """Draw the sample covariances of two fractional Brownian motions.
 
-    Paths start at 0 and are seen at the times 1/n, 2/n, ..., 1 with n = n_features. Each matrix
-    has a Hurst exponent H of its own, uniform in [.1, .9]: rough paths of negatively correlated
-    steps below 1/2 (sub-Gaussian), smooth paths of positively correlated steps above it
-    (super-Gaussian). Neighbouring features are the more alike the smoother the paths. The mean
-    is known to be 0 and is not subtracted.
+    Paths start at 0; the features are their values at the times 1/n, 2/n, ..., 1, where
+    n = n_features. Each matrix has a Hurst exponent H of its own, uniform in [.1, .9]. Below 1/2
+    paths are rough and their steps correlate negatively (sub-Gaussian); above it paths are smooth
+    and their steps correlate positively (super-Gaussian). The smoother the paths, the more alike
+    are neighbouring features. The mean is known to be 0 and is not subtracted.
 
-    Of 4n paths B is positive definite. Its condition number grows with H and n: among 300 draws
-    the largest is 4e4 for 16 features, 2e6 for 60 and 7e6 for 100.
+    B comes from 4n paths and is positive definite. Its condition number grows with H and n: among
+    300 draws the largest is 4e4 for 16 features, 2e6 for 60 and 7e6 for 100.
 
     Parameters
     ----------
     n_features : int, at least 1
     rank : int from 1 to n_features, or None
-        Number of paths behind A, which is its rank; None is 4 n_features.
+        Rank of A, which is the number of paths behind it; None takes 4 n_features paths.
     random_state : int, Generator or None
         Seed, as `numpy.random.default_rng` takes it.
 
@@ -102,7 +112,7 @@ def brownian_pair(n_features=16, *, rank=None, random_state=0):
     >>> bool(B[0, 0] < B[15, 15])
     True
     """
-    n_features, rank = _sizes(n_features, rank)
+    n_features, rank = _check_sizes(n_features, rank)
     rng = np.random.default_rng(random_state)
     n_paths = PATHS * n_features
     A = _covariance(_brownian_paths(rng, n_features, rank or n_paths))
@@ -110,15 +120,20 @@ def brownian_pair(n_features=16, *, rank=None, random_state=0):
 
 
 def lda_problem(
-    n_features=100, *, n_samples=500, n_relevant=10, correlation=0.0, noise=2.0, random_state=0
-):
-    """
-    Draw two classes, told apart by the noisy sum of a few among correlated Gaussian features.
+    n_features: int = 100,
+    *,
+    n_samples: int = 500,
+    n_relevant: int = 10,
+    correlation: float = 0.0,
+    noise: float = 2.0,
+    random_state: Seed = 0,
+) -> Dataset:
+    """Draw two classes that differ in the noisy sum of a few among correlated Gaussian features.
 
     A sample has label 1 if the sum of its relevant features plus `noise` times a standard normal
-    variable is positive, otherwise 0. Features have mean 0 and variance 1, and two of them that
-    are d columns apart the correlation `correlation` ** d. The relevant ones are evenly spread:
-    for 10 of 100, every tenth, from the first on.
+    variable is positive, and label 0 otherwise. Features have mean 0 and variance 1; two features
+    d columns apart have the correlation ``correlation ** d``. The relevant features are evenly
+    spread: 10 of 100 are every tenth, from the first on.
 
     Parameters
     ----------
@@ -128,7 +143,7 @@ def lda_problem(
     correlation : float between -1 and 1, both excluded
         Correlation of neighbouring features.
     noise : float, at least 0
-        Standard deviation of what is added to the sum.
+        Standard deviation of the noise that is added to the sum.
     random_state : int, Generator or None
         Seed, as `numpy.random.default_rng` takes it.
 
@@ -163,8 +178,8 @@ def lda_problem(
     return Dataset(X, (score > 0).astype(int), relevant)
 
 
-def _brownian_paths(rng, n_features, n_paths):
-    """Paths as columns, exact sums of steps by circulant embedding (Davies and Harte)."""
+def _brownian_paths(rng: np.random.Generator, n_features: int, n_paths: int) -> Floats:
+    """Draw paths as columns: sums of exact steps, by circulant embedding (Davies and Harte)."""
     hurst = rng.uniform(ROUGHEST, SMOOTHEST)
     power = np.arange(n_features + 2.0) ** (2 * hurst)
     covariance = np.concatenate(([1.0], (power[2:] - 2 * power[1:-1] + power[:-2]) / 2))
@@ -172,16 +187,21 @@ def _brownian_paths(rng, n_features, n_paths):
     amplitudes = np.sqrt(np.maximum(np.fft.rfft(circle).real, 0.0))
     white = np.fft.rfft(rng.standard_normal((n_paths, circle.size)))
     steps = np.fft.irfft(amplitudes * white, circle.size)[:, :n_features]
-    return np.cumsum(steps, axis=1).T / n_features**hurst
+    paths: Floats = np.cumsum(steps, axis=1).T / n_features**hurst
+    return paths
 
 
-# Not by BLAS, whose bits depend on the number of threads.
-def _covariance(columns):
-    """Mean of the outer products of the columns."""
-    return np.einsum("ik,jk->ij", columns, columns) / columns.shape[1]
+def _covariance(columns: Floats) -> Floats:
+    """Average the outer products of the columns.
+
+    This does without BLAS, whose last bits depend on the number of threads.
+    """
+    products: Floats = np.einsum("ik,jk->ij", columns, columns) / columns.shape[1]
+    return products
 
 
-def _sizes(n_features, rank):
+def _check_sizes(n_features: int, rank: int | None) -> tuple[int, int | None]:
+    """Check the number of features and the rank."""
     n_features = _input.check_integer("n_features", n_features, 1)
     if rank is not None:
         rank = _input.check_integer("rank", rank, 1, n_features, "n_features")

@@ -1,15 +1,16 @@
 """Every method as a scikit-learn selector: `specsel.QAlpha` is `specsel.estimators.QAlpha`.
 
-weighting  the methods that weigh features
-side       those with side data and with pairs of samples
+weighting  the methods that give every feature a weight
+side       those of them that take side data or pairs of samples
 subsets    sparse LDA and stable subspaces
 stability  how often any selector selects a feature
-base       what they share
+base       what all of them share
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-# In which file an estimator is, and what else is public here.
+# The file of every estimator, and of the functions that are public here.
 ESTIMATORS = {
     "ExactSparseLDA": "subsets",
     "FisherWeighting": "weighting",
@@ -27,11 +28,40 @@ ESTIMATORS = {
 }
 FUNCTIONS = {"jaccard": "stability", "kuncheva": "stability"}
 
-__all__ = ["jaccard", "kuncheva", *ESTIMATORS]
+__all__ = [
+    "ExactSparseLDA",
+    "FisherWeighting",
+    "GreedySparseLDA",
+    "KernelQAlpha",
+    "LaplacianQAlpha",
+    "PairwiseQAlpha",
+    "ParameterFreeWeighting",
+    "QAlpha",
+    "SideInfoQAlpha",
+    "StabilitySelection",
+    "StableLSI",
+    "StablePCA",
+    "SupervisedQAlpha",
+    "jaccard",
+    "kuncheva",
+]
 
-
-def __getattr__(name):
-    home = (ESTIMATORS | FUNCTIONS).get(name)
-    if home:
-        return getattr(import_module(f"specsel.estimators.{home}"), name)
-    raise AttributeError(f"module 'specsel.estimators' has no attribute {name!r}")
+if TYPE_CHECKING:
+    from specsel.estimators.side import PairwiseQAlpha, SideInfoQAlpha
+    from specsel.estimators.stability import StabilitySelection, jaccard, kuncheva
+    from specsel.estimators.subsets import ExactSparseLDA, GreedySparseLDA, StableLSI, StablePCA
+    from specsel.estimators.weighting import (
+        FisherWeighting,
+        KernelQAlpha,
+        LaplacianQAlpha,
+        ParameterFreeWeighting,
+        QAlpha,
+        SupervisedQAlpha,
+    )
+else:
+    # scikit-learn is imported when an estimator is first used.
+    def __getattr__(name: str) -> object:
+        home = (ESTIMATORS | FUNCTIONS).get(name)
+        if home:
+            return getattr(import_module(f"specsel.estimators.{home}"), name)
+        raise AttributeError(f"module 'specsel.estimators' has no attribute {name!r}")

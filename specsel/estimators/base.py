@@ -1,13 +1,14 @@
-"""What all estimators share: which samples and labels they take, and which features they select.
+"""What all estimators share: they check data, call a solver, and select features by its result.
 
-A selector solves in `_solve` and ranks the features in `_choose`. Every class is a dataclass,
-which writes the constructor that scikit-learn wants, so that a parameter is declared once, with
-its default, and inherited.
+A subclass calls its solver in `_solve` and ranks the features in `_choose`. Every estimator is a
+dataclass: that writes the constructor scikit-learn asks for, so that a parameter is declared once,
+with its default, and inherited.
 """
 
 import warnings
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
+from typing import Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,37 +16,50 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from specsel import _input
+from specsel._input.annotations import ArrayLike
+from specsel._input.choices import Init
+from specsel.results import Weights
 
 FLOATS = (np.float64, np.float32)
 
 # Parameters of the estimators that no solver has.
-OWN = {"n_features_to_select", "threshold", "diverse", "reweight"}
+SELECTION_PARAMETERS = {"n_features_to_select", "threshold", "diverse", "reweight"}
 
-parameters = dataclass(kw_only=True, eq=False, repr=False)
+T = TypeVar("T")
+RandomState = int | np.random.RandomState | np.random.Generator | None
 
 
-@parameters
-class Selector(SelectorMixin, BaseEstimator):
-    """What all estimators share: `_solve` gives a result, `_choose` ranks the features by it."""
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def with_parameters(cls: type[T]) -> type[T]:
+    """Write the constructor of an estimator; its fields are the parameters.
+
+    Comparison and the text of an estimator stay those of scikit-learn.
+    """
+    return dataclass(kw_only=True, eq=False, repr=False)(cls)
+
+
+@with_parameters
+class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """A selector that solves once and keeps the best features."""
 
     needs_classes = False
     takes_sparse = False
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Find the features.
 
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
-            Numbers, or a data frame.
+            Numbers; a data frame will do.
         y : array of shape (n_samples,), optional
-            Class labels, where the method needs them; ignored otherwise.
+            Class labels, if the method needs them; otherwise ignored.
 
         Returns
         -------
         The estimator itself.
         """
-        self.__dict__.pop("support_", None)  # a fit that fails leaves nothing that fits no more
+        self.__dict__.pop("support_", None)  # if this fit fails, no older result is left
         X, y = self._read(X, y)
         self.result_ = self._solve(X, y)
         order, count = self._choose(self.result_, X)
@@ -55,27 +69,36 @@ class Selector(SelectorMixin, BaseEstimator):
         self.ranking_[order] = np.arange(1, self.n_features_in_ + 1)
         return self
 
-    def _read(self, X, y):
+    def _solve(self, X: Any, y: Any) -> Any:
+        """Return what the solver finds."""
+        raise NotImplementedError
+
+    def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
+        """Return all features, best first, and how many of them are selected."""
+        raise NotImplementedError
+
+    def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Check the data; a frame's column names go on to the solver."""
         _input.check_unmasked(X)
         options = {"dtype": FLOATS, "accept_sparse": self.takes_sparse, "ensure_min_samples": 2}
         if self.needs_classes:
             if y is not None:
-                _input.as_labels(y)  # in words of its own, of what scikit-learn would stumble over
+                _input.as_labels(y)  # its messages are clearer than those of scikit-learn
             X, y = validate_data(self, X, y, **options)
         else:
             X = validate_data(self, X, **options)
         names = getattr(self, "feature_names_in_", None)
         return X if names is None or hasattr(X, "tocsr") else _input.Frame(names.tolist(), X), y
 
-    def _options(self):
-        """Parameters for the solver."""
-        names = {field.name for field in fields(self)} - OWN
+    def _options(self) -> dict[str, Any]:
+        """Return the parameters that the solver takes."""
+        names = {field.name for field in fields(self)} - SELECTION_PARAMETERS
         options = {name: getattr(self, name) for name in names}
         if "random_state" in options:
             options["random_state"] = as_seed(self.random_state)
         return options
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> Any:
         """Keep the selected features.
 
         Parameters
@@ -89,11 +112,11 @@ class Selector(SelectorMixin, BaseEstimator):
         _input.check_unmasked(X)
         return super().transform(X)
 
-    def _get_support_mask(self):
+    def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self, "support_")
         return self.support_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self.needs_classes
         tags.input_tags.sparse = self.takes_sparse
@@ -101,36 +124,40 @@ class Selector(SelectorMixin, BaseEstimator):
         return tags
 
 
-def as_seed(random_state):
-    """A seed as solvers take it, from one as scikit-learn does."""
+def as_seed(random_state: Any) -> Any:
+    """Return a seed that solvers take; scikit-learn's RandomState is none."""
     if isinstance(random_state, np.random.RandomState):
         return random_state.randint(2**31)
     return random_state
 
 
-def as_count(value, n_features, other="") -> int:
-    """A number of features from a number or a share."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if whole and 1 <= value <= n_features:
-        return int(value)
-    if isinstance(value, Real) and not isinstance(value, Integral) and 0 < value <= 1:
-        return max(1, int(value * n_features))
+def as_count(value: Any, n_features: int, other: str = "") -> int:
+    """Return a number of features that is given as a number or as a share of all.
+
+    `other` names what else is allowed, for the message.
+    """
+    if isinstance(value, Integral):
+        if not isinstance(value, bool) and 1 <= int(value) <= n_features:
+            return int(value)
+    elif isinstance(value, Real) and 0 < float(value) <= 1:
+        return max(1, int(float(value) * n_features))
     raise ValueError(
         f"n_features_to_select = {_input.brief(value)}: must be {other}a whole number from 1 to "
         f"{n_features}, or a share above 0 and at most 1.0"
     )
 
 
-@parameters
+@with_parameters
 class WeightSelector(Selector):
-    """Selection by the weights that a solver gives."""
+    """A selector that keeps the features of the largest weights."""
 
     n_features_to_select: int | float | str | None = None
     threshold: float | None = None
     diverse: bool = False
     reweight: bool = False
 
-    def _choose(self, weights, X):
+    def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
+        weights: Weights = found
         self._weights = weights
         self.scores_ = self.alpha_ = weights.alpha
         self.objective_, self.n_iter_ = weights.objective, weights.n_iter
@@ -146,7 +173,7 @@ class WeightSelector(Selector):
         rest = weights.ranking[~np.isin(weights.ranking, chosen)]
         return np.concatenate((chosen, rest)), len(chosen)
 
-    def _read(self, X, y):
+    def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         X, y = super()._read(X, y)
         _input.check_flag("diverse", self.diverse)
         _input.check_flag("reweight", self.reweight)
@@ -160,17 +187,17 @@ class WeightSelector(Selector):
                 )
         return X, y
 
-    def _count(self):
-        """How many features to select; None leaves it to the threshold or to the gap."""
+    def _count(self) -> int | None:
+        """Return how many features to select; None if the threshold or the gap decides."""
         count = self.n_features_to_select
         if count is None and self.threshold is None and self.reweight:
-            return self.n_features_in_
+            return int(self.n_features_in_)
         if count is None or (isinstance(count, str) and count == "gap"):
             return None
         return as_count(count, self.n_features_in_, '"gap", ')
 
-    def transform(self, X):
-        """Keep the selected features; with `reweight` centred, scaled and times √α.
+    def transform(self, X: ArrayLike) -> Any:
+        """Keep the selected features; with `reweight`, centre, scale and multiply them by √α.
 
         Parameters
         ----------
@@ -189,8 +216,8 @@ class WeightSelector(Selector):
         selected *= self._weights.scale[self.support_]
         return selected
 
-    def inverse_transform(self, X):
-        """Put the selected features back in their places, with 0 for the others.
+    def inverse_transform(self, X: ArrayLike) -> Any:
+        """Put the selected features back in their places, with 0 for all others.
 
         Parameters
         ----------
@@ -199,8 +226,8 @@ class WeightSelector(Selector):
         Returns
         -------
         array of shape (n_samples, n_features)
-            With `reweight`, in the units of the training data; selected features of weight 0 as
-            their mean.
+            With `reweight`, values are in the units of the training data; a selected feature of
+            weight 0 has its mean everywhere.
         """
         _input.check_unmasked(X)
         if not self.reweight:
@@ -212,12 +239,12 @@ class WeightSelector(Selector):
         return whole
 
 
-@parameters
+@with_parameters
 class LoopSelector(WeightSelector):
-    """Selection by weights that are found in a loop."""
+    """A selector whose solver iterates until the weights settle."""
 
-    init: str | np.ndarray = "continuation"
+    init: Init | np.ndarray = "continuation"
     n_init: int = 15
     tol: float = 1e-6
     max_iter: int = 200
-    random_state: int | np.random.RandomState | np.random.Generator | None = None
+    random_state: RandomState = None

@@ -1,24 +1,32 @@
-"""Q-α with side data and with pairs of samples as scikit-learn estimators, see `estimators`.
+"""Q-α with side data and with pairs of samples, as scikit-learn estimators.
 
-Row numbers mean nothing once cross-validation has split the samples: side data and pairs are
-arrays of samples, in the units in which X reaches the estimator.
+Cross-validation splits the samples, and row numbers then point to other rows. Side data and pairs
+are therefore arrays of samples, in the units in which X reaches the estimator.
 """
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from specsel import _input, pairwise, side_info
-from specsel.estimators.base import LoopSelector, parameters
+from specsel._input.annotations import ArrayLike, Directions
+from specsel._input.choices import BasisStep, Criterion, Representation
+from specsel.estimators.base import LoopSelector, with_parameters
+from specsel.results import Weights
 
 
-@parameters
+@with_parameters
 class SideInfoQAlpha(LoopSelector):
-    """Select features that cluster the samples and vary little in side data.
+    """Select the features that make the samples cluster and vary little in side data.
+
+    The solver is `side_info.solve`.
 
     Parameters
     ----------
     side : array of shape (n_side_samples, n_features), list of such arrays, or (n_features,)
-        As in `side_info.solve`, in the units in which X reaches the estimator. Without it the
-        weights are those of `QAlpha`.
+        Samples of the same features whose variation is unwanted, in the units in which X reaches
+        the estimator; see `side_info.solve`. Without side data the weights are those of `QAlpha`.
     k : int or "auto"
         As in `QAlpha`.
     tradeoff, method, criterion, init, n_init, tol, max_iter, random_state
@@ -39,29 +47,31 @@ class SideInfoQAlpha(LoopSelector):
     [0, 1, 2]
     """
 
-    side: object = None
-    k: int | str = "auto"
+    side: ArrayLike | Sequence[ArrayLike] | None = None
+    k: Directions = "auto"
     tradeoff: float = 0.1
-    method: str = "power"
-    criterion: str = "energy"
+    method: BasisStep = "power"
+    criterion: Criterion = "energy"
 
-    def _solve(self, X, y):
+    def _solve(self, X: Any, y: Any) -> Weights:
         options = self._options()
         if self.side is None:
             options["side"] = np.ones(self.n_features_in_)
         return side_info.solve(X, **options)
 
 
-@parameters
+@with_parameters
 class PairwiseQAlpha(LoopSelector):
-    """Select features that cluster the samples and heed pairs of samples, see `pairwise.solve`.
+    """Select the features that make the samples cluster and respect pairs of samples.
+
+    The solver is `pairwise.solve`.
 
     Parameters
     ----------
     apart, together : two arrays of shape (n_pairs, n_features), optional
-        First and second samples of pairs in different clusters, or in the same, in the units in
-        which X reaches the estimator. Row numbers are for `pairwise.solve`. Without pairs nothing
-        but the clusters counts.
+        The first and the second sample of every pair that belongs to different clusters
+        (`apart`) or to the same cluster (`together`), in the units in which X reaches the
+        estimator. Only `pairwise.solve` takes row numbers. Without pairs only the clusters count.
     k : int or "auto"
         As in `QAlpha`.
     tradeoff, representation, criterion, init, n_init, tol, max_iter, random_state
@@ -81,20 +91,20 @@ class PairwiseQAlpha(LoopSelector):
     [3, 4, 5]
     """
 
-    apart: object = None
-    together: object = None
-    k: int | str = "auto"
+    apart: Sequence[ArrayLike] | None = None
+    together: Sequence[ArrayLike] | None = None
+    k: Directions = "auto"
     tradeoff: float = 1.0
-    representation: str = "parts"
-    criterion: str = "energy"
+    representation: Representation = "parts"
+    criterion: Criterion = "energy"
 
-    def _solve(self, X, y):
+    def _solve(self, X: Any, y: Any) -> Weights:
         options = self._options()
         for name in ("apart", "together"):
             if options[name] is not None and not pairwise.are_samples(options[name]):
                 raise ValueError(
                     f"{name} = {_input.brief(options[name])}: two arrays of samples are needed, "
-                    "first and second of every pair; row numbers are for pairwise.solve"
+                    "the first and the second of every pair; only pairwise.solve takes row numbers"
                 )
         if self.apart is None and self.together is None:
             options |= {"apart": [(0, 1)], "tradeoff": 0.0}

@@ -1,12 +1,14 @@
-"""How stable a selection is under resampling, for any selector, and what is selected stably.
+"""Stability selection, for any selector, and indices of how much selections agree.
 
-A selector is fitted to many subsamples. Features that it selects in a good share of them are
-selected (Meinshausen and Bühlmann, JRSS B 72, 2010). How much the selections agree is told by the
-mean over all pairs of two indices of their overlap (Jaccard; Kuncheva, AIA 2007).
+`StabilitySelection` fits a selector to many subsamples and keeps the features that it selects in a
+large share of them (Meinshausen and Bühlmann, JRSS B 72, 2010). `jaccard` and `kuncheva` (AIA
+2007) are means over all pairs of selections: they measure how much the two overlap.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -15,106 +17,122 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import validate_data
 
 from specsel import _input
-from specsel.estimators.base import Selector, as_seed
+from specsel._input.annotations import ArrayLike
+from specsel.estimators.base import RandomState, Selector, as_seed
 
 __all__ = ["StabilitySelection", "jaccard", "kuncheva"]
 
 
-def jaccard(supports) -> float:
-    """How much selections agree: what two have in common of what either has, on average.
+def jaccard(supports: ArrayLike) -> float:
+    """Measure how much selections agree, by the Jaccard index.
+
+    The index of two selections is the number of features that both select over the number that at
+    least one selects; the mean over all pairs is returned.
 
     Parameters
     ----------
     supports : array of bool, shape (n_selections, n_features)
+        Which features every selection selects.
+
+    Returns
+    -------
+    float
+        From 0, nothing in common, to 1, all selections are equal.
 
     Examples
     --------
-    >>> from specsel import stability_selection
-    >>> stability_selection.jaccard([[True, True, False], [True, False, True]])
+    >>> from specsel.estimators import jaccard
+    >>> jaccard([[True, True, False], [True, False, True]])
     0.3333333333333333
     """
     total = 0.0
-    supports = _checked(supports)
-    for common, size, others in _overlaps(supports):
+    selections = _checked(supports)
+    for common, size, others in _overlaps(selections):
         either = size + others - common
         total += np.divide(common, either, out=np.ones(len(either)), where=either > 0).sum()
-    return float(total / math.comb(len(supports), 2))
+    return float(total / math.comb(len(selections), 2))
 
 
-def kuncheva(supports) -> float:
-    """How much selections agree beyond chance, on average over all pairs.
+def kuncheva(supports: ArrayLike) -> float:
+    """Measure how much selections agree beyond chance, by Kuncheva's index.
 
-    With r common features of k each among n this is ``(r - k²/n) / (k - k²/n)``: 1 for equal
-    selections, 0 on average for random ones. For selections of k and of l features it is
-    ``(r - kl/n) / (min(k, l) - kl/n)``, and 0 where one of them holds nothing or everything, as
-    Kuncheva has it.
+    Two selections of k features each, among n, have r features in common; by chance it would be
+    k²/n. The index is ``(r - k²/n) / (k - k²/n)``: 1 for equal selections, 0 on average for random
+    ones. For selections of k and of l features it is ``(r - kl/n) / (min(k, l) - kl/n)``. As in
+    Kuncheva's paper it is 0 if one of them selects nothing or everything. The mean over all pairs
+    is returned.
 
     Parameters
     ----------
-    supports
-        As in `jaccard`.
+    supports : array of bool, shape (n_selections, n_features)
+        Which features every selection selects.
+
+    Returns
+    -------
+    float
+        At most 1.
 
     Examples
     --------
-    >>> from specsel import stability_selection
-    >>> stability_selection.kuncheva([[True, True, False, False], [True, False, True, False]])
+    >>> from specsel.estimators import kuncheva
+    >>> kuncheva([[True, True, False, False], [True, False, True, False]])
     0.0
     """
     total = 0.0
-    supports = _checked(supports)
-    for common, size, others in _overlaps(supports):
-        chance = size * others / supports.shape[1]
+    selections = _checked(supports)
+    for common, size, others in _overlaps(selections):
+        chance = size * others / selections.shape[1]
         most = np.minimum(size, others) - chance
         total += np.divide(common - chance, most, out=np.zeros(len(most)), where=most > 0).sum()
-    return float(total / math.comb(len(supports), 2))
+    return float(total / math.comb(len(selections), 2))
 
 
-def _overlaps(supports):
-    """Yield of every selection what it shares with each later one, its size, and theirs."""
-    numbers = supports.astype(float)
+def _overlaps(selections: np.ndarray) -> Iterator[tuple[np.ndarray, float, np.ndarray]]:
+    """Yield, for every selection: its overlap with each later one, its size, and their sizes."""
+    numbers = selections.astype(float)
     sizes = numbers.sum(axis=1)
     for i in range(len(numbers) - 1):
         yield numbers[i + 1 :] @ numbers[i], sizes[i], sizes[i + 1 :]
 
 
-def _checked(supports):
-    supports = np.asarray(supports)
-    if supports.ndim != 2 or supports.dtype != bool or len(supports) < 2 or not supports.size:
+def _checked(supports: ArrayLike) -> np.ndarray:
+    array = np.asarray(supports)
+    if array.ndim != 2 or array.dtype != bool or len(array) < 2 or not array.size:
         raise ValueError(
-            f"supports: has shape {supports.shape} and dtype {supports.dtype}; at least 2 "
+            f"supports: has shape {array.shape} and dtype {array.dtype}; at least 2 "
             "selections x features, True or False, are needed"
         )
-    return supports
+    return array
 
 
 @dataclass(eq=False, repr=False)
 class StabilitySelection(Selector):
-    """Select the features that a selector selects in a good share of subsamples.
+    """Select the features that a selector selects in a large share of subsamples.
 
     Parameters
     ----------
     estimator : estimator with `get_support`
         Any selector of this package or of scikit-learn.
     n_resamples : int
-        Subsamples, drawn without replacement.
+        Number of subsamples, which are drawn without replacement.
     share : float
-        Size of a subsample as a share of all samples, or, where y are classes, of every class; one
-        of a few samples may be left out.
+        Size of a subsample as a share of all samples. If y holds classes, it is the share of every
+        class, and a class of a few samples may be missing.
     threshold : float
         Share of the subsamples in which a feature must be selected.
     random_state : int, RandomState, Generator or None
-        Seed of the subsamples, and of the estimator where it has none of its own.
+        Seed of the subsamples, and of the estimator if that has no seed of its own.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Selection frequencies: in which share of the subsamples a feature is selected.
+        Share of the subsamples in which a feature is selected.
     result_ : ndarray of bool, shape (n_resamples, n_features)
-        The selections.
+        The selections from all subsamples.
     estimator_ : estimator
-        Fitted to all samples, for comparison.
+        The selector fitted to all samples, for comparison.
     kuncheva_, jaccard_ : float
-        How much the selections agree: see `kuncheva` and `jaccard`.
+        How much the selections agree; see `kuncheva` and `jaccard`.
     support_, ranking_, n_features_in_, feature_names_in_
         As in `QAlpha`.
 
@@ -136,21 +154,22 @@ class StabilitySelection(Selector):
     0.5
     """
 
-    estimator: object
+    estimator: Any
     n_resamples: int = 100
     share: float = 0.5
     threshold: float = 0.6
-    random_state: int | np.random.RandomState | np.random.Generator | None = None
+    random_state: RandomState = None
 
-    def _read(self, X, y):
+    def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         self._check()
         _input.check_unmasked(X)
         if y is not None:
             _input.as_labels(y)
-        validate_data(self, X, skip_check_array=True)  # the estimator itself checks its data
-        return indexable(X, y)
+        validate_data(self, X, skip_check_array=True)  # the estimator checks its data itself
+        X, y = indexable(X, y)
+        return X, y
 
-    def _check(self):
+    def _check(self) -> None:
         _input.check_integer("n_resamples", self.n_resamples, 2)
         if not (_input.is_finite(self.share) and 0 < self.share < 1):
             raise ValueError(f"share = {_input.brief(self.share)}: must be between 0 and 1")
@@ -164,8 +183,8 @@ class StabilitySelection(Selector):
                 "needed"
             )
 
-    def _solve(self, X, y):
-        """The selections from all subsamples."""
+    def _solve(self, X: Any, y: Any) -> np.ndarray:
+        """Return the selections from all subsamples."""
         generator = _input.as_generator(as_seed(self.random_state))
         first, *seeds = generator.integers(2**31, size=self.n_resamples + 1).tolist()
         labels = () if y is None else (y,)
@@ -180,20 +199,21 @@ class StabilitySelection(Selector):
             supports.append(selector.fit(*(drawn if labels else [drawn])).get_support())
         return np.array(supports)
 
-    def _choose(self, supports, X):
+    def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
+        supports: np.ndarray = found
         self.scores_ = supports.mean(axis=0)
         self.jaccard_, self.kuncheva_ = jaccard(supports), kuncheva(supports)
         order = np.argsort(-self.scores_, kind="stable")
         return order, int((self.scores_ >= self.threshold).sum())
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
         return tags
 
 
-def _seeded(estimator, seed):
-    """A new estimator, with the seed wherever it has none of its own."""
+def _seeded(estimator: Any, seed: int) -> Any:
+    """Return a new estimator that has the seed wherever it has none of its own."""
     estimator = clone(estimator)
     unset = [
         name
@@ -203,5 +223,5 @@ def _seeded(estimator, seed):
     return estimator.set_params(**dict.fromkeys(unset, seed))
 
 
-def _count(X):
+def _count(X: Any) -> int:
     return X.shape[0] if hasattr(X, "shape") else len(X)

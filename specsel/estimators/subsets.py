@@ -1,31 +1,40 @@
-"""Sparse LDA and stable subspaces as scikit-learn estimators, see `estimators`."""
+"""Sparse LDA and stable subspaces, as scikit-learn estimators.
+
+The result of these methods is a set of features, not a weight for each.
+"""
 
 import warnings
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 
 from specsel import _input, eslda, gslda, sbs
-from specsel.estimators.base import Selector, as_count, parameters
+from specsel._input.choices import PCA_MATRICES, Bounds, Direction, PCAMatrix
+from specsel.estimators.base import RandomState, Selector, as_count, with_parameters
+from specsel.results import StableSubspace, Subset
 
 
-@parameters
+@with_parameters
 class SubsetSelector(Selector):
-    """Selection of as many features as asked for, which are best together."""
+    """A selector that keeps the features that are best together, as many as asked for."""
 
     n_features_to_select: int | float = 0.5
     shrinkage: float | None = None
-    always: tuple = ()
-    never: tuple = ()
+    always: Sequence[int | str] = ()
+    never: Sequence[int | str] = ()
     needs_classes = True
 
-    def _choose(self, subset, X):
+    def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
+        subset: Subset = found
         self.scores_ = np.abs(subset.direction)
         self.alpha_ = self.scores_ / np.linalg.norm(self.scores_)
         self.objective_, self.n_iter_ = subset.value, max(subset.nodes, 1)
         left_out = ~np.isin(np.arange(self.n_features_in_), subset.support)
         return np.lexsort((-self.scores_, left_out)), len(subset.support)
 
-    def _count(self):
+    def _count(self) -> int:
+        """Return how many features to select; `always` and `never` must leave room for them."""
         n_features, names = self.n_features_in_, getattr(self, "feature_names_in_", np.empty(0))
         always, never = _input.check_sets(self.always, self.never, n_features, names.tolist())
         count = as_count(self.n_features_to_select, n_features)
@@ -39,30 +48,31 @@ class SubsetSelector(Selector):
         )
 
 
-@parameters
+@with_parameters
 class GreedySparseLDA(SubsetSelector):
-    """Select good few features that tell classes apart together, see `gslda.solve`.
+    """Select few features that together tell classes apart well, see `gslda.solve`.
 
     Parameters
     ----------
     n_features_to_select : int or float
-        How many, or which share of all. Every feature takes a step: name a number where there are
-        hundreds.
+        How many features, or which share of all. The search takes one step per feature: if there
+        are hundreds, give a number.
     direction, refine, shrinkage, always, never
         As in `gslda.solve`.
 
     Attributes
     ----------
     scores_, alpha_ : ndarray of shape (n_features,)
-        What the features selected count in the discriminant; as vectors of unit norm in `alpha_`.
+        Modulus of every coefficient of the discriminant, 0 for features that are not selected;
+        `alpha_` is scaled to unit norm.
     objective_ : float
-        Scatter between the classes over that within, at most.
+        Scatter between the classes over the scatter within them, in the best direction.
     n_iter_ : int
-        Nodes of the search tree, 1 where there is none.
+        Nodes of the search tree; 1 if there is none.
     result_ : Subset
         What the solver returned.
     support_, ranking_, n_features_in_, feature_names_in_
-        As in `QAlpha`; features not selected are ranked by their number.
+        As in `QAlpha`; features that are not selected are ranked by their number.
 
     Examples
     --------
@@ -73,27 +83,28 @@ class GreedySparseLDA(SubsetSelector):
     [0, 15, 30, 45]
     """
 
-    direction: str = "both"
+    direction: Direction = "both"
     refine: bool = True
 
-    def _solve(self, X, y):
+    def _solve(self, X: Any, y: Any) -> Subset:
         count = self._count()
         return gslda.solve(X, y, max_size=count, **self._options())[count]
 
 
-@parameters
+@with_parameters
 class ExactSparseLDA(SubsetSelector):
-    """Select the best few features that tell classes apart together, see `eslda.solve`.
+    """Select the few features that together tell classes apart best, see `eslda.solve`.
 
     Parameters
     ----------
     time_limit : float or None
-        Seconds, a minute unless told otherwise: then the best support so far is taken, with a
-        warning, and `result_` has a bound on what may be missing.
+        Seconds for the search. When they are over, the best set so far is selected, a warning is
+        issued, and `result_.bound` says what no other set can exceed.
     gap, node_limit, bound, shrinkage, always, never
         As in `eslda.solve`.
     n_features_to_select : int or float
-        How many, or which share of all; the search is exponential in the worst case.
+        How many features, or which share of all. In the worst case the time of the search grows
+        exponentially.
 
     Attributes
     ----------
@@ -112,30 +123,30 @@ class ExactSparseLDA(SubsetSelector):
     time_limit: float | None = 60.0
     gap: float = 0
     node_limit: int | None = None
-    bound: str = "best"
+    bound: Bounds = "best"
 
-    def _solve(self, X, y):
-        found = eslda.solve(X, y, self._count(), **self._options())
+    def _solve(self, X: Any, y: Any) -> Any:
+        found: Any = eslda.solve(X, y, self._count(), **self._options())
         if found.status not in ("optimal", "gap"):
             warnings.warn(
-                f"search ended early ({found.status}): {found.gap:.2g} times the value may be "
-                "missing; take more time or nodes, or fewer features",
+                f"search ended early ({found.status}): another set may be better by "
+                f"{found.gap:.2g} times the value; allow more time or nodes, or fewer features",
                 stacklevel=_input.caller(),
             )
         return found
 
 
-@parameters
+@with_parameters
 class StableSelector(Selector):
-    """Selection of features that have a stable principal subspace."""
+    """A selector that keeps features whose principal subspace is stable."""
 
     retain: float = 0.5
     confidence: float = 0.9
-    n_boot: int | str = 1000
-    random_state: int | np.random.RandomState | np.random.Generator | None = None
+    n_boot: int | Literal["auto"] = 1000
+    random_state: RandomState = None
     takes_sparse = True
 
-    def _choose(self, found, X):
+    def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
         self.objective_, self.n_iter_, self.k_ = found.share, max(len(found.trace), 1), found.k
         self.scores_ = np.zeros(self.n_features_in_)
         self.scores_[found.support] = (found.vectors**2).sum(axis=1)
@@ -145,33 +156,33 @@ class StableSelector(Selector):
         return order, len(kept)
 
 
-@parameters
+@with_parameters
 class StablePCA(StableSelector):
-    """Select features whose principal subspace another sample would show as well, see `sbs.solve`.
+    """Select features whose principal subspace another sample would show too, see `sbs.solve`.
 
     Parameters
     ----------
     matrix : {"covariance", "correlation"}
-        Of what the components are principal ones.
+        Matrix whose leading eigenvectors span the subspace.
     retain, confidence, n_boot, random_state
         As in `sbs.solve`.
 
     Attributes
     ----------
     scores_, alpha_ : ndarray of shape (n_features,)
-        Squared length of a feature's row in the basis of the subspace, which adds up to its
-        dimension; and its root, of unit norm.
+        Squared length of a feature's row in the basis of the subspace; all of them add up to its
+        dimension. `alpha_` is the square root, scaled to unit norm.
     objective_ : float
         Share of the trace that the subspace retains.
     n_iter_ : int
-        Sizes that were looked at.
+        How many sets of features the search looked at.
     k_ : int
-        Dimension of the subspace; 0, with a warning, where nothing is stable and the selection
-        says nothing.
+        Dimension of the subspace. If nothing is stable it is 0, a warning is issued, and the
+        selection means nothing.
     result_ : StableSubspace
-        What the solver returned; its `transform` projects on the subspace.
+        What the solver returned; its `transform` projects samples on the subspace.
     support_, ranking_, n_features_in_, feature_names_in_
-        As in `QAlpha`; of the features removed the last one is ranked first.
+        As in `QAlpha`; removed features are ranked in reverse order of their removal.
 
     Examples
     --------
@@ -180,21 +191,23 @@ class StablePCA(StableSelector):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((400, 10))
     >>> X[:, :8] += rng.standard_normal((400, 1))
-    >>> X[:, 8:] *= 1 / rng.random((400, 1))  # two that are wild at the same time
+    >>> X[:, 8:] *= 1 / rng.random((400, 1))  # two features with common outliers
     >>> StablePCA(retain=0.001, random_state=0).fit(X).get_support(indices=True).tolist()
     [0, 1, 2, 3, 4, 5, 6, 7]
     """
 
-    matrix: str = "covariance"
+    matrix: PCAMatrix = "covariance"
 
-    def _solve(self, X, y):
-        _input.check_choice("matrix", self.matrix, ("covariance", "correlation"))
+    def _solve(self, X: Any, y: Any) -> StableSubspace:
+        _input.check_choice("matrix", self.matrix, PCA_MATRICES)
         return sbs.solve(X, **self._options())
 
 
-@parameters
+@with_parameters
 class StableLSI(StableSelector):
     """Select features whose latent semantic subspace is stable, see `sbs.solve`.
+
+    It is meant for counts of words: features are compared by their cosine.
 
     Parameters
     ----------
@@ -216,5 +229,5 @@ class StableLSI(StableSelector):
     300
     """
 
-    def _solve(self, X, y):
+    def _solve(self, X: Any, y: Any) -> StableSubspace:
         return sbs.solve(X, matrix="cosine", **self._options())

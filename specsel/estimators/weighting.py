@@ -1,45 +1,57 @@
-"""The algorithms that weigh features as scikit-learn estimators.
+"""The methods that give every feature a weight, as scikit-learn estimators.
 
-`fit` solves, `transform` keeps the best features. There is no algorithm here: parameters are those
-of the solver, with its defaults unless the docstring says otherwise, and what it returns is
-`result_`.
-
-What they share is in `selectors`; those with side data and with pairs of samples are in
-`side_estimators`, sparse LDA and stable subspaces in `subset_estimators`.
+There is no algorithm here: `fit` calls the solver, `transform` keeps the best features. The
+parameters are those of the solver, with the same defaults unless the docstring says otherwise.
+`result_` is what the solver returned.
 """
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from specsel import _input, kernel, laplacian, qalpha, supervised, topography, weighting
-from specsel.estimators.base import LoopSelector, WeightSelector, parameters
+from specsel._input.annotations import ArrayLike, Directions
+from specsel._input.choices import (
+    BasisStep,
+    ClassBasisStep,
+    Criterion,
+    Init,
+    Kernel,
+    NonNegative,
+    Shift,
+)
+from specsel.estimators.base import LoopSelector, WeightSelector, with_parameters
+from specsel.results import Map, Weights
 
 
-@parameters
+@with_parameters
 class QAlpha(LoopSelector):
     """Select the features that make the samples cluster, see `qalpha.solve`.
 
     Parameters
     ----------
     k : int or "auto"
-        Number of leading directions that should carry the structure, about the number of
-        clusters; "auto" takes it from the spectral gap.
+        Number of leading directions that should carry the structure: about the number of
+        clusters. "auto" takes it from the largest gap between eigenvalues.
     rounds : int
-        With more than one, later rounds look for what earlier ones have not weighed, see
-        `topography.solve`, with a trade-off of 1 over the number of features; the weights are
-        those of all rounds together. `method`, `criterion` and `center` are left as they are then.
+        With more than one round, every round looks for a grouping that the rounds before have not
+        found. The solver is `topography.solve`, with a trade-off of 1 over the number of features,
+        and the weights are those of all rounds together. `method`, `criterion` and `center` must
+        then have their default values.
     method, criterion, center, init, n_init, tol, max_iter, random_state
         As in `qalpha.solve`.
     n_features_to_select : "gap", int or float, optional
-        How many: those above the sparsity gap, a number, or a share of all, rounded down. By
-        default the gap decides or, with `reweight`, all features are kept.
+        How many features to select: those above the sparsity gap, a number, or a share of all,
+        rounded down. By default the gap decides; with `reweight` all features are kept.
     threshold : float, optional
-        Select the features that weigh at least as much, instead of a number of them.
+        Select the features whose weight is at least this, instead of a number of features.
     diverse : bool
-        Instead of the largest weights, which often say one thing several times, take as many
-        features that best span the weighted rest.
+        Features of large weight often say the same thing several times. With `diverse`, take the
+        same number of features, but those that best span the weighted rest.
     reweight : bool
-        `transform` centres and scales the selected features and multiplies them by √α: the
-        preprocessing of Wolf and Bileschi (2005), for better distances and components.
+        Let `transform` centre and scale the selected features and multiply them by √α, the
+        preprocessing of Wolf and Bileschi (2005), which improves distances and components.
 
     Attributes
     ----------
@@ -48,15 +60,17 @@ class QAlpha(LoopSelector):
     scores_, alpha_ : ndarray of shape (n_features,)
         The weights.
     ranking_ : ndarray of int, shape (n_features,)
-        Place of every feature, 1 being the best. The selected ones come first.
+        Rank of every feature, from 1, the best. The selected features come first.
     objective_ : float
+        What the solver maximised.
     n_iter_ : int
+        Iterations of the solver.
     k_ : int
-        Leading directions.
+        Number of leading directions.
     result_ : Weights or Map
-        What the solver returned: a map where there are several rounds.
+        What the solver returned; a map if there are several rounds.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        As in all of scikit-learn.
 
     Examples
     --------
@@ -69,13 +83,13 @@ class QAlpha(LoopSelector):
     True
     """
 
-    k: int | str = "auto"
+    k: Directions = "auto"
     rounds: int = 1
-    method: str = "power"
-    criterion: str = "energy"
+    method: BasisStep = "power"
+    criterion: Criterion = "energy"
     center: bool = True
 
-    def _solve(self, X, y):
+    def _solve(self, X: Any, y: Any) -> Weights | Map:
         options = self._options()
         rounds = _input.check_integer("rounds", options.pop("rounds"), 1)
         if rounds == 1:
@@ -86,13 +100,13 @@ class QAlpha(LoopSelector):
                 raise ValueError(f"rounds = {rounds}: several are for {name} = {only!r} alone")
         return topography.solve(X, rounds=rounds, tradeoff=1 / self.n_features_in_, **options)
 
-    def _choose(self, found, X):
+    def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
         return super()._choose(getattr(found, "combined", found), X)
 
 
-@parameters
+@with_parameters
 class ParameterFreeWeighting(WeightSelector):
-    """Select the features that share most with all others, see `weighting.solve`.
+    """Select the features that have most in common with all others, see `weighting.solve`.
 
     Parameters
     ----------
@@ -108,16 +122,16 @@ class ParameterFreeWeighting(WeightSelector):
     [0, 1, 2, 3, 4]
     """
 
-    def _solve(self, X, y):
+    def _solve(self, X: Any, y: Any) -> Weights:
         return weighting.solve(X)
 
 
-@parameters
+@with_parameters
 class FisherWeighting(WeightSelector):
     """Select features for discriminant analysis, see `weighting.solve` with labels.
 
-    It is for more features than samples: where the features are linearly independent all weight
-    falls on one of them, with a warning.
+    It is meant for data with more features than samples. If the features are linearly
+    independent, one of them gets all the weight, and a warning says so.
 
     Parameters
     ----------
@@ -138,13 +152,13 @@ class FisherWeighting(WeightSelector):
     tradeoff: float = 1.0
     needs_classes = True
 
-    def _solve(self, X, y):
+    def _solve(self, X: Any, y: Any) -> Weights:
         return weighting.solve(X, y, **self._options())
 
 
-@parameters
+@with_parameters
 class LaplacianQAlpha(LoopSelector):
-    """Select features by the Laplacian of the samples, see `laplacian.solve`.
+    """Select features that form clusters in the graph of the samples, see `laplacian.solve`.
 
     Parameters
     ----------
@@ -165,16 +179,16 @@ class LaplacianQAlpha(LoopSelector):
     (60, 20)
     """
 
-    k: int | str = "auto"
-    shift: str = "degree"
-    representation: str = "parts"
-    init: str | np.ndarray = "equal"
+    k: Directions = "auto"
+    shift: Shift = "degree"
+    representation: NonNegative = "parts"
+    init: Init | np.ndarray = "equal"
 
-    def _solve(self, X, y):
+    def _solve(self, X: Any, y: Any) -> Weights:
         return laplacian.solve(X, **self._options())
 
 
-@parameters
+@with_parameters
 class SupervisedQAlpha(LoopSelector):
     """Select features that tell known classes apart, see `supervised.solve`.
 
@@ -197,17 +211,17 @@ class SupervisedQAlpha(LoopSelector):
     k_within: int = 2
     k_between: int = 1
     gamma: float = 0.5
-    representation: str = "parts"
-    method: str = "power"
+    representation: NonNegative = "parts"
+    method: ClassBasisStep = "power"
     needs_classes = True
 
-    def _solve(self, X, y):
+    def _solve(self, X: Any, y: Any) -> Weights:
         return supervised.solve(X, y, **self._options())
 
 
-@parameters
+@with_parameters
 class KernelQAlpha(LoopSelector):
-    """Select features that are compared by a kernel, see `kernel.solve`.
+    """Select the features that make the samples cluster, by a kernel, see `kernel.solve`.
 
     Parameters
     ----------
@@ -215,8 +229,8 @@ class KernelQAlpha(LoopSelector):
         As in `QAlpha`.
     kernel, sigma, degree, offset, sections, center, criterion, init, n_init, tol, max_iter, \
 random_state
-        As in `kernel.solve`; with the precomputed kernel X is the matrix, which can be
-        neither split nor reweighted.
+        As in `kernel.solve`. With ``kernel="precomputed"``, X is the kernel matrix of the
+        features; it has no samples, so that cross-validation and `reweight` do not apply.
     n_features_to_select, threshold, diverse, reweight
         As in `QAlpha`; its attributes are there too.
 
@@ -229,16 +243,16 @@ random_state
     [0, 1, 2, 3, 4]
     """
 
-    k: int | str = "auto"
-    kernel: object = "rbf"
+    k: Directions = "auto"
+    kernel: Kernel | Callable[..., ArrayLike] = "rbf"
     sigma: float | None = None
     degree: int = 2
     offset: float = 1.0
     sections: int | np.ndarray = 8
     center: bool = True
-    criterion: str = "energy"
+    criterion: Criterion = "energy"
 
-    def _solve(self, X, y):
+    def _solve(self, X: Any, y: Any) -> Weights:
         given = isinstance(self.kernel, str) and self.kernel == "precomputed"
         for name in ("diverse", "reweight"):
             if given and getattr(self, name):

@@ -1,10 +1,11 @@
 """The papers' experiments, run again: each published number beside ours.
 
-One experiment is one module of plain functions over the public interface. Its ``run`` gives a
-`report.Report`; its ``QUICK`` holds the arguments for a run of seconds.
+An experiment is one file of plain functions that call the public interface. Its ``run`` returns a
+`report.Report`; its ``QUICK`` holds arguments of ``run`` for a run of seconds.
 """
 
 from importlib import import_module
+from types import ModuleType
 
 EXPERIMENTS = {
     "weston": "two classes among large noise, with labels and without",
@@ -15,7 +16,7 @@ EXPERIMENTS = {
     "bendor": "a model of gene expression, one parameter varied at a time",
     "topography": "a map of two groupings of the same samples",
     "side_info": "clusters of UCI data, a class at a time as side information",
-    "pca": "principal components of few relevant features among many",
+    "pca": "principal components when few of many features are relevant",
     "faces": "recognition of faces from weighted wavelets",
     "monte_carlo": "how near greedy search comes to the optimum",
     "sonar": "discriminants on few features of sonar signals",
@@ -24,7 +25,7 @@ EXPERIMENTS = {
     "genes": "tissues told apart by gene expression, one left out at a time",
 }
 
-# What an experiment needs beyond the package.
+# Packages that an experiment needs, beside this one.
 NEEDS = {
     "weston": ("sklearn",),
     "side_info": ("sklearn",),
@@ -34,6 +35,6 @@ NEEDS = {
 }
 
 
-def load(name):
-    """Module of an experiment."""
+def load(name: str) -> ModuleType:
+    """Import the module of an experiment."""
     return import_module(f"specsel.papers.{name}")

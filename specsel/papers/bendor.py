@@ -1,8 +1,9 @@
 """Wolf and Shashua (JMLR 2005), Sec. 6: the model of gene expression of Ben-Dor et al. (2001).
 
-Samples of two classes, a and b of them, and m features, of which a share e is irrelevant,
-N(0, s). The others are N(μ, |μ| s) with a mean for either class, uniform between -1.5 d and 1.5 d.
-The second parameter is the deviation. Base values are those that were fitted to leukemia.
+There are two classes, of a and b samples, and m features. A share e of the features is irrelevant:
+N(0, s), where the second parameter is the standard deviation. Each of the others is N(μ, |μ| s),
+with a mean μ for each class that is uniform between -1.5 d and 1.5 d. The base values were fitted
+to leukemia data.
 """
 
 import numpy as np
@@ -21,7 +22,7 @@ PUBLISHED = {"m": "robust", "e": "1 up to .995", "d": "robust", "s": "robust"}
 QUICK = {"runs": 3, "varied": {"m": (100,), "e": (0.95, 0.995), "d": (10.0,), "s": (2.0, 1000.0)}}
 
 
-def run(varied=VARIED, runs=20, k=2, tell=None):
+def run(varied=VARIED, runs=20, k=2, tell: report.Tell = None) -> report.Report:
     """Ratio of mean weights, and how many of the five largest are right."""
     settings = [("base", None)] + [(name, v) for name, values in varied.items() for v in values]
     rows = []
@@ -40,12 +41,12 @@ def run(varied=VARIED, runs=20, k=2, tell=None):
         title="A model of gene expression",
         rows=rows,
         notes=(
-            "top: as many features as are relevant; times likelier: share of the relevant ones "
-            "that are there over the share of the others",
-            "starts from single features, for of the few that are relevant at e = .995 the "
-            "other starts often find none",
-            "s = 10, 1000: means are then nothing beside deviations, and what is left are "
-            "differences of variance, which features of unit norm hardly show",
+            "the top holds as many features as are relevant; times likelier: the share of the "
+            "relevant features that are in the top over that share of the others",
+            "the solver starts from single features: at e = .995 few features are relevant, and "
+            "the other starts often find none of them",
+            "s = 10, 1000: the means are small beside the deviations; the classes then differ in "
+            "variance, which features of unit norm hardly show",
         ),
     )
 

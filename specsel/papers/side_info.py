@@ -1,10 +1,11 @@
 """Shashua and Wolf (ECCV 2004), Sec. 6: clusters of UCI data with a class as side information.
 
-Each class in turn is the side data, all others are clustered by k-means. The score is the share of
-pairs of samples on which labels and clusters agree; for more than two clusters the mean of that
-share among the pairs of one class and among those of two. Principal components take as many
-dimensions as give the best score, as in the paper: constrained ones leave out the direction in
-which the side data vary most, oriented ones maximise variance over that in the side data.
+Each class in turn is the side data; k-means clusters the samples of all others. The score is the
+share of pairs of samples on which labels and clusters agree. With more than two clusters it is the
+mean of two such shares: among pairs of the same class, and among pairs of different classes. As in
+the paper, principal components take the number of dimensions with the best score. Constrained
+components leave out the direction in which the side data vary most; oriented components maximise
+the variance over the variance in the side data.
 """
 
 import warnings
@@ -29,7 +30,7 @@ DIMENSIONS = (1, 2, 3, 5, 8)
 TRADEOFFS = (0.1, 0.01)
 
 
-def run(names=tuple(PUBLISHED), runs=20, tell=None):
+def run(names=tuple(PUBLISHED), runs=20, tell: report.Tell = None) -> report.Report:
     """Scores of raw, standardised, weighted, selected and projected data."""
     rows = []
     for name in report.each(names, tell):
@@ -42,12 +43,12 @@ def run(names=tuple(PUBLISHED), runs=20, tell=None):
         rows=rows,
         y_label="share of the pairs",
         notes=(
-            "the gain over standardised features is the honest one, as the paper's other methods "
-            "are given raw ones; the paper's trade-off is 0.1",
-            "how features and side information are scaled is not said in the paper; scaled to be "
-            "free of units, wine comes out as published and the others fall short",
-            "the Boston housing data, which have no classes, are left out; the deviation is over "
-            "starts of k-means",
+            "compare with standardised features: the paper compares with methods that get raw "
+            "features, which makes the gain look larger; its trade-off is 0.1",
+            "the paper does not say how features and side data are scaled; we scale both to be "
+            "free of units: wine then comes out as published, and the others fall short",
+            "the Boston housing data are left out, because they have no classes; the deviation is "
+            "over starts of k-means",
         ),
     )
 
@@ -84,9 +85,9 @@ def clustered(Z, classes, runs):
     from threadpoolctl import threadpool_limits
 
     count = len(np.unique(classes))
-    # So small that threads would only wait for each other.
+    # The data are so small that threads would only wait for each other.
     with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of points that are alike
+        warnings.simplefilter("ignore", UserWarning)  # about points that are equal
         return [
             agreement(classes, KMeans(count, n_init=10, random_state=seed).fit_predict(Z))
             for seed in range(runs)
@@ -117,7 +118,7 @@ def features():
 
 def weighed(X, side, k, tradeoff):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the best iterate will do
+        warnings.simplefilter("ignore", UserWarning)  # the best iterate is good enough
         return side_info.solve(X, side, min(k, X.shape[1]), tradeoff=tradeoff, max_iter=1000)
 
 

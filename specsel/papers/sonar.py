@@ -1,7 +1,7 @@
 """Moghaddam et al. (ICML 2006), Fig. 2: features of sonar signals for discriminants.
 
-Test error of the discriminant on k of 60 features that greedy search, thresholding and correlation
-take from the training samples: five folds, a hundred times.
+Greedy search, thresholding and correlation each choose k of 60 features on the training samples.
+We report the test error of the discriminant on these features: five folds, a hundred times.
 """
 
 from specsel.papers import discriminants, report, sources
@@ -15,11 +15,11 @@ METHODS = {
 }
 
 
-def run(sizes=SIZES, trials=100, tell=None):
+def run(sizes=SIZES, trials=100, tell: report.Tell = None) -> report.Report:
     """Test errors for every method and size."""
     notes = (
         "a linear discriminant on all features errs on a quarter of the test samples, and none on "
-        "fewer comes near the 9 % of the paper, whose classifier is not described",
+        "fewer features comes near the 9 % of the paper, which does not describe its classifier",
     )
     return errors("sonar", METHODS, sizes, trials, {"greedy, 30 features": "9"}, tell, notes)
 

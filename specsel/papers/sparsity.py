@@ -1,7 +1,7 @@
 """Wolf and Shashua (JMLR 2005), Fig. 2b and Sec. 4.3: weights positive and sparse by themselves.
 
-On the linear problem of Fig. 3a, six relevant features of 202, and on random numbers. As the
-affinity has the trace Σα, its share of what equal weights would give is reported too.
+The data are the linear problem of Fig. 3a, with six relevant features of 202, and random numbers.
+The trace of the affinity is Σα. We report it too, as a share of what equal weights would give.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ QUICK = {"runs": 5}
 N_FEATURES = 202
 
 
-def run(n_samples=60, k=3, runs=30, tell=None):
+def run(n_samples=60, k=3, runs=30, tell: report.Tell = None) -> report.Report:
     """Weights on both kinds of data, and how positive and sparse they are."""
     sorted_weights = {name: [] for name in DATA}
     negative = {name: [] for name in DATA}
@@ -35,7 +35,10 @@ def run(n_samples=60, k=3, runs=30, tell=None):
     return report.Report(
         title=f"Sorted weights, {n_samples} samples, k = {k}",
         rows=rows,
-        notes=("published: as a figure; positive and sparse, for random numbers as well",),
+        notes=(
+            "published: a figure, in which the weights are positive and sparse, even for random "
+            "numbers",
+        ),
         lines={
             name: report.line(np.arange(1, N_FEATURES + 1), np.transpose(alphas))
             for name, alphas in sorted_weights.items()

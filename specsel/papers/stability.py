@@ -1,7 +1,8 @@
 """Mavroeidis and Vazirgiannis (2007): stable subspaces of UCI data, by cosines of the features.
 
-Features are removed until a subspace is stable and retains the share of the trace that is asked
-for: how many it takes, and the dimension. Intervals are BCa, of confidence .9.
+Features are removed until a subspace is stable and retains a given share of the trace. We report
+how many features are removed, and the dimension of the subspace. The bootstrap intervals are BCa
+intervals of confidence .9.
 """
 
 from specsel import sbs
@@ -18,7 +19,7 @@ CASES = (
 QUICK = {"runs": 2}
 
 
-def run(runs=10, tell=None):
+def run(runs=10, tell: report.Tell = None) -> report.Report:
     """Features removed, dimension and share, for every set and share asked for."""
     rows = []
     for name, retain, removed, k in report.each(CASES, tell):
@@ -36,12 +37,12 @@ def run(runs=10, tell=None):
         title="Features removed until a subspace is stable",
         rows=rows,
         notes=(
-            "segmentation: the first direction retains .554, which is enough for .55 at once; .65 "
-            "is not reached, and the best found is reported",
+            "segmentation: the first direction alone retains .554, which is enough for .55; no "
+            "stable subspace retains .65, and the best one is reported",
             "samples x features of the paper: ionosphere 351 x 35, spambase 4601 x 58, "
-            "segmentation 2000 x 19; here 351 x 33, for one more is zero everywhere, 4601 x 57, "
-            "2310 x 19",
-            "the share is of the trace of all similarities, which does not fit every figure of "
-            "the paper",
+            "segmentation 2000 x 19; here 351 x 33, because one more is zero everywhere, "
+            "4601 x 57, 2310 x 19",
+            "the share is that of the trace of all similarities; this does not fit every number "
+            "in the paper",
         ),
     )

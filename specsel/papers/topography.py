@@ -1,7 +1,8 @@
 """Shashua and Wolf (ECCV 2004), Fig. 2: a map of two groupings of the same samples.
 
-150 samples, 20 features: three show one grouping in three clusters, three another, three are sums
-of both, and eleven are permuted. Two rounds give every feature two positions and two relevances.
+There are 150 samples and 20 features. Three features show one grouping of the samples in three
+clusters, three show another one, three are sums of both (hybrids), and eleven are permuted. Two
+rounds give every feature two positions and two relevances.
 """
 
 import numpy as np
@@ -15,7 +16,7 @@ HYBRID, PERMUTED = slice(6, 9), slice(9, 20)
 QUICK = {"runs": 20}
 
 
-def run(runs=100, tell=None):
+def run(runs=100, tell: report.Tell = None) -> report.Report:
     """How many random versions of the data have their groupings told apart."""
     separated, contrasts, shares = [], [], []
     for seed in report.each(range(runs), tell):
@@ -35,8 +36,9 @@ def run(runs=100, tell=None):
             report.row("relevance of hybrid over permuted features", shares),
         ],
         notes=(
-            "the data of the paper are not given: each seed is a random version, told apart if in "
-            "either round its own triple and the hybrids lie above all else",
+            "the paper does not give its data: each seed is a random version. Its groupings are "
+            "told apart if in each round one triple and the hybrids are more relevant than all "
+            "other features",
         ),
     )
 

@@ -1,16 +1,16 @@
-"""Pictures of results, in scikit-learn's Display form.
+"""Pictures of results, by displays as scikit-learn has them.
 
-``from_result`` and ``from_estimator`` draw at once and return the display; its ``plot(ax=)`` draws
-the same again elsewhere. ``ax_`` and ``figure_`` are the axes and the figure that it was drawn on
-last. matplotlib is imported when something is drawn.
+``from_result`` and ``from_estimator`` draw at once and return the display. Its ``plot(ax=)`` draws
+the same picture again on other axes. ``ax_`` and ``figure_`` are the axes and the figure of the
+last drawing. matplotlib is imported when something is drawn.
 
 weights     `WeightsDisplay`
 spectra     `SpectrumDisplay` and `ConvergenceDisplay`
 charts      `TopographyDisplay`
 searches    `PathDisplay` and `StabilityDisplay`
 positivity  `PositivityDisplay`
-base        what the displays share
-labels      names beside bars and points, where there is room
+base        what the displays share: colours, axes, ranked bars
+labels      writes names beside bars and points, where there is room
 """
 
 from specsel.plotting.charts import TopographyDisplay

@@ -1,27 +1,36 @@
-"""What the displays of `plotting` share."""
+"""What the displays share: colours, axes, names and ranked bars."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from specsel import _input
 from specsel.plotting import labels
 
-# Of Okabe and Ito, told apart by readers who are colour-blind; gray is what is not selected.
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Colours of Okabe and Ito, which colour-blind readers tell apart. Gray: not selected.
 BLUE, VERMILION, GREEN, GRAY = "#0072B2", "#D55E00", "#009E73", "#949494"
 
-# Up to so many bars or points there is room between them.
+# Up to this number of bars or points, there is room between them.
 SPARSE = 60
 
 
 class Display:
-    """A picture of a result: a subclass draws in `_draw` what it was given."""
+    """A picture of a result. A subclass draws its fields in `_draw`."""
 
-    def plot(self, ax=None):
-        """Draw.
+    ax_: Any
+    figure_: Any
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw the picture.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where, plain ones; by default in a figure of their own.
+            Plain axes to draw on; by default those of a new figure.
 
         Returns
         -------
@@ -36,16 +45,36 @@ class Display:
         self._draw(self.ax_)
         return self
 
+    def _draw(self, ax: Any) -> None:
+        raise NotImplementedError
+
     @classmethod
-    def from_estimator(cls, estimator, **options):
+    def from_result(cls, result: Any, *, ax: "Axes | None" = None) -> Self:
+        """Draw a result of a solver.
+
+        Parameters
+        ----------
+        result : what the solver returned
+        ax : matplotlib Axes, optional
+            Plain axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        The display.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, **options: Any) -> Self:
         """Draw what a fitted estimator has found.
 
         Parameters
         ----------
         estimator : estimator of this package
-            Its `result_` is drawn, with the cut at the gap, whatever the estimator selects.
+            Its `result_` is drawn. The cut shown is the one at the gap, even if the estimator
+            selects another number of features.
         **options
-            As of `from_result`.
+            As in `from_result`.
 
         Returns
         -------
@@ -59,7 +88,7 @@ class Display:
         return cls.from_result(estimator.result_, **options)
 
 
-def _new_axes():
+def _new_axes() -> Any:
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -67,38 +96,43 @@ def _new_axes():
     return pyplot.subplots(layout="constrained")[1]
 
 
-def check_type(result, *types):
-    """Refuse results that cannot be drawn in this way."""
+def check_type(result: object, *types: type) -> None:
+    """Refuse a result of another type than the display can draw."""
     if not isinstance(result, types):
         needed = " or ".join(one.__name__ for one in types)
         raise ValueError(f"result: is of type {type(result).__name__}; {needed} is needed")
 
 
-def names_of(names, features, known=None):
-    """Names of all features, in this order: as given, as known, or else their numbers."""
+def names_of(
+    names: Iterable[object] | None, features: Any, known: Iterable[object] | None = None
+) -> list[str]:
+    """Return the names of all features, in the order of `features`.
+
+    `names` come from the user, `known` from the result; without both, numbers are the names.
+    """
     names = known if names is None else names
     if names is None:
         return [str(i) for i in features]
-    names = list(names) if np.iterable(names) else [names]
-    if len(names) != len(features):
+    listed = list(names) if np.iterable(names) else [names]
+    if len(listed) != len(features):
         raise ValueError(
-            f"names: has {len(names)} for {len(features)} features; one each is needed"
+            f"names: has {len(listed)} for {len(features)} features; one each is needed"
         )
-    return [str(names[i]) for i in features]
+    return [str(listed[i]) for i in features]
 
 
-def foreground(ax):
-    """The colour of what is written beside axes, which their background lets stand out."""
+def foreground(ax: Any) -> Any:
+    """Return the colour of the text beside the axes, which stands out from the background."""
     return ax.xaxis.label.get_color()
 
 
-def dot_size(size, count):
-    """The size of dots, smaller where they are many."""
+def dot_size(size: float, count: int) -> float:
+    """Return the size of a dot, smaller if there are many dots."""
     return size if count <= SPARSE else size / 3
 
 
-def whole_numbers(ax):
-    """Ticks at whole numbers only."""
+def whole_numbers(ax: Any) -> None:
+    """Put the ticks of the horizontal axis at whole numbers only."""
     from matplotlib.ticker import AutoLocator
 
     if ax.get_xscale() == "linear":
@@ -106,12 +140,12 @@ def whole_numbers(ax):
         ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 
 
-def use_logarithm(ax):
-    """Make the upright axis logarithmic, with its numbers written out: 8.1, not 8.1 × 10⁰."""
+def use_logarithm(ax: Any) -> None:
+    """Make the vertical axis logarithmic and write its numbers out: 8.1, not 8.1 × 10⁰."""
     from matplotlib.ticker import LogFormatter
 
     class Plain(LogFormatter):
-        def __call__(self, x, pos=None):
+        def __call__(self, x: float, pos: int | None = None) -> str:
             return f"{x:g}" if super().__call__(x, pos) else ""
 
     ax.set_yscale("log")
@@ -119,8 +153,8 @@ def use_logarithm(ax):
         set_formatter(Plain(minor_thresholds=(2, 1)))  # decades with some numbers, and with all
 
 
-def draw_ranked(ax, values, names, count, top):
-    """Draw bars, highest first, with a line after those selected; `top` of them are named."""
+def draw_ranked(ax: Any, values: np.ndarray, names: Sequence[str], count: int, top: int) -> None:
+    """Draw bars, highest first, with a line after the first `count`; name the first `top`."""
     n = len(values)
     for start, stop, color in ((0, count, BLUE), (count, n, GRAY)):
         if start < stop:
@@ -133,20 +167,20 @@ def draw_ranked(ax, values, names, count, top):
     labels.over_bars(ax, np.arange(1, n + 1)[:top], np.maximum(values[:top], 0.0), names[:top])
 
 
-def _draw_bars(ax, places, values, color, apart):
-    """Bars at neighbouring places; many, which touch, are one shape."""
+def _draw_bars(ax: Any, places: np.ndarray, values: np.ndarray, color: str, apart: bool) -> None:
+    """Draw bars at neighbouring places; bars that touch are drawn as one shape, which is fast."""
     if apart:
         ax.bar(places, values, color=color)
     else:
         ax.stairs(values, np.append(places, places[-1] + 1) - 0.5, fill=True, color=color)
 
 
-# Of the lines on the same axes, one after the other: no two of the first 15 are alike.
+# Styles of the lines on the same axes, in turn: no two of the first 15 lines are alike.
 COLORS, MARKERS, DASHES = (BLUE, VERMILION, GREEN), "os^Dv", ("-", "--", "-.", ":")
 
 
-def next_style(ax):
-    """How the next line on the axes looks."""
+def next_style(ax: Any) -> dict[str, Any]:
+    """Return the style of the next line on the axes."""
     i = len(ax.lines)
     return {
         "color": COLORS[i % len(COLORS)],
@@ -155,6 +189,6 @@ def next_style(ax):
     }
 
 
-def tell_selected(ax, count, n):
-    """Say above the axes how many features are selected."""
+def tell_selected(ax: Any, count: int, n: int) -> None:
+    """Say in the title how many of n features are selected."""
     ax.set_title(f"{count} of {n} features above the gap" if count < n else "there is no gap")

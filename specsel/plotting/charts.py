@@ -1,7 +1,8 @@
 """A picture of a map of features."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -10,29 +11,36 @@ from specsel.plotting import labels
 from specsel.plotting.base import BLUE, GRAY, Display, check_type, names_of, tell_selected
 from specsel.results import Map
 
-# How wide an ellipse is at relevance 1; positions reach from -π/2 to π/2.
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# The width of an ellipse at relevance 1. Positions reach from -π/2 to π/2.
 ELLIPSE = 0.6
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TopographyDisplay(Display):
-    """Features where they lie in two rounds: ellipses as wide and as high as they are relevant.
+    """A map of features by their positions in two rounds.
+
+    Every feature is an ellipse: as wide as it is relevant in the first of the two rounds, as high
+    as in the second.
 
     `from_estimator` takes a `QAlpha` of several rounds.
 
     Parameters
     ----------
     positions, relevances : ndarray of shape (n_features, 2)
-        In the two rounds.
+        Position and relevance of every feature in the two rounds.
     names : sequence of str
+        Names of the features.
     ranking : ndarray of int
         The features, best over all rounds first.
     n_selected : int
-        How many of them are above the gap.
+        How many features are above the gap.
     top : int
-        How many of those are named, where there is room.
+        How many of the selected features get a name, if there is room.
     rounds : tuple of int
-        The numbers of the two rounds, from 1.
+        The two rounds, counted from 1.
 
     Examples
     --------
@@ -46,24 +54,32 @@ class TopographyDisplay(Display):
 
     positions: np.ndarray
     relevances: np.ndarray
-    names: Sequence
+    names: Sequence[str]
     ranking: np.ndarray
     n_selected: int
     top: int = 20
-    rounds: tuple = (1, 2)
+    rounds: tuple[int, ...] = (1, 2)
 
     @classmethod
-    def from_result(cls, result, *, names=None, top=20, rounds=(1, 2), ax=None):
+    def from_result(
+        cls,
+        result: Map,
+        *,
+        names: Iterable[object] | None = None,
+        top: int = 20,
+        rounds: Sequence[int] = (1, 2),
+        ax: "Axes | None" = None,
+    ) -> Self:
         """Draw a map.
 
         Parameters
         ----------
         result : Map
-            Of two rounds or more.
+            A map of at least two rounds.
         names : sequence of str, optional
-            Of the features; by default those of the result, or else their numbers.
+            Names of the features; by default those of the result, or else their numbers.
         top : int
-            How many of the selected features are named, where there is room.
+            How many of the selected features get a name, if there is room.
         rounds : tuple of int
             The two rounds to draw, counted from 1.
         ax : matplotlib Axes, optional
@@ -89,7 +105,7 @@ class TopographyDisplay(Display):
             rounds=tuple((columns + 1).tolist()),
         ).plot(ax)
 
-    def _draw(self, ax):
+    def _draw(self, ax: Any) -> None:
         best, rest = np.split(self.ranking, [self.n_selected])
         self._draw_ellipses(ax, rest, GRAY, zorder=1)
         self._draw_ellipses(ax, best, BLUE, zorder=2)
@@ -100,15 +116,17 @@ class TopographyDisplay(Display):
         names = [self.names[i] for i in best[: self.top]]
         labels.at_points(ax, self.positions[self.ranking], names, self._sizes(self.ranking) / 2)
 
-    def _sizes(self, features):
+    def _sizes(self, features: np.ndarray) -> Any:
+        """Return widths and heights of the ellipses of these features."""
         return ELLIPSE * np.abs(self.relevances[features])
 
-    def _draw_ellipses(self, ax, features, color, zorder):
+    def _draw_ellipses(self, ax: Any, features: np.ndarray, color: str, zorder: int) -> None:
         from matplotlib.collections import EllipseCollection
 
         places, sizes = self.positions[features], self._sizes(features)
-        form = {"facecolor": (color, 0.2), "edgecolor": color, "zorder": zorder}
+        form: dict[str, Any] = {"facecolor": (color, 0.2), "edgecolor": color, "zorder": zorder}
         form |= {"units": "xy", "offsets": places, "offset_transform": ax.transData}
-        ax.add_collection(EllipseCollection(*sizes.T, np.zeros(len(sizes)), **form))
+        widths, heights = sizes.T
+        ax.add_collection(EllipseCollection(widths, heights, np.zeros(len(sizes)), **form))
         ax.update_datalim(np.concatenate((places - sizes / 2, places + sizes / 2)))
         ax.plot(*places.T, ".", color=color, markersize=4, zorder=zorder)

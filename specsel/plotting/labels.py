@@ -1,56 +1,63 @@
-"""Names in pictures, so that no two overlap."""
+"""Writes names in pictures such that no two overlap.
 
+Positions on the screen are in pixels. Distances are in points, 72 to the inch; `scale` is the
+number of pixels in a point.
+"""
+
+from collections.abc import Iterable, Sequence
 from itertools import product
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
-# The most letters of a name, and how it is written: as it stands, even with a $ or a _.
+# The most letters of a name; and its form: letter by letter, even if it holds a $ or a _.
 LENGTH = 18
-FORM = {"fontsize": 8.0, "parse_math": False, "usetex": False}
+FORM: dict[str, Any] = {"fontsize": 8.0, "parse_math": False, "usetex": False}
 
-# Of what is slanted the share that counts across and upwards; the distance of neighbouring slanted
-# names, and of a name from its bar, in points.
+# A slanted name of length 1 is this wide, and as high.
 SLANT = 0.5**0.5
+
+# The distance between neighbouring slanted names, and that of a name from its bar, in points.
 SPACING = 14.0
 LIFT = 3.0
 
-# The largest share of the height, or width, of axes that is kept free for names over bars.
+# Names over bars may take this share of the height, or the width, of the axes.
 ROOM = 0.6
 
-# What leads from a name to what it belongs to.
-LINE = {"arrowstyle": "-", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
+# The line from a name to its bar or point.
+LINE: dict[str, Any] = {"arrowstyle": "-", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
 
-# Where a name may be about its point or ellipse, nearest first: distances in points, and
-# directions, in which it is aligned.
+# Where a name may stand beside its point or ellipse, best first: distances in points, and
+# directions.
 DISTANCES = (5.0, 14.0, 26.0)
 DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 SIDEWAYS = {1: "left", 0: "center", -1: "right"}
 UPWARDS = {1: "bottom", 0: "center", -1: "top"}
 
-# The radius of a point, and the least of an ellipse.
+# The radius of a point, in points; and the least radius of an ellipse, in pixels.
 DOT, THIN = 2.5, 1e-6
 
 
-def shorten(name):
-    """The name in one line, without its middle where it is too long."""
+def shorten(name: object) -> str:
+    """Return the name in one line; a name that is too long loses its middle."""
     name, half = " ".join(str(name).split()), LENGTH // 2
     return name if len(name) <= LENGTH else f"{name[:half]}…{name[1 - half :]}"
 
 
-def over_bars(ax, places, heights, names):
+def over_bars(ax: Any, places: np.ndarray, heights: np.ndarray, names: Iterable[object]) -> None:
     """Write names over bars that never rise from left to right, and make room for them.
 
-    They are slanted where they are wider than their bars. Where bars are close together they are
-    moved to the right, above lower ones, and a thin line leads to their own. The last are left out
-    where the axes are too narrow.
+    Names that are wider than their bars are slanted. If bars are close together, a name moves to
+    the right, above lower bars, and a thin line leads back to its own bar. If the axes are too
+    narrow, the last names are left out.
     """
-    names = [shorten(name) for name in names]
-    if not names:
+    texts = [shorten(name) for name in names]
+    if not texts:
         return
     scale = _lay_out(ax)
     room = ax.get_window_extent()
-    widths = np.array([_size(ax, name)[0] for name in names]) / scale
+    widths = np.array([_size(ax, name)[0] for name in texts]) / scale
     tall = _size(ax, "x")[1] / scale
     if np.diff(_across(ax, places)).min(initial=np.inf) / scale < widths.max() + LIFT:
         form, spacing = {"rotation": 45, "rotation_mode": "anchor"}, SPACING
@@ -68,7 +75,7 @@ def over_bars(ax, places, heights, names):
         line = LINE | {"patchA": None, "relpos": (tall / (widths[i] + tall), 0)}
         moved = before - point
         ax.annotate(
-            names[i],
+            texts[i],
             (places[i], heights[i]),
             xytext=(moved, LIFT),
             textcoords="offset points",
@@ -78,32 +85,32 @@ def over_bars(ax, places, heights, names):
         )
 
 
-def _across(ax, places):
-    """How far to the right places are on the screen."""
+def _across(ax: Any, places: np.ndarray) -> Any:
+    """Return the horizontal positions of places on the screen."""
     return ax.transData.transform(np.column_stack([places, np.ones(len(places))]))[:, 0]
 
 
-def _make_room(ax, last, shares):
-    """Move the limits until shares of the axes are free, right of the last place and above."""
+def _make_room(ax: Any, last: float, shares: np.ndarray) -> None:
+    """Move the limits until these shares of the axes are free: right of the last place, above."""
     (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
     ax.set_xlim(right=max(right, _stretched(ax.xaxis, left, last, shares[0])))
     ax.set_ylim(top=_stretched(ax.yaxis, low, high, shares[1]))
 
 
-def _stretched(axis, low, high, share):
-    """The limit that leaves a share of the axis free above what was high, on any scale."""
-    scale = axis.get_transform()
-    low, high = scale.transform(np.array([low, high], dtype=float))
+def _stretched(axis: Any, low: float, high: float, share: float) -> float:
+    """Return the upper limit that leaves a share of the axis free above `high`, on any scale."""
+    transform = axis.get_transform()
+    low, high = transform.transform(np.array([low, high], dtype=float))
     limit = low + (high - low) / (1 - min(share, ROOM))
-    return scale.inverted().transform(np.array([limit]))[0]
+    return float(transform.inverted().transform(np.array([limit]))[0])
 
 
-def at_points(ax, points, names, axes):
-    """Write names at the first points, as many as there are; what finds no room is left out.
+def at_points(ax: Any, points: np.ndarray, names: Sequence[object], axes: Any) -> None:
+    """Write names beside the first points; a name that finds no room is left out.
 
-    They are beside the ellipses around their points that have these half axes, off all points that
-    are named and, where there is room, beside all other ellipses too. A line leads to a name that
-    is far from its point, or nearer to another.
+    Around every point there is an ellipse with the half axes `axes`. A name stands beside the
+    ellipse of its point and covers no point that has a name; if there is room, it stands off all
+    other ellipses too. If it is far from its point, or nearer to another one, a line joins them.
     """
     from matplotlib.path import Path
     from matplotlib.transforms import Bbox
@@ -111,9 +118,10 @@ def at_points(ax, points, names, axes):
     scale, room = _lay_out(ax), ax.get_window_extent()
     dots = ax.transData.transform(points)
     radii = np.maximum(np.abs(ax.transData.transform(points + axes) - dots), THIN)
-    written = []
+    written: list[tuple[Any, Any]] = []
     for i, name in enumerate(map(shorten, names)):
-        half, found = _size(ax, name) / 2, []
+        half = _size(ax, name) / 2
+        found: list[tuple[int, tuple[Any, ...], tuple[Any, Any]]] = []
         for distance, direction in product(DISTANCES, DIRECTIONS):
             offset = (distance + _reach(radii[i], direction) / scale) * np.array(direction)
             end = dots[i] + scale * offset
@@ -134,20 +142,20 @@ def at_points(ax, points, names, axes):
             _write(ax, name, points[i], *place)
 
 
-def _reach(radius, direction):
-    """How many times the direction leads from the centre of an ellipse to its edge."""
-    return 1 / np.linalg.norm(direction / radius)
+def _reach(radius: np.ndarray, direction: tuple[int, int]) -> float:
+    """Return by what to multiply a direction to get from the centre of an ellipse to its edge."""
+    return float(1 / np.linalg.norm(direction / radius))
 
 
-def _lay_out(ax):
-    """Give the axes their place in the figure; returns the size of a point on the screen."""
-    figure = ax.figure.figure  # not a part of one
+def _lay_out(ax: Any) -> float:
+    """Give the axes their place in the figure; return the number of pixels in a point."""
+    figure = ax.figure.figure  # the whole figure, even if the axes are in a part of one
     figure.draw_without_rendering()
-    return figure.dpi / 72
+    return float(figure.dpi / 72)
 
 
-def _is_free(box, line, room, written):
-    """Whether a name and its line would be in the room, and neither meet those of other names."""
+def _is_free(box: Any, line: Any, room: Any, written: list[tuple[Any, Any]]) -> bool:
+    """Return whether a name is inside the axes and crosses no name and no line written before."""
     inside = (room.min <= box.min).all() and (box.max <= room.max).all()
     return inside and not any(
         box.overlaps(other) or line.intersects_bbox(other) or its_line.intersects_bbox(box)
@@ -155,16 +163,18 @@ def _is_free(box, line, room, written):
     )
 
 
-def _size(ax, name):
-    """Width and height of a name on the screen."""
+def _size(ax: Any, name: str) -> Any:
+    """Return width and height of a name on the screen."""
     text = ax.text(0, 0, name, **FORM)
     size = text.get_window_extent().size
     text.remove()
     return size
 
 
-def _write(ax, name, point, offset, direction, far):
-    """Write a name off a point, legible over all else, with a line to it if it is far."""
+def _write(
+    ax: Any, name: str, point: np.ndarray, offset: Any, direction: tuple[int, int], far: bool
+) -> None:
+    """Write a name at an offset from its point, legible over everything; a far one has a line."""
     from matplotlib.patheffects import withStroke
 
     end = {"relpos": (1 - np.array(direction)) / 2}

@@ -1,6 +1,8 @@
-"""A picture of how likely weights come out positive."""
+"""A picture of the probability that a leading eigenvector is positive."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -8,20 +10,25 @@ from specsel.plotting import base
 from specsel.plotting.base import Display, check_type, next_style
 from specsel.results.estimates import Estimate
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PositivityDisplay(Display):
-    """How likely leading eigenvectors are positive, by the size of the matrix.
+    """The probability that the leading eigenvector is positive, by the size of the matrix.
 
-    No estimator has such a result; draw several kinds of matrices on the same axes.
+    No estimator has such a result. To compare several kinds of matrices, draw them on the same
+    axes.
 
     Parameters
     ----------
     sizes : ndarray of int
+        Sizes of the matrices.
     probabilities, low, high : ndarray
-        Estimates and the ends of their confidence intervals.
+        Estimated probabilities, and the ends of their confidence intervals.
     label : str
-        What the matrices are.
+        The kind of matrices, for the legend.
 
     Examples
     --------
@@ -39,15 +46,21 @@ class PositivityDisplay(Display):
     label: str = "estimate"
 
     @classmethod
-    def from_result(cls, result, *, label="estimate", ax=None):
+    def from_result(
+        cls,
+        result: Mapping[int, Estimate],
+        *,
+        label: str = "estimate",
+        ax: "Axes | None" = None,
+    ) -> Self:
         """Draw probabilities.
 
         Parameters
         ----------
         result : dict
-            Of sizes, and an `Estimate` of `positivity.probability` for each.
+            For every size of a matrix, the `Estimate` of `positivity.probability`.
         label : str
-            What the matrices are.
+            The kind of matrices, for the legend.
         ax : matplotlib Axes, optional
 
         Returns
@@ -59,12 +72,11 @@ class PositivityDisplay(Display):
             raise ValueError("result: must hold an Estimate for every size, and at least one")
         sizes = sorted(result)
         probabilities, low, high = np.transpose([result[n] for n in sizes])
-        sizes = np.array(sizes)
-        return cls(sizes=sizes, probabilities=probabilities, low=low, high=high, label=label).plot(
-            ax
-        )
+        return cls(
+            sizes=np.array(sizes), probabilities=probabilities, low=low, high=high, label=label
+        ).plot(ax)
 
-    def _draw(self, ax):
+    def _draw(self, ax: Any) -> None:
         style = next_style(ax)
         ax.plot(self.sizes, self.probabilities, label=self.label, **style)
         ax.vlines(self.sizes, self.low, self.high, color=style["color"], linewidth=4, alpha=0.4)

@@ -1,35 +1,42 @@
-"""Pictures of what searches found: paths of sparse discriminants, and stable subspaces."""
+"""Pictures of searches: for the best features of every size, and for a stable subspace."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from specsel import _input
+from specsel._input.annotations import ArrayLike
 from specsel.plotting import base
 from specsel.plotting.base import BLUE, VERMILION, Display, check_type
 from specsel.results import Path, StableSubspace
 
-# From so many times the largest value on, bounds are drawn on a logarithmic scale.
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# If a bound is more than this number of times the largest value, the scale is logarithmic.
 FAR = 10.0
 
-# Gaps below such a share of what they must exceed are not shown.
+# The axis ends at this share of the smallest threshold; smaller gaps are not shown.
 LEAST = 1e-4
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PathDisplay(Display):
-    """Values against the number of features: greedy, exact, and a band up to the bounds.
+    """Values by the number of features: greedy, exact, and a band up to the bounds.
 
-    No estimator has such a result, for each finds one number of features.
+    No estimator has such a result, because an estimator selects one number of features.
 
     Parameters
     ----------
     sizes : ndarray of int
+        Numbers of features.
     values, starts, bounds : ndarray
-        For every size the value found, that of greedy selection, and what none exceeds.
+        For every size: the value found, the value of greedy selection, and the bound that no
+        value exceeds.
     proved : ndarray of bool
-        Where nothing can be better than the value.
+        Whether the value is proved to be the best of its size.
 
     Examples
     --------
@@ -48,7 +55,7 @@ class PathDisplay(Display):
     proved: np.ndarray
 
     @classmethod
-    def from_result(cls, result, *, ax=None):
+    def from_result(cls, result: Path, *, ax: "Axes | None" = None) -> Self:
         """Draw a path.
 
         Parameters
@@ -69,7 +76,7 @@ class PathDisplay(Display):
             proved=np.array(result.statuses) == "optimal",
         ).plot(ax)
 
-    def _draw(self, ax):
+    def _draw(self, ax: Any) -> None:
         n, bounded = len(self.sizes), np.isfinite(self.bounds)
         size = base.dot_size(9, n)
         around = {"linewidth": 2.5, "markersize": size, "markerfacecolor": "none"}
@@ -86,7 +93,7 @@ class PathDisplay(Display):
         ax.set(xlabel="number of features", ylabel="value")
         ax.legend()
 
-    def _draw_bounds(self, ax, part, size):
+    def _draw_bounds(self, ax: Any, part: np.ndarray, size: float) -> None:
         if part.any():
             band = {"color": BLUE, "alpha": 0.2, "linewidth": 0}
             ax.fill_between(self.sizes, self.values, self.bounds, **band)
@@ -103,23 +110,24 @@ class StabilityDisplay(Display):
     Parameters
     ----------
     sizes : ndarray of int
-        Of a search: the features left.
+        Of a search: how many features were left at every step.
     gaps, errors : ndarray
-        The largest gap between eigenvalues, or a bound on it, and what it must exceed, ``4 ‖E‖``.
+        The largest gap between eigenvalues, or a bound on it; and the threshold that a gap must
+        exceed, ``4 ‖E‖``.
     decomposed : ndarray of bool
-        Where the gap is known; elsewhere it is a bound.
+        Whether the gap is known; otherwise it is a bound.
     chosen : int, optional
-        The size of the subspace that was found.
+        How many features the stable subspace has.
     share, retain : float
-        What it retains of the trace, and what was asked for.
+        The share of the trace that the subspace retains, and the share that was asked for.
     frequencies : ndarray, optional
-        In place of a search: how often features are selected, most often first.
+        Instead of a search: how often features are selected, most often first.
     names : sequence of str
-        Of these features.
+        Names of these features.
     threshold : float
-        How often those are selected that count.
+        A feature counts as selected if it is selected at least so often.
     top : int
-        How many are named.
+        How many features get a name.
 
     Examples
     --------
@@ -131,20 +139,20 @@ class StabilityDisplay(Display):
     True
     """
 
-    sizes: np.ndarray = ()
-    gaps: np.ndarray = ()
-    errors: np.ndarray = ()
-    decomposed: np.ndarray = ()
+    sizes: np.ndarray = field(default_factory=lambda: np.empty(0))
+    gaps: np.ndarray = field(default_factory=lambda: np.empty(0))
+    errors: np.ndarray = field(default_factory=lambda: np.empty(0))
+    decomposed: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
     chosen: int | None = None
     share: float = 1.0
     retain: float = 0.0
     frequencies: np.ndarray | None = None
-    names: Sequence = ()
+    names: Sequence[str] = ()
     threshold: float = 0.5
     top: int = 10
 
     @classmethod
-    def from_result(cls, result, *, ax=None):
+    def from_result(cls, result: StableSubspace, *, ax: "Axes | None" = None) -> Self:
         """Draw a search.
 
         Parameters
@@ -168,15 +176,15 @@ class StabilityDisplay(Display):
         ).plot(ax)
 
     @classmethod
-    def from_estimator(cls, estimator, **options):
+    def from_estimator(cls, estimator: Any, **options: Any) -> Self:
         """Draw the search of a fitted estimator, or the frequencies of `StabilitySelection`.
 
         Parameters
         ----------
         estimator : estimator of this package
         **options
-            As of `from_result` or `from_frequencies`; for frequencies, names and threshold are
-            those of the estimator.
+            As in `from_result` or `from_frequencies`; names and threshold of frequencies are by
+            default those of the estimator.
 
         Returns
         -------
@@ -198,19 +206,27 @@ class StabilityDisplay(Display):
         return cls.from_frequencies(estimator.scores_, **given)
 
     @classmethod
-    def from_frequencies(cls, frequencies, *, names=None, threshold=0.5, top=10, ax=None):
+    def from_frequencies(
+        cls,
+        frequencies: ArrayLike,
+        *,
+        names: Iterable[object] | None = None,
+        threshold: float = 0.5,
+        top: int = 10,
+        ax: "Axes | None" = None,
+    ) -> Self:
         """Draw how often features are selected.
 
         Parameters
         ----------
         frequencies : array of shape (n_features,)
-            Shares of the resamples, from 0 to 1.
+            Share of the resamples in which a feature is selected, from 0 to 1.
         names : sequence of str, optional
-            Of the features, by default their numbers.
+            Names of the features; by default their numbers.
         threshold : float
-            The least frequency of those that count.
+            A feature counts as selected if it is selected at least so often.
         top : int
-            How many features are named.
+            How many features get a name.
         ax : matplotlib Axes, optional
 
         Returns
@@ -224,26 +240,26 @@ class StabilityDisplay(Display):
         >>> display.ax_.get_title()
         '2 of 3 features ≥ 0.8'
         """
-        frequencies = np.asarray(frequencies, dtype=float)
-        inside = (frequencies >= 0) & (frequencies <= 1)
-        if frequencies.ndim != 1 or not frequencies.size or not inside.all():
+        shares = np.asarray(frequencies, dtype=float)
+        inside = (shares >= 0) & (shares <= 1)
+        if shares.ndim != 1 or not shares.size or not inside.all():
             raise ValueError("frequencies: must be numbers from 0 to 1, one for each feature")
         _input.check_number("threshold", threshold)
-        ranking = np.argsort(-frequencies, kind="stable")
+        ranking = np.argsort(-shares, kind="stable")
         return cls(
-            frequencies=frequencies[ranking],
+            frequencies=shares[ranking],
             names=base.names_of(names, ranking),
             threshold=threshold,
             top=_input.check_integer("top", top, 0),
         ).plot(ax)
 
-    def _draw(self, ax):
+    def _draw(self, ax: Any) -> None:
         if self.frequencies is None:
             self._draw_search(ax)
         else:
-            self._draw_frequencies(ax)
+            self._draw_frequencies(ax, self.frequencies)
 
-    def _draw_search(self, ax):
+    def _draw_search(self, ax: Any) -> None:
         n = len(self.sizes)
         form = {"markersize": base.dot_size(3, n), "label": "4 ‖E‖"}
         ax.plot(self.sizes, self.errors, "s--", color=VERMILION, **form)
@@ -263,27 +279,33 @@ class StabilityDisplay(Display):
         ax.set(xlabel="features left", ylabel="gap between eigenvalues")
         ax.legend()
 
-    def _compare_by_ratio(self, ax):
-        """Show how near gaps come to what they must exceed, whatever the size of both."""
+    def _compare_by_ratio(self, ax: Any) -> None:
+        """Use a logarithmic scale: it shows how near a gap comes to its threshold, at any size."""
         errors = self.errors[self.errors > 0]
         if errors.size:
             base.use_logarithm(ax)
             ax.set_ylim(bottom=max(ax.get_ylim()[0], LEAST * errors.min()))
 
-    def _draw_frequencies(self, ax):
-        n, count = len(self.frequencies), int((self.frequencies >= self.threshold).sum())
+    def _draw_frequencies(self, ax: Any, frequencies: np.ndarray) -> None:
+        n, count = len(frequencies), int((frequencies >= self.threshold).sum())
         ax.set_title(f"{count} of {n} features ≥ {self.threshold:g}")
         ax.set_ylabel("how often selected")
-        base.draw_ranked(ax, self.frequencies, self.names, count, self.top)
+        base.draw_ranked(ax, frequencies, self.names, count, self.top)
         if ax.get_yscale() == "linear":
             ax.set_yticks(np.linspace(0, 1, 6))
 
 
-def _draw_dots(ax, places, heights, size, known, labels):
-    """Dots, full where it is known what they say and else hollow."""
-    for part, inside, label in zip(
-        (known, ~known), (BLUE, ax.get_facecolor()), labels, strict=True
-    ):
+def _draw_dots(
+    ax: Any,
+    places: np.ndarray,
+    heights: np.ndarray,
+    size: float,
+    known: np.ndarray,
+    legend: tuple[str, str],
+) -> None:
+    """Draw dots: full if the height is known, hollow if it is not the last word."""
+    fills = BLUE, ax.get_facecolor()
+    for part, inside, label in zip((known, ~known), fills, legend, strict=True):
         if part.any():
             form = {"markersize": size, "markerfacecolor": inside, "label": label}
             ax.plot(places[part], heights[part], "o", color=BLUE, markeredgewidth=size / 5, **form)

@@ -1,7 +1,8 @@
-"""Pictures of eigenvalues, and of how a solver converged."""
+"""Pictures of eigenvalues, and of how the objective converged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -9,20 +10,23 @@ from specsel.plotting import base
 from specsel.plotting.base import BLUE, GRAY, VERMILION, Display, check_type, next_style
 from specsel.results import Map, StableSubspace, Weights
 
-# Eigenvalues below this share of the largest are rounding.
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Eigenvalues below this share of the largest are rounding errors.
 ROUNDING = 1e-12
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SpectrumDisplay(Display):
-    """Eigenvalues, and the gap between two of them.
+    """Eigenvalues, with a mark at the gap between two of them.
 
     Parameters
     ----------
     eigenvalues : ndarray
-        Largest modulus first.
+        The eigenvalues, largest modulus first.
     k : int
-        How many there are before the gap; with 0 or all of them there is none.
+        How many eigenvalues stand before the gap; 0 or all of them if there is no gap.
 
     Examples
     --------
@@ -38,14 +42,15 @@ class SpectrumDisplay(Display):
     k: int
 
     @classmethod
-    def from_result(cls, result, *, ax=None):
+    def from_result(cls, result: Weights | StableSubspace, *, ax: "Axes | None" = None) -> Self:
         """Draw eigenvalues.
 
         Parameters
         ----------
         result : Weights or StableSubspace
-            Of weights the leading eigenvalues, as many as were asked for, and the gap where the
-            ratio of one to the next is largest; of a subspace all, and the gap after it.
+            Of weights, the k leading eigenvalues are drawn, and the gap is where the ratio of one
+            to the next is largest. Of a stable subspace, all eigenvalues are drawn, and the gap
+            is the one after the subspace.
         ax : matplotlib Axes, optional
 
         Returns
@@ -61,7 +66,7 @@ class SpectrumDisplay(Display):
         k = int(ratios.argmax()) + 1 if (ratios > 1).any() else 0
         return cls(eigenvalues=result.eigenvalues, k=k).plot(ax)
 
-    def _draw(self, ax):
+    def _draw(self, ax: Any) -> None:
         places, k = np.arange(1, len(self.eigenvalues) + 1), self.k
         ax.plot(places, self.eigenvalues, color=GRAY, linewidth=1, zorder=1)
         size = base.dot_size(6, len(places)) ** 2
@@ -79,14 +84,14 @@ class SpectrumDisplay(Display):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConvergenceDisplay(Display):
-    """The objective after every outer iteration.
+    """The objective after every iteration of the outer loop.
 
     Parameters
     ----------
     histories : sequence of ndarray
-        The objectives, of every round.
+        The objective after every iteration; one array for every round.
     converged : sequence of bool
-        Whether they settled.
+        Whether every round converged.
 
     Examples
     --------
@@ -97,17 +102,17 @@ class ConvergenceDisplay(Display):
     True
     """
 
-    histories: Sequence
-    converged: Sequence
+    histories: Sequence[np.ndarray]
+    converged: Sequence[bool]
 
     @classmethod
-    def from_result(cls, result, *, ax=None):
+    def from_result(cls, result: Weights | Map, *, ax: "Axes | None" = None) -> Self:
         """Draw the objective.
 
         Parameters
         ----------
         result : Weights or Map
-            Of a map all rounds.
+            Of a map, every round is drawn.
         ax : matplotlib Axes, optional
 
         Returns
@@ -121,7 +126,7 @@ class ConvergenceDisplay(Display):
             converged=[weights.converged for weights in rounds],
         ).plot(ax)
 
-    def _draw(self, ax):
+    def _draw(self, ax: Any) -> None:
         several = len(self.histories) > 1
         for i, (history, converged) in enumerate(zip(self.histories, self.converged, strict=True)):
             label = f"round {i + 1}, " * several + ("" if converged else "not ") + "converged"

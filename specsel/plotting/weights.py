@@ -1,7 +1,8 @@
 """A picture of weights, largest first."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -10,21 +11,24 @@ from specsel.plotting import base
 from specsel.plotting.base import Display, check_type, names_of, tell_selected
 from specsel.results import Map, Weights
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class WeightsDisplay(Display):
-    """Weights, largest first, with the cut at the sparsity gap and the names of the best.
+    """Weights as bars, largest first, with the cut at the gap and the names of the best.
 
     Parameters
     ----------
     weights : ndarray
-        Largest first.
+        The weights, largest first.
     names : sequence of str
-        In the same order.
+        Names of the features, in the same order.
     n_selected : int
-        How many are above the gap.
+        How many features are above the gap.
     top : int
-        How many are named.
+        How many features get a name.
 
     Examples
     --------
@@ -37,22 +41,29 @@ class WeightsDisplay(Display):
     """
 
     weights: np.ndarray
-    names: Sequence
+    names: Sequence[str]
     n_selected: int
     top: int = 10
 
     @classmethod
-    def from_result(cls, result, *, names=None, top=10, ax=None):
+    def from_result(
+        cls,
+        result: Weights | Map,
+        *,
+        names: Iterable[object] | None = None,
+        top: int = 10,
+        ax: "Axes | None" = None,
+    ) -> Self:
         """Draw weights.
 
         Parameters
         ----------
         result : Weights or Map
-            Of a map the weights of all rounds.
+            Of a map, the weights of all rounds together are drawn.
         names : sequence of str, optional
-            Of the features; by default those of the result, or else their numbers.
+            Names of the features; by default those of the result, or else their numbers.
         top : int
-            How many features are named.
+            How many features get a name.
         ax : matplotlib Axes, optional
 
         Returns
@@ -69,7 +80,7 @@ class WeightsDisplay(Display):
             top=_input.check_integer("top", top, 0),
         ).plot(ax)
 
-    def _draw(self, ax):
+    def _draw(self, ax: Any) -> None:
         tell_selected(ax, self.n_selected, len(self.weights))
         ax.set_ylabel("weight")
         base.draw_ranked(ax, self.weights, self.names, self.n_selected, self.top)

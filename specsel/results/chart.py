@@ -1,38 +1,37 @@
-"""A map of features, in several rounds."""
+"""A map of features: what `topography` returns."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from specsel._input.annotations import ArrayLike, Floats, Integers
 from specsel.results.table import frame
 from specsel.results.weights import Weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Map:
-    """Features by round: how relevant, and where.
+    """How relevant every feature is in every round, and where it lies among the others.
 
     Attributes
     ----------
     weights : tuple of Weights
-        What every round found.
+        What every round found, in order.
     positions : ndarray of shape (n_features, n_rounds)
-        Angles from -π/2 to π/2; features near each other are alike in that round.
+        Angles from -π/2 to π/2. Features whose angles are close are alike in that round.
     n_passes : int
-        Reads of X in all rounds.
-    relevances : ndarray of shape (n_features, n_rounds)
-    combined : Weights
-        The weights of all rounds together, to select and reweight by.
+        How many times X was read in all rounds.
     """
 
-    weights: tuple
-    positions: np.ndarray
+    weights: tuple[Weights, ...]
+    positions: Floats
     n_passes: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.positions.flags.writeable = False
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         count = len(self.weights)
         sizes = ", ".join(str(len(weights.select())) for weights in self.weights)
         return (
@@ -40,21 +39,21 @@ class Map:
             f"{sizes} above the gap)"
         )
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from specsel.results import html
 
         return html.of_map(self)
 
     @property
-    def relevances(self) -> np.ndarray:
-        """Weights of the features, a column a round."""
+    def relevances(self) -> Floats:
+        """Weights of the features, one column for every round."""
         return np.column_stack([weights.alpha for weights in self.weights])
 
     @property
     def combined(self) -> Weights:
-        """The weights of all rounds, ``√(Σ α²)`` of unit norm, to select and reweight by.
+        """Weights over all rounds, ``√(Σ α²)`` scaled to unit norm, to select and reweight by.
 
-        Objective, basis and eigenvalues are those of the first round.
+        Its objective, basis and eigenvalues are those of the first round.
         """
         return replace(
             self.weights[0],
@@ -64,17 +63,24 @@ class Map:
             converged=all(weights.converged for weights in self.weights),
         )
 
-    def select(self, n=None, *, threshold=None, diverse=None) -> np.ndarray:
-        """Indices of the features selected over all rounds, best first.
+    def select(
+        self,
+        n: int | None = None,
+        *,
+        threshold: float | None = None,
+        diverse: ArrayLike | None = None,
+    ) -> Integers:
+        """Select features by their `combined` weights; return their indices, best first.
 
         Parameters
         ----------
         n : int, optional
-            How many; without it those above the gap.
+            How many features to select. Without `n` and `threshold`, the cut is at the gap of the
+            combined weights, which cuts noise as well: see `Weights.gap`.
         threshold : float, optional
-            Take the weights of all rounds, ``√(Σ α²)`` of unit norm, that are at least this large.
-        diverse : array of samples x features, optional
-            The data: take the n features that best span the weighted rest.
+            Select the features whose combined weight is at least this large.
+        diverse : array of shape (n_samples, n_features), optional
+            The data, to select the features that best span the weighted rest.
 
         Examples
         --------
@@ -86,10 +92,10 @@ class Map:
         """
         return self.combined.select(n, threshold=threshold, diverse=diverse)
 
-    def to_frame(self):
-        """Table of the features: relevance and position in every round."""
+    def to_frame(self) -> Any:
+        """Return a pandas table of the features: relevance and position in every round."""
         names = self.weights[0].names or range(len(self.positions))
-        columns = {"feature": list(names)}
+        columns: dict[str, Any] = {"feature": list(names)}
         for i, weights in enumerate(self.weights):
             columns[f"relevance_{i + 1}"] = weights.alpha
             columns[f"position_{i + 1}"] = self.positions[:, i]

@@ -1,43 +1,51 @@
-"""What results show of themselves in a notebook: a small table, readable in light and in dark.
+"""Small HTML tables that show results in a notebook, readable on light and dark pages.
 
-There are no scripts and no style sheets. Colours are those of the page, but for the bars, which
-let its background through.
+They hold no scripts and no style sheets. Colours are those of the page; only the bars have one of
+their own, and it lets the background through.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from specsel import _input
+from specsel._input.annotations import Floats, Integers, Names
 
-# Rows of a table beside those at its cut, and features in a line.
+if TYPE_CHECKING:
+    from specsel.results import Map, Path, StableSubspace, Subset, Weights
+
+# Rows that a table shows, beside those at its cut; and features that one line names.
 ROWS = 20
 FEATURES = 12
 
-# Length of the longest bar in letters, and how things look.
+# Length of the longest bar, in em; and how bars, cells and the cut look.
 LONGEST = 12
 BAR = "width:{:.1f}em;height:.8em;background:rgba(20,130,205,.8)"
 CELL = "text-align:left;padding:.1em .8em;background:none"
 CUT = ";border-bottom:2px dashed currentColor"
 
 
-def of_weights(weights) -> str:
-    """Features of `Weights`, best first, with the cut at the gap."""
-    return _features(weights, f"Weights, {_state(weights)}", {})
+def of_weights(weights: Weights) -> str:
+    """Show the features of `Weights`, best first, with the cut at the gap."""
+    return _features(weights, f"Weights, {_convergence(weights)}", {})
 
 
-def of_map(chart) -> str:
-    """Features of a `Map`, best over all rounds first, with relevance and position in each."""
+def of_map(chart: Map) -> str:
+    """Show the features of a `Map`, the best over all rounds first, with every round's numbers."""
     columns, ranking = {}, chart.combined.ranking
     for i, weights in enumerate(chart.weights):
         columns[f"relevance {i + 1}"] = _numbers(weights.alpha[ranking])
         columns[f"position {i + 1}"] = _numbers(chart.positions[ranking, i])
-    title = f"Map of {len(chart.weights)} rounds, {_state(chart.combined)}"
+    title = f"Map of {len(chart.weights)} rounds, {_convergence(chart.combined)}"
     return _features(chart.combined, title, columns)
 
 
-def of_subset(subset) -> str:
-    """Features of a `Subset`, those first that count most in the direction."""
+def of_subset(subset: Subset) -> str:
+    """Show the features of a `Subset`, largest entries of the direction first."""
     entries = subset.direction[subset.support]
     order = np.argsort(-np.abs(entries), kind="stable")
     columns = {
@@ -52,8 +60,8 @@ def of_subset(subset) -> str:
     )
 
 
-def of_path(path) -> str:
-    """Sizes of a `Path`, with their values and features."""
+def of_path(path: Path) -> str:
+    """Show the sizes of a `Path`, with their values and features."""
     columns = {
         "size": path.sizes.tolist(),
         "value": _numbers(path.values),
@@ -65,8 +73,8 @@ def of_path(path) -> str:
     return _table(f"Path of {len(path)} sizes", columns)
 
 
-def of_stable(found) -> str:
-    """Eigenvalues of a `StableSubspace`, with the cut after those that belong to it."""
+def of_stable(found: StableSubspace) -> str:
+    """Show the eigenvalues of a `StableSubspace`, with the cut after those that belong to it."""
     names, values = found.intervals.names, found.eigenvalues
     columns = {
         "eigenvalue": range(1, len(values) + 1),
@@ -84,44 +92,50 @@ def of_stable(found) -> str:
     return _table(title, columns, found.k, notes)
 
 
-def _features(weights, title, columns):
+def _features(weights: Weights, title: str, columns: Mapping[str, Iterable[Any]]) -> str:
+    """Show features by weight, with further columns in the same order."""
     ranking, count = weights.ranking, len(weights.select())
     alpha = weights.alpha[ranking]
-    first = {
+    first: dict[str, Iterable[Any]] = {
         "rank": range(1, len(alpha) + 1),
         "feature": _names(ranking, weights.names),
         "weight": _numbers(alpha),
         "": _bars(alpha),
     }
-    return _table(f"{title}: {count} of {len(alpha)} above the gap", first | columns, count)
+    return _table(f"{title}: {count} of {len(alpha)} above the gap", {**first, **columns}, count)
 
 
-def _state(weights):
+def _convergence(weights: Weights) -> str:
     return "converged" if weights.converged else "not converged"
 
 
-def _names(features, names):
-    return [escape(str(name)) for name in _input.named(features, names)]
+def _names(features: Integers, names: Names) -> list[str]:
+    return [escape(str(name)) for name in _input.name_features(features, names)]
 
 
-def _line(features, names):
-    """Features in one line, the first few of them."""
-    return escape(_input.some(_input.named(features, names), FEATURES))
+def _line(features: Integers, names: Names) -> str:
+    """Name the first few features in one line."""
+    return escape(_input.first_few(_input.name_features(features, names), FEATURES))
 
 
-def _numbers(values):
+def _numbers(values: Floats) -> list[str]:
     return [f"{value:#.4g}" for value in values]
 
 
-def _bars(values):
-    """Bars as long as the values, those below zero or without a value empty."""
+def _bars(values: Floats) -> list[str]:
+    """Draw bars as long as the values; negative numbers and NaN get none."""
     values = np.fmax(values, 0.0)
     shares = values / max(values.max(), np.finfo(float).tiny)
     return [f'<div style="{BAR.format(LONGEST * share)}"></div>' for share in shares]
 
 
-def _table(title, columns, cut=0, notes=()):
-    """The first rows, and those before and after the cut."""
+def _table(
+    title: str,
+    columns: Mapping[str, Iterable[Any]],
+    cut: int = 0,
+    notes: Sequence[str] = (),
+) -> str:
+    """Write the first rows of a table, and the rows before and after its cut."""
     rows = list(zip(*columns.values(), strict=True))
     at_cut = range(cut - 1, cut + 1) if 0 < cut < len(rows) else ()
     shown = sorted({*range(min(len(rows), ROWS)), *at_cut})
@@ -137,6 +151,6 @@ def _table(title, columns, cut=0, notes=()):
     return f"<div><p>{title}</p>{table}{paragraphs}</div>"
 
 
-def _row(tag, cells, style):
+def _row(tag: str, cells: Iterable[Any], style: str) -> str:
     written = "".join(f'<{tag} style="{style}">{cell}</{tag}>' for cell in cells)
     return f"<tr>{written}</tr>"

@@ -1,69 +1,75 @@
-"""What the stability of subspaces is judged by, `Intervals`, and what is found."""
+"""What `sbs` returns: intervals for similarities, and a stable principal subspace."""
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from specsel import _data, _input
+from specsel._input.annotations import ArrayLike, Floats, Integers, Names, Sparse
+from specsel._input.choices import IntervalMethod, Similarity
 from specsel.results.table import check_features, frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Intervals:
-    """Similarities of all pairs of features, and intervals for them.
+    """Similarities of all pairs of features, with bootstrap intervals.
 
     Attributes
     ----------
     A : ndarray of shape (n_features, n_features)
-        The similarities. A feature without variation has zeros, here and below.
+        The similarities. A feature that does not vary has zeros, here and in the intervals.
     lower, upper : ndarray of shape (n_features, n_features)
         Ends of the intervals.
-    matrix, method : str
-        As they were asked for.
+    matrix : {"cosine", "covariance", "correlation"}
+        The kind of similarity.
+    method : {"bca", "percentile"}
+        The kind of interval.
     confidence : float
+        Nominal coverage of every interval.
     n_boot, n_samples : int
+        Number of resamples, and of samples.
     constant : ndarray of int
-        Features that do not vary, or, for cosines, are zero.
+        Features that do not vary or, for cosines, are zero.
     mean, norm : ndarray of shape (n_features,)
-        What centres and scales a feature.
+        What centres and scales a feature: its mean, which is 0 for cosines, and the norm of the
+        rest, which is 0 if the feature does not vary.
     names : tuple of str or None
         Names of the features, if X had any.
     """
 
-    A: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    matrix: str
-    method: str
+    A: Floats
+    lower: Floats
+    upper: Floats
+    matrix: Similarity
+    method: IntervalMethod
     confidence: float
     n_boot: int
     n_samples: int
-    constant: np.ndarray
-    mean: np.ndarray
-    norm: np.ndarray
-    names: tuple | None = field(default=None)
+    constant: Integers
+    mean: Floats
+    norm: Floats
+    names: Names = None
 
-    def __post_init__(self):
-        for name in ("A", "lower", "upper", "constant", "mean", "norm"):
-            getattr(self, name).flags.writeable = False
+    def __post_init__(self) -> None:
+        _make_read_only(self)
 
     @property
-    def E(self) -> np.ndarray:
-        """The larger of the distances from a similarity to the ends of its interval."""
+    def E(self) -> Floats:
+        """How far every similarity may be off: the distance to the farther end of its interval."""
         return np.maximum(np.abs(self.A - self.lower), np.abs(self.upper - self.A))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"Intervals({self.matrix} of {len(self.A)} features, {self.method}, confidence "
             f"{self.confidence:g}, {self.n_boot} resamples of {self.n_samples} samples)"
         )
 
-    def to_frame(self):
-        """Table of the pairs: features, similarity and the ends of its interval."""
+    def to_frame(self) -> Any:
+        """Return a pandas table of the pairs: both features, similarity, ends of the interval."""
         pairs = np.triu_indices(len(self.A))
         columns = {
-            name: _input.named(part, self.names)
+            name: _input.name_features(part, self.names)
             for name, part in zip(("feature", "other"), pairs, strict=True)
         }
         for name in ("A", "lower", "upper"):
@@ -72,121 +78,133 @@ class Intervals:
 
 
 class Step(NamedTuple):
-    """One size in the search for a stable subspace.
+    """What the search for a stable subspace found with one number of features.
 
     Attributes
     ----------
     size : int
-        Features left.
+        Number of features left.
     removed : int or None
-        The feature that was removed last.
+        The feature removed last; None at the start.
     gap : float
-        The largest distance between neighbouring eigenvalues of A; where `stable` is None, a bound
-        on the gaps that matter.
+        The largest gap between neighbouring eigenvalues of A. Where `stable` is None, a bound on
+        the gaps of subspaces that retain more than the best one so far.
     error : float
-        What a gap must exceed, ``4 ‖E‖``; where no gap exceeds it, a bound on it from below, which
-        most often has six digits.
+        ``4 ‖E‖``, which a gap must exceed. Where no gap does, a bound from below, most often good
+        to six digits.
     stable : dict or None
-        Of every k whose subspace is stable, the share that it retains; None where it was known
-        without a decomposition that none is stable, or none retains more than the best before.
+        The dimensions k of the subspaces that are stable, with the share that each retains. None
+        if A was not decomposed, because nothing stable could retain more than the best so far.
     """
 
     size: int
     removed: int | None
     gap: float
     error: float
-    stable: dict | None
+    stable: dict[int, float] | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StableSubspace:
     """A principal subspace that the sample determines, and how it was found.
 
+    Here k counts components, not features: it is the dimension of the subspace.
+
     Attributes
     ----------
     support : ndarray of int
         The features kept, sorted.
     removed : ndarray of int
-        Those removed, in this order. Features without variation are in neither.
+        The features removed, in the order of their removal. Features that do not vary are neither
+        kept nor removed.
     k : int
         Dimension of the subspace; 0 if no subspace is stable.
     share : float
-        What it retains of the trace of A.
+        Share of the trace of A that the subspace retains.
     stable : dict
-        Of every dimension that is stable with these features, the share.
+        All dimensions that are stable with these features, with the share that each retains.
     converged : bool
-        Whether the share is as large as was asked for; otherwise it is the largest found.
+        Whether the share is as large as was asked for. If not, it is the largest one found.
     retain : float
         The share that was asked for.
-    eigenvalues : ndarray
-        Of A, of the features kept, largest first: all of them.
+    eigenvalues : ndarray of shape (n_kept,)
+        All eigenvalues of A for the features kept, largest first.
     vectors : ndarray of shape (n_kept, k)
-        The first k eigenvectors, of positive sum: an orthonormal basis of the subspace.
+        The first k eigenvectors, with positive sums: an orthonormal basis of the subspace.
     bound : float
-        By no more than an angle of this sine does a symmetric change of A within E turn it.
+        Bound on the sine of the angle by which any symmetric change of A within E turns the
+        subspace.
     trace : tuple of Step
-        The search, size by size.
+        The search, one step for every number of features.
     intervals : Intervals
-        The similarities and how far they are known, for all features.
+        Similarities of all features, with their intervals.
     """
 
-    support: np.ndarray
-    removed: np.ndarray
+    support: Integers
+    removed: Integers
     k: int
     share: float
-    stable: dict
+    stable: dict[int, float]
     converged: bool
     retain: float
-    eigenvalues: np.ndarray
-    vectors: np.ndarray
+    eigenvalues: Floats
+    vectors: Floats
     bound: float
-    trace: tuple
+    trace: tuple[Step, ...]
     intervals: Intervals
 
-    def __post_init__(self):
-        for name in ("support", "removed", "eigenvalues", "vectors"):
-            getattr(self, name).flags.writeable = False
+    def __post_init__(self) -> None:
+        _make_read_only(self)
 
     @property
-    def A(self) -> np.ndarray:
+    def A(self) -> Floats:
         """The similarities of all features."""
         return self.intervals.A
 
     @property
-    def E(self) -> np.ndarray:
+    def E(self) -> Floats:
         """How far the similarities of all features may be off."""
         return self.intervals.E
 
     @property
     def n_decompositions(self) -> int:
-        """Sizes at which the spectrum of A was computed."""
+        """Number of steps at which A was decomposed."""
         return sum(step.stable is not None for step in self.trace)
 
     @property
     def n_skipped(self) -> int:
-        """Sizes at which it was not needed."""
+        """Number of steps at which that was not needed."""
         return len(self.trace) - self.n_decompositions
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         state = "converged" if self.converged else "not converged"
-        features = _input.some(_input.named(self.support, self.intervals.names))
+        features = _input.first_few(_input.name_features(self.support, self.intervals.names))
         return (
             f"StableSubspace(k = {self.k} of {len(self.support)} features: {features}, "
             f"share {self.share:.3g}, {len(self.removed)} removed, {self.n_decompositions} "
             f"decompositions, {self.n_skipped} skipped, {state})"
         )
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from specsel.results import html
 
         return html.of_stable(self)
 
-    def transform(self, X) -> np.ndarray:
-        """Project samples on the subspace, as many numbers a sample as it has dimensions.
+    def transform(self, X: ArrayLike | Sparse) -> Floats:
+        """Project samples on the subspace.
 
-        Features are centred and scaled as those were that it was found from: for cosines to unit
-        norm, for covariances centred, for correlations also scaled to unit variance. A sparse X
-        stays sparse.
+        The features are centred and scaled by the numbers found with the subspace: for cosines
+        scaled to unit norm, for covariances centred, for correlations centred and scaled to unit
+        variance.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            With all features, the removed ones included. A sparse X stays sparse.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, k)
         """
         found = self.intervals
         values, names = _read(X)
@@ -198,14 +216,21 @@ class StableSubspace:
         elif found.matrix == "correlation":
             scale *= np.sqrt(found.n_samples - 1)
         kept, weights = values[:, self.support], self.vectors * scale[:, None]
+        scores: Floats
         if not hasattr(X, "tocsr"):
-            return (kept - mean) @ weights
+            scores = (kept - mean) @ weights
+            return scores
+        # Subtracted after the product, a mean far from 0 would leave few digits.
         far = _data.far_from_zero(mean, norm, found.n_samples)
         centred, rest = kept[:, far].toarray() - mean[far], weights[~far]
-        return centred @ weights[far] + kept[:, ~far] @ rest - mean[~far] @ rest
+        scores = centred @ weights[far] + kept[:, ~far] @ rest - mean[~far] @ rest
+        return scores
 
-    def to_frame(self):
-        """Table of the search, a row a size; `stable` as text, empty where none is."""
+    def to_frame(self) -> Any:
+        """Return the search as a pandas table, one row a step.
+
+        Where A was not decomposed, `decomposed` is False and `stable` an empty dictionary.
+        """
         names = self.intervals.names
         columns = {name: [getattr(step, name) for step in self.trace] for name in Step._fields}
         columns["removed"] = [
@@ -216,8 +241,18 @@ class StableSubspace:
         return frame(columns)
 
 
-def _read(X):
-    """Values, dense or sparse, all of them finite, and names."""
+def _make_read_only(record: Intervals | StableSubspace) -> None:
+    """Replace the arrays of a new record by views that cannot be written to."""
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if isinstance(value, np.ndarray):
+            view = value.view()
+            view.flags.writeable = False
+            object.__setattr__(record, field.name, view)
+
+
+def _read(X: ArrayLike | Sparse) -> tuple[Any, Names]:
+    """Return the values, dense or sparse, and the names; refuse what is not finite."""
     if hasattr(X, "tocsr"):
         return _input.as_sparse(X, least_samples=1), None
     values, names = _input.as_matrix(X, least_samples=1)

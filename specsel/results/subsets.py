@@ -1,17 +1,26 @@
-"""What searches for supports find: a `Subset` of one size, a `Path` of several."""
+"""What searches for supports find: a `Subset` of one size, a `Path` of several.
 
+A support is a set of features. Its value is the largest eigenvalue of the pencil (A, B) over it,
+and its direction is the eigenvector.
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from specsel import _input
+from specsel._input.annotations import Floats, Integers, Names
 from specsel.results.table import frame
+
+# Supports and their values, best first.
+Others = tuple[tuple[Integers, float], ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Subset:
-    """Some features, how well they do, and how well any as many could do.
+    """Some features, their value, and a bound on the value of any other support of that size.
 
     Attributes
     ----------
@@ -22,120 +31,197 @@ class Subset:
     bound : float
         No other support of this size has a larger value; infinite where nothing was proved.
     direction : ndarray of shape (n_features,)
-        The eigenvector, zero outside of the support: ``xᵀ B x`` is 1. Where the features of data
-        are scaled, for classes and for correlations, it is for scaled features: to use it with X,
-        divide it by their standard deviations.
+        The eigenvector x, zero outside of the support, with ``xᵀ B x = 1``. With classes, and for
+        correlations, it belongs to scaled features: to use it with X, divide it by the standard
+        deviations of the features.
     status : str
         "optimal" where it is proved that nothing is better; "gap", "time", "nodes" or
-        "interrupted" where the search was ended before; "greedy" where there was none.
+        "interrupted" where the search ended earlier, and why; "greedy" where nothing was searched.
     nodes : int
-        Of the search tree.
+        Nodes of the search trees.
     seconds : float
+        How long the search took.
     others : tuple of (support, value)
-        The next best ones, if more than one was asked for.
+        The next best supports, if more than one was asked for.
     names : tuple of str or None
         Names of all features, if X had any.
     shrinkage : float
         What was added to the diagonal of B, by default or as asked.
     """
 
-    support: np.ndarray
+    support: Integers
     value: float
     bound: float
-    direction: np.ndarray
+    direction: Floats
     status: str
     nodes: int
     seconds: float
-    others: tuple = ()
-    names: tuple | None = field(default=None)
+    others: Others = ()
+    names: Names = None
     shrinkage: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.support.flags.writeable = False
         self.direction.flags.writeable = False
 
     @property
     def gap(self) -> float:
-        """What may be missing, as a share of the value: ``(bound - value) / |value|``."""
+        """By how much the value may fall short: ``(bound - value) / |value|``."""
         missing = self.bound - self.value
         if missing <= 0:
             return 0.0
         return float(missing / abs(self.value)) if self.value else np.inf
 
-    def __repr__(self):
-        features = _input.some(_input.named(self.support, self.names))
+    def __repr__(self) -> str:
+        features = _input.first_few(_input.name_features(self.support, self.names))
         return (
             f"Subset({len(self.support)} features: {features}, value {self.value:.6g}, "
             f"{self.status}, gap {self.gap:.2g}, {self.nodes} nodes, {self.seconds:.2g} s)"
         )
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from specsel.results import html
 
         return html.of_subset(self)
 
-    def to_frame(self):
-        """Table of the features and their entries in the direction."""
-        columns = {"feature": _input.named(self.support, self.names), "index": self.support}
+    def to_frame(self) -> Any:
+        """Make a table (pandas) of the features and their entries in the direction."""
+        columns = {
+            "feature": _input.name_features(self.support, self.names),
+            "index": self.support,
+        }
         return frame(columns | {"direction": self.direction[self.support]})
 
 
 class Found(NamedTuple):
-    """One row of a `Path`."""
+    """What a search found for one size: a row of a `Path`."""
 
     size: int
-    support: np.ndarray
+    support: Integers
     value: float
     start: float
     bound: float = np.inf
     status: str = "greedy"
     nodes: int = 0
     seconds: float = 0.0
-    others: tuple = ()
+    others: Others = ()
 
 
+class Pencil(Protocol):
+    """What a `Path` asks of the pair (A, B): names, and the direction of a support.
+
+    A path relies on the pencil never changing.
+    """
+
+    @property
+    def n_features(self) -> int: ...
+
+    @property
+    def names(self) -> Names: ...
+
+    @property
+    def shrinkage(self) -> float: ...
+
+    def solve(self, support: Integers) -> tuple[float, Floats]:
+        """Return the largest eigenvalue over the support, and its eigenvector."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Path:
     """Supports of several sizes: ``path[k]`` is the `Subset` of k features.
+
+    The direction of a support is computed when ``path[k]`` is first asked for, and then kept. All
+    of them at once would take a vector over all features for every size.
 
     Attributes
     ----------
     sizes : ndarray of int
+        The sizes, ascending.
+    supports : tuple of ndarray
+        The features of every size, sorted.
     values, bounds : ndarray of float
-        A number a size, as in `Subset`.
+        For every size, as in `Subset`.
     starts : ndarray of float
         The values that greedy selection with swaps found.
-    supports : tuple of ndarray
     statuses : tuple of str
+        As in `Subset`.
     nodes : ndarray of int
+        Nodes of the search trees.
     seconds : ndarray of float
+        How long each search took.
+    others : tuple of tuples
+        The next best supports and their values, as in `Subset`.
+    pencil : Pencil
+        The pair (A, B), which gives the directions.
     names : tuple of str or None
+        Names of all features, if X had any.
     shrinkage : float
         As in `Subset`.
     """
 
-    def __init__(self, pencil, found):
-        found = zip(*found, strict=True)
-        sizes, supports, values, starts, bounds, statuses, nodes, seconds, others = found
-        self._pencil, self.names, self.shrinkage = pencil, pencil.names, pencil.shrinkage
-        self.sizes, self.supports, self.statuses = np.array(sizes), supports, statuses
-        self.values, self.starts, self.bounds = map(np.array, (values, starts, bounds))
-        self.nodes, self.seconds, self._others = np.array(nodes), np.array(seconds), others
+    sizes: Integers
+    supports: tuple[Integers, ...]
+    values: Floats
+    starts: Floats
+    bounds: Floats
+    statuses: tuple[str, ...]
+    nodes: Integers
+    seconds: Floats
+    others: tuple[Others, ...]
+    pencil: Pencil
+    _subsets: dict[int, Subset] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
         numbers = (self.sizes, self.values, self.starts, self.bounds, self.nodes, self.seconds)
-        for array in (*supports, *numbers):
+        for array in (*self.supports, *numbers):
             array.flags.writeable = False
 
-    def __len__(self):
+    @classmethod
+    def from_rows(cls, pencil: Pencil, rows: Iterable[Found]) -> Self:
+        """Collect what was found for every size, in ascending order."""
+        sizes, supports, values, starts, bounds, statuses, nodes, seconds, others = zip(
+            *rows, strict=True
+        )
+        return cls(
+            sizes=np.array(sizes),
+            supports=supports,
+            values=np.array(values),
+            starts=np.array(starts),
+            bounds=np.array(bounds),
+            statuses=statuses,
+            nodes=np.array(nodes),
+            seconds=np.array(seconds),
+            others=others,
+            pencil=pencil,
+        )
+
+    @property
+    def names(self) -> Names:
+        """Names of all features, if X had any."""
+        return self.pencil.names
+
+    @property
+    def shrinkage(self) -> float:
+        """What was added to the diagonal of B."""
+        return self.pencil.shrinkage
+
+    def __len__(self) -> int:
         return len(self.sizes)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[int]:
         return iter(self.sizes.tolist())
 
-    def __getitem__(self, k) -> Subset:
+    def __getitem__(self, k: int) -> Subset:
         place = np.flatnonzero(self.sizes == k)
         if len(place) == 0:
             raise KeyError(f"{k}: sizes are {_ranges(self.sizes)}")
         i = int(place[0])
-        value, direction = self._pencil.solve(self.supports[i])
+        if i not in self._subsets:
+            self._subsets[i] = self._subset(i)
+        return self._subsets[i]
+
+    def _subset(self, i: int) -> Subset:
+        value, direction = self.pencil.solve(self.supports[i])
         return Subset(
             support=self.supports[i],
             value=value,
@@ -144,32 +230,32 @@ class Path:
             status=self.statuses[i],
             nodes=int(self.nodes[i]),
             seconds=float(self.seconds[i]),
-            others=self._others[i],
+            others=self.others[i],
             names=self.names,
             shrinkage=self.shrinkage,
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         proved = sum(status == "optimal" for status in self.statuses)
         return (
-            f"Path(sizes {_ranges(self.sizes)} of {self._pencil.n_features} features, values "
+            f"Path(sizes {_ranges(self.sizes)} of {self.pencil.n_features} features, values "
             f"{self.values[0]:.6g} to {self.values[-1]:.6g}, {proved} proved)"
         )
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from specsel.results import html
 
         return html.of_path(self)
 
-    def to_frame(self):
-        """Table of the sizes: value, bound, status and features."""
-        columns = {"size": self.sizes, "value": self.values, "bound": self.bounds}
+    def to_frame(self) -> Any:
+        """Make a table (pandas) of the sizes: value, bound, status and features."""
+        columns: dict[str, Any] = {"size": self.sizes, "value": self.values, "bound": self.bounds}
         columns |= {"status": self.statuses, "nodes": self.nodes, "seconds": self.seconds}
-        features = [tuple(_input.named(support, self.names)) for support in self.supports]
+        features = [tuple(_input.name_features(support, self.names)) for support in self.supports]
         return frame(columns | {"features": features})
 
 
-def _ranges(sizes):
+def _ranges(sizes: Integers) -> str:
     if len(sizes) > 1 and len(sizes) == sizes[-1] - sizes[0] + 1:
         return f"{sizes[0]} to {sizes[-1]}"
     return ", ".join(map(str, sizes))

@@ -1,8 +1,18 @@
-"""Tables of results, and whether data are those that a result is for."""
+"""What results share: a check that data have the features of a result, and pandas tables."""
+
+from typing import Any
+
+from specsel._input.annotations import Names
 
 
-def check_features(n_features, names, expected, expected_names, what):
-    """Refuse data of other features than a result is for."""
+def check_features(
+    n_features: int, names: Names, expected: int, expected_names: Names, what: str
+) -> None:
+    """Refuse data whose features differ from those of a result.
+
+    `n_features` and `names` are those of the data, `expected` and `expected_names` those of the
+    result, which the message calls `what`.
+    """
     if n_features != expected:
         raise ValueError(f"X: has {n_features} features; the {what} are for {expected}")
     if names and expected_names and names != expected_names:
@@ -12,8 +22,8 @@ def check_features(n_features, names, expected, expected_names, what):
         )
 
 
-def frame(columns):
-    """A pandas table, if pandas is there."""
+def frame(columns: dict[str, Any]) -> Any:
+    """Return a pandas table of the columns, and say how to get pandas if it is missing."""
     try:
         import pandas as pd
     except ImportError:

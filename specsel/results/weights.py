@@ -1,66 +1,74 @@
-"""What a solver returns."""
+"""Weights of features: what the weighting algorithms return."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from specsel import _data, _input
+from specsel._input.annotations import ArrayLike, Floats, Integers, Names
 from specsel.results.table import check_features, frame
+
+# Weights that differ by no more than this share of the largest are alike: there is no gap.
+ALIKE = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Weights:
-    """Weights of features, and how they were found.
+    """One weight for every feature, and how the weights were found.
 
     Attributes
     ----------
     alpha : ndarray of shape (n_features,)
-        The weights: unit norm, positive sum.
+        The weights. They have unit norm and a positive sum.
     objective : float
-        What was maximised, at the weights returned; where there are `parts`, at those.
+        What was maximised, at the weights returned; where there are `parts`, at their weights.
     history : ndarray
-        The objective after every outer iteration.
-    eigenvalues : ndarray
-        Leading eigenvalues, by modulus, of the weighted affinity of the samples.
+        The objective after every iteration.
+    eigenvalues : ndarray of shape (k,)
+        The k leading eigenvalues, by modulus, of the weighted affinity of the samples.
     basis : ndarray of shape (n_samples, k)
-        Their eigenvectors: the cluster structure that the weights bring out.
+        Their eigenvectors: k directions of the samples, which carry the structure that the
+        weights bring out. k is a number of directions, about the number of clusters.
     n_iter : int
-        Outer iterations.
+        Number of iterations.
     n_passes : int
-        Reads of X, those of the start included.
+        How many times X was read, for the start too.
     converged : bool
-        Whether the objective settled within the tolerance. Where it was higher before, see
-        `history`, the weights are those of the highest.
+        Whether the objective settled within the tolerance. It may have been higher before (see
+        `history`); the weights are those of the highest objective.
     mean, norm : ndarray of shape (n_features,)
-        What centres and scales a feature; a constant feature has norm 0.
+        Mean of every feature, and its norm after the mean is subtracted. The norm of a constant
+        feature is 0.
     names : tuple of str or None
         Names of the features, if X had any.
     parts : ndarray of shape (2, n_features) or None
-        Where a feature was weighed in two parts, what it has above its median and what it has
-        below: the weights of both. Then ``alpha`` is ``√(α₊² + α₋²)``, scaled to unit norm.
+        Some solvers split every feature in two, what it has above its median and what it has
+        below, and weigh both. Then this holds ``α₊``, the weights of the first parts, and
+        ``α₋``, those of the second; `alpha` is ``√(α₊² + α₋²)``, scaled to unit norm.
     """
 
-    alpha: np.ndarray
+    alpha: Floats
     objective: float
-    history: np.ndarray
-    eigenvalues: np.ndarray
-    basis: np.ndarray
+    history: Floats
+    eigenvalues: Floats
+    basis: Floats
     n_iter: int
     n_passes: int
     converged: bool
-    mean: np.ndarray
-    norm: np.ndarray
-    names: tuple | None = field(default=None)
-    parts: np.ndarray | None = field(default=None)
+    mean: Floats
+    norm: Floats
+    names: Names = None
+    parts: Floats | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         arrays = ["alpha", "history", "eigenvalues", "basis", "mean", "norm"]
         for name in arrays + ["parts"] * (self.parts is not None):
             array = np.asarray(getattr(self, name), dtype=float).view()
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         state = "converged" if self.converged else "not converged"
         return (
             f"Weights({len(self.alpha)} features, {_cut(self.alpha)} above a gap of "
@@ -68,57 +76,72 @@ class Weights:
             f"{self.n_passes} passes, {state})"
         )
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from specsel.results import html
 
         return html.of_weights(self)
 
     @property
-    def ranking(self) -> np.ndarray:
+    def ranking(self) -> Integers:
         """Indices of the features, largest weight first."""
         return np.argsort(-self.alpha, kind="stable")
 
     @property
     def negative_share(self) -> float:
-        """Share of Σ|α| that lies on negative weights, of parts where features have parts."""
-        found = self.alpha if self.parts is None else self.parts
-        return float(np.maximum(-found, 0.0).sum() / np.abs(found).sum())
+        """Share of Σ|α| that lies on negative weights; on those of `parts`, where there are any.
+
+        `reweight` and `gap` take negative weights as 0.
+        """
+        alpha = self.alpha if self.parts is None else self.parts
+        return float(np.maximum(-alpha, 0.0).sum() / np.abs(alpha).sum())
 
     @property
     def gap(self) -> float:
-        """Mean weight of the features that `select()` takes, over the mean of the rest.
+        """Mean weight of the features that `select()` takes, over the mean weight of the rest.
 
-        Negative weights count as 0. It is 1 where all weights are alike and infinite where the
-        rest weighs nothing. It says how clear the cut is, not that there is structure: noise has
-        a gap too. For that compare `objective` with that of the same columns, each shuffled.
+        The gap is a cut, not a test: it says how clear the cut is, not that there is structure.
+        Noise has a gap too. To see whether there is structure at all, compare `objective` with
+        that of shuffled columns.
+
+        The gap is 1 where all weights are alike, and infinite where the rest have no weight.
+        Negative weights count as 0.
         """
-        weights = np.sort(np.maximum(self.alpha, 0.0))[::-1]
+        ordered = _descending(self.alpha)
         count = _cut(self.alpha)
-        if count == len(weights):
+        if count == len(ordered):
             return 1.0
-        rest = weights[count:].mean()
-        return float(weights[:count].mean() / rest) if rest > 0 else np.inf
+        rest = ordered[count:].mean()
+        return float(ordered[:count].mean() / rest) if rest > 0 else np.inf
 
     @property
-    def scale(self) -> np.ndarray:
-        """What `reweight` multiplies a centred feature by: √α over its norm."""
-        scale = np.divide(1.0, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0)
+    def scale(self) -> Floats:
+        """Factors by which `reweight` multiplies centred features: √α over the norm."""
+        scale: Floats = np.divide(
+            1.0, self.norm, out=np.zeros_like(self.norm), where=self.norm > 0
+        )
         return scale * np.sqrt(np.maximum(self.alpha, 0.0))
 
-    def select(self, n=None, *, threshold=None, diverse=None) -> np.ndarray:
-        """Indices of the selected features, best first.
+    def select(
+        self,
+        n: int | None = None,
+        *,
+        threshold: float | None = None,
+        diverse: ArrayLike | None = None,
+    ) -> Integers:
+        """Select features; return their indices, best first.
 
         Parameters
         ----------
         n : int, optional
-            How many. Without it, and without a threshold, the cut is at the sparsity gap: of all
-            ways to split the sorted weights in two groups, the one that leaves the least variance
-            within the groups.
+            How many features to select. Without `n` and `threshold`, the cut is at the sparsity
+            gap: the sorted weights are split in two groups such that the variance within the
+            groups is least, and the upper group is selected. This cuts noise as well; see `gap`.
         threshold : float, optional
-            Take the weights that are at least this large.
-        diverse : array of samples x features, optional
-            The data: instead of the n largest weights, which often say one thing n times, take
-            the n features that best span the weighted rest.
+            Select the features whose weight is at least this large.
+        diverse : array of shape (n_samples, n_features), optional
+            The data, to select features that differ. The features with the largest weights often
+            say one thing n times; with `diverse`, those are selected that best span the weighted
+            rest.
 
         Examples
         --------
@@ -143,20 +166,22 @@ class Weights:
         check_features(data.n_features, data.names, len(self.alpha), self.names, "weights")
         return _data.pivoted(data, self.alpha, n)
 
-    def reweight(self, X) -> np.ndarray:
-        """Centre and scale X as the training data were, and multiply by √α, negative α as 0.
+    def reweight(self, X: ArrayLike) -> Floats:
+        """Centre and scale X as the training data were, and multiply every feature by √α.
 
-        Distances and principal components of the result use every feature by its weight. With
-        `qalpha.solve(X, k, method="basic")` this is Algorithm 1 of Wolf and Bileschi (2005), with
-        `weighting.solve` their Algorithm 2.
+        Distances and principal components of the result then use every feature by its weight.
+        Negative weights count as 0. After `qalpha.solve(X, k, method="basic")` this is Algorithm 1
+        of Wolf and Bileschi (2005); after `weighting.solve` it is their Algorithm 2.
 
         Parameters
         ----------
         X : array of shape (any number of samples, n_features)
+            The training data, or other samples of the same features.
 
         Examples
         --------
-        Three of 203 features tell two groups apart, which the first principal component overlooks:
+        Three of 203 features tell two groups apart. The first principal component overlooks them,
+        until the features are weighted:
 
         >>> import numpy as np
         >>> from specsel import datasets, qalpha
@@ -172,16 +197,20 @@ class Weights:
         check_features(array.shape[1], names, len(self.alpha), self.names, "weights")
         if not np.isfinite(array).all():
             raise ValueError(_input.describe_not_finite(array, names))
-        weighted = array - self.mean
+        weighted: Floats = array - self.mean
         weighted *= self.scale
         return weighted
 
-    def to_frame(self):
-        """Table of the features, best first: name or number, weight, rank, selected or not."""
+    def to_frame(self) -> Any:
+        """Return a pandas table of the features, best first.
+
+        Its index is the rank. The columns hold the name (or the number) of a feature, its number,
+        its weight, and whether it lies above the gap.
+        """
         ranking = self.ranking
         table = frame(
             {
-                "feature": _input.named(ranking, self.names),
+                "feature": _input.name_features(ranking, self.names),
                 "index": ranking,
                 "weight": self.alpha[ranking],
                 "selected": np.arange(len(ranking)) < _cut(self.alpha),
@@ -190,13 +219,18 @@ class Weights:
         return table.set_index(table.index + 1).rename_axis("rank")
 
 
-def _cut(alpha):
-    """Size of the upper of the two groups of weights with the least variance within."""
-    weights = np.sort(np.maximum(alpha, 0.0))[::-1]
-    if weights[0] - weights[-1] <= 1e-9 * weights[0]:
-        return len(weights)
-    upper = np.arange(1, len(weights))
-    lower = len(weights) - upper
-    sums = np.cumsum(weights)
+def _descending(alpha: Floats) -> Floats:
+    """Sort weights, largest first; negative ones count as 0."""
+    return np.sort(np.maximum(alpha, 0.0))[::-1]
+
+
+def _cut(alpha: Floats) -> int:
+    """Split the weights in two groups with the least variance within; count the upper group."""
+    ordered = _descending(alpha)
+    if ordered[0] - ordered[-1] <= ALIKE * ordered[0]:
+        return len(ordered)
+    upper = np.arange(1, len(ordered))
+    lower = len(ordered) - upper
+    sums = np.cumsum(ordered)
     difference = sums[:-1] / upper - (sums[-1] - sums[:-1]) / lower
     return int(np.argmax(upper * lower * difference**2)) + 1

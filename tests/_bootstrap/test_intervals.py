@@ -1,34 +1,18 @@
 """Bootstrap intervals against scipy and a literal transcription, pair by pair."""
 
-import warnings
-from types import SimpleNamespace
-
 import numba
 import numpy as np
 import pytest
 import scipy.sparse
 import scipy.stats
 from oracles import bootstrap as oracle
+from similarities import counted, same, scales, skewed
 from threadpoolctl import threadpool_limits
 
 from specsel import sbs
-from specsel._bootstrap import intervals as bootstrap
 from specsel._bootstrap import resamples
 
 MATRICES = ("cosine", "covariance", "correlation")
-
-
-def skewed(seed=0, n_samples=60):
-    """Correlated features of different scales, one far from zero."""
-    rng = np.random.default_rng(seed)
-    X = rng.gamma(1, 1, (n_samples, 5)) @ rng.random((5, 5))
-    return X * [1, 10, 100, 0.1, 1] + [0, 0, 300, 0, 0]
-
-
-def counted(seed=0, n_samples=80):
-    """Counts of words, most of them zero, as floats."""
-    rng = np.random.default_rng(seed)
-    return rng.poisson(1.0, (n_samples, 5)) * (rng.random((n_samples, 5)) < 0.3) * 1.0
 
 
 DATA = {"skewed": skewed, "counted": counted}
@@ -44,18 +28,6 @@ def statistic(matrix):
         return product / np.sqrt((x * x).sum(axis) * (y * y).sum(axis))
 
     return of
-
-
-def scales(found):
-    deviation = np.sqrt(found.A.diagonal())
-    return np.outer(deviation, deviation)
-
-
-def same(ours, other, atol=1e-11):
-    for name in ("A", "lower", "upper"):
-        np.testing.assert_allclose(
-            getattr(ours, name) / scales(other), getattr(other, name) / scales(other), atol=atol
-        )
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -133,42 +105,6 @@ def test_features_far_from_zero_are_as_exact_when_sparse(matrix, far):
     same(found, sbs.intervals(X, matrix=matrix, n_boot=150, random_state=0), 1e-11)
     if matrix == "correlation":
         np.testing.assert_allclose(found.A, np.corrcoef(X.T), atol=1e-11)
-
-
-@pytest.mark.parametrize("method", ["bca", "percentile"])
-@pytest.mark.parametrize("confidence", [1e-300, 1e-17, 1e-9, 1 - 1e-9, 1 - 2**-53])
-def test_confidence_may_be_extreme(confidence, method):
-    X = skewed() * [1, 1, 1, -1, 1]  # covariances that are skewed to either side
-    options = {"matrix": "covariance", "method": method, "random_state": 0}
-    found = sbs.intervals(X, n_boot=200, confidence=confidence, **options)
-    for i, j in [(0, 0), (1, 3)]:
-        values = oracle.resampled(X[:, i], X[:, j], "covariance", 200, 0)
-        shares = [(1 - confidence) / 2, (1 + confidence) / 2]
-        if method == "bca":
-            shares = oracle.bca_shares(X[:, i], X[:, j], "covariance", confidence, values)
-        ends = np.quantile(values, shares)
-        assert [found.lower[i, j], found.upper[i, j]] == pytest.approx(ends.tolist(), rel=1e-12)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # that more are needed
-        most = sbs.intervals(X[:, :2], n_boot="auto", confidence=confidence, **options)
-    assert most.n_boot == 20_000
-    assert (most.lower <= most.upper).all()
-
-
-def test_ends_stay_finite_where_the_formula_does_not():
-    """All resamples on one side of the estimate, and a skewness past the pole."""
-    below, skewness = np.array([0.0, 200.0, 190.0, 10.0]), np.array([0.1, -0.1, 0.9, -0.9])
-    features = SimpleNamespace(accelerations=lambda pairs: skewness)
-    drawn = SimpleNamespace(counts=np.empty((3, 200)), features=features)
-    shares = bootstrap._Rule("bca", 0.05).shares(drawn, None, below)
-    normal = scipy.stats.norm
-    bias = normal.ppf([0.5 / 200, 199.5 / 200])
-    for row, a, z0 in zip(shares, skewness, bias, strict=False):
-        moved = z0 + normal.ppf([0.05, 0.95])
-        np.testing.assert_allclose(row, normal.cdf(z0 + moved / (1 - a * moved)))
-    assert shares[2, 1] == 1
-    assert shares[3, 0] == 0
-    assert ((shares >= 0) & (shares <= 1)).all()
 
 
 @pytest.mark.parametrize("matrix", ["cosine", "correlation"])
@@ -289,52 +225,6 @@ def test_bca_covers_a_skewed_variance_better_than_percentiles():
         found = [sbs.intervals(x, matrix="covariance", method=method, random_state=0) for x in X]
         shares[method] = np.mean([covers(part, 1.0).diagonal() for part in found])
     assert shares["percentile"] + 0.02 < shares["bca"] < 0.92
-
-
-@pytest.mark.parametrize("method", ["bca", "percentile"])
-def test_the_number_of_resamples_is_found_in_three_steps(method):
-    X, bca = skewed()[:, :2], method == "bca"
-    options = {"matrix": "covariance", "method": method, "random_state": 8}
-    found = sbs.intervals(X, n_boot="auto", pdb=15, tau=0.1, **options)
-    first = int(np.ceil(oracle.first_number(0.9, 15, 0.1, bca)))
-    needed = [first]
-    for i, j in ((0, 0), (0, 1), (1, 1)):
-        values = oracle.resampled(X[:, i], X[:, j], "covariance", first, 8)
-        shares = [0.05, 0.95]
-        if bca:
-            shares = oracle.bca_shares(X[:, i], X[:, j], "covariance", 0.9, values)
-        estimate = oracle.similarity(X[:, i], X[:, j], "covariance")
-        needed.append(oracle.number_needed(estimate, values, shares, 0.9, 15, 0.1, bca))
-    assert found.n_boot == int(np.ceil(max(needed)))
-    same(sbs.intervals(X, n_boot=found.n_boot, **options), found, 1e-14)
-
-
-@pytest.mark.parametrize("method", ["bca", "percentile"])
-def test_that_many_resamples_are_as_precise_as_was_asked_for(method):
-    """And a tenth of them are not."""
-    X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
-    options = {"matrix": "covariance", "method": method}
-    ideal = sbs.intervals(X, n_boot=60_000, random_state=0, **options).E
-    enough, fewer = [], []
-    for seed in range(25):
-        found = sbs.intervals(X, n_boot="auto", random_state=seed, **options)
-        enough.append(np.abs(found.E / ideal - 1) <= 0.1)
-        found = sbs.intervals(X, n_boot=max(found.n_boot // 10, 100), random_state=seed, **options)
-        fewer.append(np.abs(found.E / ideal - 1) <= 0.1)
-    assert np.mean(fewer) < 0.95 <= np.mean(enough)
-
-
-def test_what_is_certain_needs_no_more_resamples():
-    """Of similarities of features with themselves, all resamples are the same but for rounding."""
-    X = np.random.default_rng(0).random((50, 1)) * np.arange(1.0, 20.0)
-    found = sbs.intervals(X, n_boot="auto", random_state=0)
-    assert found.n_boot == int(np.ceil(oracle.first_number(0.9, 10, 0.05)))
-
-
-def test_there_is_a_limit_to_that_number():
-    X = skewed()
-    with pytest.warns(UserWarning, match="resamples are needed for all pairs; 20000 are taken"):
-        assert sbs.intervals(X[:8, :2], n_boot="auto", pdb=1, random_state=0).n_boot == 20_000
 
 
 @pytest.mark.parametrize(("n_boot", "rounds"), [(100, 1), ("auto", 2)])

@@ -6,7 +6,7 @@ import scipy.sparse
 from oracles import bootstrap as oracle
 
 from specsel import _input
-from specsel._bootstrap import resamples
+from specsel._bootstrap.features import read_features
 
 PAIRS = np.triu_indices(6)
 DIFFERENT = PAIRS[0] != PAIRS[1]
@@ -24,7 +24,7 @@ def accelerations(X, matrix):
 
 def both(X, matrix):
     for given in (X, scipy.sparse.csr_array(X)):
-        yield resamples.read(given, matrix).accelerations(PAIRS)
+        yield read_features(given, matrix).accelerations(PAIRS)
 
 
 @pytest.mark.parametrize("far", [0, 1e4])

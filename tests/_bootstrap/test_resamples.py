@@ -7,8 +7,9 @@ import pytest
 import scipy.sparse
 from oracles import bootstrap as oracle
 
-from specsel import _data, _input, sbs
+from specsel import _input, sbs
 from specsel._bootstrap import resamples
+from specsel._bootstrap.features import read_features
 
 
 def test_the_example_of_the_paper():
@@ -16,7 +17,7 @@ def test_the_example_of_the_paper():
     X = np.array([(0, 1), (2, 3), (4, 3), (3, 0), (1, 0)], float)
     rows = [[0, 0, 2, 3, 4], [0, 1, 3, 3, 4], [0, 1, 2, 1, 4], [0, 3, 4, 3, 4], [1, 1, 2, 1, 2]]
     counts = np.array([np.bincount(row, minlength=5) for row in rows], np.uint8).T
-    drawn = resamples.Resamples(resamples.read(X, "cosine"), counts)
+    drawn = resamples.Resamples(read_features(X, "cosine"), counts)
     pairs, values, below = next(drawn.blocks())
     assert drawn.features.estimates[0, 1] == pytest.approx(0.75, abs=5e-3)
     np.testing.assert_allclose(values[1], [0.710, 0.396, 0.907, 0.0, 0.944], atol=1e-3)
@@ -41,7 +42,7 @@ def test_more_resamples_go_on_where_the_first_ended():
 def gathered(X, matrix, counts):
     """Similarities in every resample, by pairs of features, and how many are low."""
     found = {}
-    for pairs, values, below in resamples.Resamples(resamples.read(X, matrix), counts).blocks():
+    for pairs, values, below in resamples.Resamples(read_features(X, matrix), counts).blocks():
         found |= dict(zip(zip(*pairs, strict=True), zip(values, below, strict=True), strict=True))
     return found
 
@@ -66,47 +67,6 @@ def test_all_pairs_are_compared_in_all_resamples(matrix, sparse, rng, monkeypatc
         estimate = oracle.similarity(x, y, matrix)
         tied = np.abs(expected - estimate) < 1e-12
         assert below == (expected[~tied] < estimate).sum() + tied.sum() / 2
-
-
-def test_a_feature_far_from_zero_is_mostly_stored(rng):
-    """So storing the rest of it takes at most as much again."""
-    far = 0
-    for _ in range(200):
-        x = rng.gamma(rng.choice([0.1, 1, 100]), size=50) * (rng.random(50) < rng.random())
-        x -= rng.choice([0, 0, 1]) * (x != 0)
-        mean, norm = np.array([x.mean()]), np.array([np.linalg.norm(x - x.mean())])
-        if norm > 0 and _data.far_from_zero(mean, norm, 50):
-            far += 1
-            assert np.count_nonzero(x) > 25
-    assert 50 < far < 150
-
-
-def test_only_what_is_far_from_zero_is_centred(rng):
-    X = rng.poisson(0.3, (50, 4)) * 1.0
-    X[:, [1, 2]] += [100, 1000]
-    X[4, 2] = 0
-    features = resamples.read(scipy.sparse.csr_array(X), "covariance")
-    assert np.diff(features.scaled.indptr).tolist() == [
-        np.count_nonzero(X[:, 0]), 50, 50, np.count_nonzero(X[:, 3])
-    ]  # fmt: skip
-    deviation = np.linalg.norm(X - X.mean(axis=0), axis=0)
-    expected = (X - [0, X[:, 1].mean(), X[:, 2].mean(), 0]) / deviation
-    np.testing.assert_allclose(features.scaled.toarray(), expected, atol=1e-12)
-
-
-def test_data_are_neither_changed_nor_copied_twice(rng):
-    X = rng.random((4000, 200))
-    for given in (X, scipy.sparse.csc_array(X), scipy.sparse.csr_array(X)):
-        before = given.copy()
-        resamples.read(given, "correlation")
-        tracemalloc.start()
-        features = resamples.read(given, "correlation")
-        kept, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        assert abs(given - before).max() == 0
-        if isinstance(features, resamples.Dense):
-            assert kept < 1.2 * X.nbytes
-            assert peak < 1.5 * X.nbytes
 
 
 def test_quantiles_are_those_of_numpy(rng):

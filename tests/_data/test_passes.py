@@ -69,39 +69,6 @@ def test_passes_meet_their_definitions_in_every_layout(shape, center, rng, tmp_p
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_kept_products_change_no_bit(order, rng):
-    X = np.array(rng.standard_normal((30, 700)), order=order)
-    B, Q = rng.standard_normal((2, 30, 2))
-    fresh, warm = _data.read(X), _data.read(X)
-    warm.adjoint(np.ones(700), Q)
-    assert warm._kept_basis is Q
-    for got, wanted in zip(warm.fused(B, Q), fresh.fused(B, Q), strict=True):
-        np.testing.assert_array_equal(got, wanted)
-
-
-def test_products_are_kept_only_where_they_are_small(rng):
-    data = _data.read(rng.standard_normal((25, 50)))
-    data.adjoint(np.ones(50), rng.standard_normal((25, 2)))
-    assert data._kept.size == 100
-    data.adjoint(np.ones(50), rng.standard_normal((25, 3)))
-    assert data._kept.size == 100
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_a_new_basis_of_the_same_width_reuses_the_array(order, rng):
-    X = np.array(rng.standard_normal((30, 700)), order=order)
-    B, Q, R = rng.standard_normal((3, 30, 2))
-    data = _data.read(X)
-    data.adjoint(np.ones(700), Q)
-    array = data._kept
-    got = data.fused(B, Q, R)
-    assert data._kept is array
-    assert data._kept_basis is R
-    for mine, wanted in zip(got, _data.read(X).fused(B, Q, R), strict=True):
-        np.testing.assert_array_equal(mine, wanted)
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
 def test_float32_keeps_float64_sums(order, rng):
     X = np.array(rng.standard_normal((50, 3000)), order=order, dtype=np.float32)
     exact = _data.read(X.astype(np.float64))

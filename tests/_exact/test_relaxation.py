@@ -7,7 +7,7 @@ import pytest
 from instances import KINDS, pencil, tolerance, value
 from scipy.linalg import eigh
 
-from specsel._exact import inertia, relaxation
+from specsel._exact import inverses, relaxation
 
 
 def test_the_relaxation_holds():
@@ -33,7 +33,7 @@ def test_the_relaxation_holds():
 
 
 def plain(matrix, n_free, choose):
-    return inertia.is_empty(matrix, n_free, choose, False)
+    return inverses.is_empty(matrix, n_free, choose, False)
 
 
 @pytest.mark.parametrize("kind", KINDS)

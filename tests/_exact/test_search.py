@@ -1,15 +1,17 @@
+"""The whole search: against enumeration, with limits, and ended early."""
+
 import itertools
 import os
 import signal
 import threading
-import time
 
 import numpy as np
 import pytest
-from instances import KINDS, enumerate_all, pencil, tolerance, value, wishart
+from instances import KINDS, Clock, enumerate_all, pencil, tolerance, value, wishart
 from scipy.linalg import eigh
 
 from specsel._exact import search
+from specsel._exact.problem import TIE, Problem
 
 
 def swapped(A, B, k):
@@ -79,19 +81,18 @@ def test_no_node_that_holds_the_optimum_is_pruned(kind, plain, monkeypatch):
         worth = dict(zip(supports, values, strict=True))
         best = values.max()
         error = tolerance(A, B, best)
-        tree = search.Search(A, B, k, top=1, gap=search.TIE, plain=plain)
-        tree.begin(supports[int(values.argmin())])
+        tree = search.Search(Problem(A, B, k), supports[int(values.argmin())], plain=plain)
 
         def check(incumbent, bound, *_, tree=tree, best=best, error=error, values=worth):
             left = [-np.inf]
-            for base, free, choose in tree.remaining():
+            for base, free, choose in tree.exclude.remaining():
                 for rest in itertools.combinations(free.tolist(), choose):
                     left.append(values[tuple(sorted((*base.tolist(), *rest)))])
             assert max(incumbent, *left) >= best - error
             assert bound >= best - error
-            assert tree.upper(tree.remaining()) >= max(left) - error
+            assert tree.bound_of(tree.exclude.remaining()) >= max(left) - error
 
-        assert tree.run(None, None, check) == "optimal"
+        assert tree.run(report=check) == "optimal"
 
 
 @pytest.mark.parametrize("exponent", range(3, 11))
@@ -113,11 +114,11 @@ def test_no_false_proof_where_nearly_singular(exponent):
         def deceive(support, A=A, B=B, start=start, best=best):
             return best * (1 - 1e-5) if support == start else value(A, B, support)
 
-        problem = search.Search(A, B, k)
+        problem = Problem(A, B, k)
         problem.value = deceive
-        problem.begin(start)
-        assert problem.run(None, None, None) == "optimal"
-        found = problem.outcome("optimal")
+        tree = search.Search(problem, start)
+        assert tree.run() == "optimal"
+        found = tree.outcome("optimal")
         assert found.values[0] > best * (1 - 1e-6)
 
 
@@ -166,7 +167,7 @@ def test_stopping_early_gives_a_valid_bound():
         part = search.best_supports(A, B, 12, start, **limits)
         assert part.status == status
         assert part.nodes < whole.nodes
-        assert part.values[0] <= whole.values[0] * (1 + search.TIE) <= part.bound * (1 + 1e-8)
+        assert part.values[0] <= whole.values[0] * (1 + TIE) <= part.bound * (1 + 1e-8)
         assert part.bound < 1.5 * whole.values[0]
 
 
@@ -190,23 +191,38 @@ def test_interlacing_alone_agrees_and_sees_more_nodes():
     assert plain.nodes > 3 * best.nodes
 
 
-def test_limits_are_kept_and_progress_is_told():
+@pytest.fixture
+def hard():
+    """A problem that takes many rounds, and a start."""
     A, B = pencil(np.random.default_rng(0), "rank one", 100)
+    return A, B, 30, np.argsort(-np.abs(np.linalg.solve(B, eigh(A)[1][:, -1])))[:30]
+
+
+def test_the_round_in_which_the_time_is_over_is_the_last(hard):
     seen = []
-    start = np.argsort(-np.abs(np.linalg.solve(B, eigh(A)[1][:, -1])))[:30]
-    search.best_supports(
-        A, B, 30, start, time_limit=1.0
-    )  # compiles, and comes to what a start can give
-    began = time.perf_counter()
     found = search.best_supports(
-        A, B, 30, start, time_limit=0.5, report=lambda *state: seen.append(state)
+        *hard, time_limit=0.5, report=lambda *state: seen.append(state), clock=Clock(0.125)
     )
     assert found.status == "time"
-    assert time.perf_counter() - began < 1.5
-    assert len(seen) > 1
-    for incumbent, bound, _, _ in seen:
-        assert incumbent <= bound
-    assert all(before[2] <= after[2] for before, after in itertools.pairwise(seen))
+    assert [seconds for *_, seconds in seen] == [0.125, 0.25, 0.375]
+
+
+def test_the_report_tells_the_progress(hard):
+    seen = []
+    found = search.best_supports(
+        *hard, time_limit=4.0, report=lambda *state: seen.append(state), clock=Clock(1.0)
+    )
+    assert len(seen) == 3
+    assert all(incumbent <= bound for incumbent, bound, _, _ in seen)
+    nodes = [state[2] for state in seen]
+    assert nodes == sorted(nodes)
+    assert nodes[-1] <= found.nodes
+
+
+def test_time_that_is_over_is_told_before_nodes_that_are(hard):
+    limits = {"node_limit": 1, "clock": Clock(1.0)}
+    assert search.best_supports(*hard, time_limit=1.0, **limits).status == "time"
+    assert search.best_supports(*hard, time_limit=1.5, **limits).status == "nodes"
 
 
 def test_interrupt():
@@ -224,7 +240,7 @@ def test_interrupt():
 def test_nodes_never_fall(monkeypatch):
     monkeypatch.setattr(search, "FIRST_CHUNK", 1e3)
     monkeypatch.setattr(search, "CHUNK", 1e3)
-    monkeypatch.setattr(search, "EARLY_SHARE", 5.0)  # the tree that includes is done first
+    monkeypatch.setattr(search, "EARLY_PART", 5.0)  # the tree that includes is done first
     A, B = pencil(np.random.default_rng(1), "identity", 30)
     seen, started = [], []
     begin = search.Include.begin

@@ -1,7 +1,10 @@
 """The factors of A and B, and what is refused."""
 
+import dataclasses
+
 import numpy as np
 import pytest
+from oracles import pencil as oracle
 
 from specsel import _pencil, datasets
 
@@ -36,13 +39,13 @@ def test_factors_of_data(n_classes, rng):
     X[:, 2] += y
     pencil = _pencil.from_data(X, y)
     assert pencil.factor.shape == (6, n_classes - 1)
-    for got, expected in zip(rebuilt(pencil), pencil.class_scatter(X, y), strict=True):
+    for got, expected in zip(rebuilt(pencil), oracle.class_scatter(X, y), strict=True):
         np.testing.assert_allclose(got, expected, atol=1e-12)
-    for got, expected in zip(pencil.matrices, pencil.class_scatter(X, y), strict=True):
+    for got, expected in zip(pencil.matrices, oracle.class_scatter(X, y), strict=True):
         np.testing.assert_allclose(got, expected, atol=1e-12)
     support = np.array([1, 2, 5])
     value, direction = pencil.solve(support)
-    assert value == pytest.approx(pencil.pencil_value(*pencil.matrices, support))
+    assert value == pytest.approx(oracle.pencil_value(*pencil.matrices, support))
     matrix = rng.standard_normal((3, 2))
     assert direction[support] @ pencil.block_of_b(support) @ direction[support] == pytest.approx(1)
     np.testing.assert_allclose(
@@ -139,3 +142,24 @@ def test_variances_that_are_no_numbers_are_refused(rng, scale):
     assert _pencil.from_data(X * scale, matrix="correlation").solve([0, 1])[0] == pytest.approx(
         expected
     )
+
+
+def test_a_pencil_never_changes(rng):
+    X, y = rng.standard_normal((20, 4)), np.arange(20) % 2
+    for pencil in (
+        _pencil.from_data(X, y),
+        _pencil.from_data(X),
+        _pencil.from_pair(np.eye(4), np.eye(4)),
+    ):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            pencil.shift = 1.0
+        for array in (pencil.factor, pencil.within, pencil.ridge, *(pencil.given or ())):
+            assert not array.flags.writeable
+        pencil.block([0, 1])[0][0, 0] = 7.0  # a copy
+        assert pencil.matrices[0][0, 0] != 7.0
+
+
+def test_matrices_of_the_user_stay_writeable():
+    A, B = np.eye(3), np.eye(3)
+    _pencil.from_pair(A, B)
+    A[0, 0] = B[0, 0] = 2.0

@@ -26,10 +26,10 @@ def test_signs_tell_whether_a_change_takes_the_value_above_a_number(rng):
         scale = max(abs(largest), 1e-3)
         for share in (-1e-2, -1e-9, -1e-11, 1e-11, 1e-9, 1e-2):
             target = largest + share * scale
-            assert tableau._exceeds(target, values, lowered, raised) == (share < 0)
+            assert tableau.exceeds(target, values, lowered, raised) == (share < 0)
         if raised.any():
             low = largest - 1e-2 * scale
-            assert tableau._largest(low, values, lowered, raised) == pytest.approx(
+            assert tableau.largest(low, values, lowered, raised) == pytest.approx(
                 largest, abs=1e-12 * max(scale, 1)
             )
 

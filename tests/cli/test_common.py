@@ -6,10 +6,11 @@ import shlex
 
 import numpy as np
 import pytest
+from commands import assert_refused
 from scipy import sparse
 
 from specsel import datasets
-from specsel.cli import common, select
+from specsel.cli import common, select, tables
 from specsel.cli import main as cli
 from specsel.cli import path as cli_path
 from specsel.cli import reproduce as cli_reproduce
@@ -169,3 +170,34 @@ def test_a_picture_does_not_overwrite_the_table(capsys, saved, command):
     table = saved.rename(saved.with_suffix(".png"))
     code, out, err = run(capsys, command, table, "--plot", table)
     assert (code, out, err) == (2, "", f"specsel: --plot {table}: is a file to be read\n")
+
+
+class TestOutput:
+    def test_out_in_no_folder(self, capsys, saved, tmp_path):
+        for out in (tmp_path, tmp_path / "no" / "ranking.csv"):
+            assert_refused(run(capsys, "select", saved, "--out", out), f"--out {out}")
+
+    def test_out_does_not_overwrite_the_data(self, capsys, saved):
+        before = saved.read_bytes()
+        assert_refused(run(capsys, "select", saved, "--out", saved), "is a file to be read")
+        assert saved.read_bytes() == before
+
+    def test_out_that_cannot_be_written(self, capsys, tmp_path, monkeypatch):
+        def refuse(path, ranking):
+            raise OSError(28, "No space left on device", str(path))
+
+        monkeypatch.setattr(tables, "save", refuse)
+        out = tmp_path / "ranking.csv"
+        code, printed, err = run(capsys, "select", "--out", out)
+        assert (code, err) == (2, f"specsel: {out}: No space left on device\n")
+        assert "above the gap" in printed
+
+    def test_files_must_differ(self, capsys, saved, tmp_path):
+        out, plot = tmp_path / "out.svg", tmp_path / "." / "out.svg"
+        result = run(capsys, "select", saved, "--out", out, "--plot", plot)
+        assert_refused(result, f"--plot {plot}: is the file of --out")
+
+    @pytest.mark.parametrize("names", ['"gene 1', '"gene 1" x,gene 2'])
+    def test_quotes_that_do_not_match(self, capsys, saved, names):
+        message = f"{names}: a name that begins with a quote must end with it"
+        assert_refused(run(capsys, "select", saved, "--drop", names), message)

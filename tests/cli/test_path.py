@@ -99,7 +99,7 @@ def test_greedy_alone(capsys, saved, monkeypatch):
     assert " - " in run(capsys, saved, "--target", "sick", "--greedy")[1]
     monkeypatch.setattr(eslda, "FEATURES_LIMIT", 5)
     code, _, err = run(capsys, saved, "--target", "sick")
-    message = "specsel: no search: it is for at most 5 features; --never leaves some out\n"
+    message = "specsel: no search: it takes at most 5 features; --never leaves some out\n"
     assert (code, err) == (1, message)
 
 

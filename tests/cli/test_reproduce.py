@@ -66,8 +66,8 @@ def test_an_experiment_has_a_module_and_a_quick_run(name):
     ("arguments", "message"),
     [
         (["nothing"], "argument NAME: invalid choice: 'nothing'"),
-        (["topography", "--data", "x.csv"], "--data and --target: are for genes"),
-        (["--data", "x.csv", "--target", "y"], "--data and --target: are for genes"),
+        (["topography", "--data", "x.csv"], "--data and --target: only genes takes them"),
+        (["--data", "x.csv", "--target", "y"], "--data and --target: only genes takes them"),
         (["genes", "--target", "x"], "--data and --target: both are needed, or neither"),
         (["topography", "--out", "no such folder"], "--out no such folder: is not a folder"),
     ],

@@ -1,23 +1,32 @@
-"""The command line against the solvers: same weights from every kind of file, one-line errors."""
+"""``specsel select`` gives what the solvers give; options, output and pictures."""
 
 import csv
 import inspect
-import io
 import json
 import os
 import subprocess
-import sys
-import textwrap
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import (
+    EXAMPLE,
+    GROWING,
+    MODULE,
+    NAMES,
+    X,
+    Y,
+    alpha_of,
+    assert_refused,
+    feature_rows,
+    run,
+    run_json,
+    table,
+)
 
-import specsel
 from specsel import (
-    __main__,
     datasets,
     kernel,
     laplacian,
@@ -28,80 +37,7 @@ from specsel import (
     topography,
     weighting,
 )
-from specsel.cli import main as cli
-from specsel.cli import select, tables
-from specsel.cli.terminal import PROGRESS_WIDTH
-
-EXAMPLE = datasets.example()
-GROWING = datasets.growing_classes(3, n_samples=30, n_relevant=4, n_irrelevant=8, random_state=1)
-X, Y = GROWING.X, GROWING.y
-NAMES = [f"gene {i}" for i in range(X.shape[1])]
-MODULE = [sys.executable, "-W", "error", "-m", "specsel"]
-BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-
-
-def table(rows, header=None, delimiter=",", quote=False):
-    lines = [] if header is None else [header]
-    lines += [[repr(float(value)) for value in row] for row in rows]
-    mark = '"' if quote else ""
-    return "".join(delimiter.join(f"{mark}{cell}{mark}" for cell in line) + "\n" for line in lines)
-
-
-def run(capsys, *arguments):
-    code = cli.main([str(argument) for argument in arguments])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def run_json(capsys, *arguments):
-    code, out, err = run(capsys, "select", "--json", *arguments)
-    assert code == 0
-    assert err == ""
-    return json.loads(out)
-
-
-def alpha_of(answer):
-    alpha = np.full(answer["n_features"], np.nan)
-    for row in answer["ranking"]:
-        alpha[row["index"]] = row["weight"]
-    return alpha
-
-
-def assert_refused(result, *parts):
-    code, out, err = result
-    assert code == 2
-    assert out == ""
-    assert err.startswith("specsel: ")
-    assert err.endswith("\n")
-    assert err.count("\n") == 1
-    assert "warning" not in err
-    assert "Traceback" not in err
-    for part in parts:
-        assert part in err
-
-
-def feature_rows(out):
-    """Lines of the printed ranking, without the mark, split into cells."""
-    lines = out.split("\n\n")[1].splitlines()[1:]
-    return [cells for line in lines if (cells := line.strip(" *").split())[0].isdigit()]
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(name, content):
-        path = tmp_path / name
-        if isinstance(content, np.ndarray):
-            np.save(path, content)
-        else:
-            path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
-
-
-@pytest.fixture
-def saved(write):
-    return write("data.csv", table(X, NAMES))
+from specsel.cli import select
 
 
 class TestExample:
@@ -120,105 +56,6 @@ class TestExample:
         assert "example" in first
         assert "90 samples x 40 features" in first
         assert "qalpha, k = 3" in second
-
-
-class TestFiles:
-    @pytest.mark.parametrize(
-        ("name", "content"),
-        [
-            ("header.csv", table(X, NAMES)),
-            ("quoted.csv", table(X, NAMES, quote=True)),
-            ("bom.csv", "\ufeff" + table(X, NAMES)),
-            ("crlf.csv", table(X, NAMES).replace("\n", "\r\n")),
-            ("semicolon.csv", table(X, NAMES, ";")),
-            ("tab.tsv", table(X, NAMES, "\t")),
-            ("tab.txt", table(X, NAMES, "\t")),
-            ("blank.csv", "\n" + table(X, NAMES).replace("\n", "\n\n")),
-            ("blank.txt", "\n" + table(X, NAMES, ";")),
-            ("UPPER.TSV", table(X, NAMES, "\t")),
-        ],
-    )
-    def test_header_names_the_features(self, capsys, write, name, content):
-        answer = run_json(capsys, write(name, content))
-        np.testing.assert_allclose(alpha_of(answer), qalpha.solve(X, "auto").alpha, atol=1e-10)
-        assert [row["feature"] for row in answer["ranking"]] == [
-            NAMES[row["index"]] for row in answer["ranking"]
-        ]
-
-    @pytest.mark.parametrize(
-        ("name", "content"),
-        [
-            ("plain.csv", table(X)),
-            ("bom.csv", "\ufeff" + table(X)),
-            ("plain.tsv", table(X, delimiter="\t")),
-            ("end.csv", table(X).rstrip("\n")),
-            ("c.npy", X),
-            ("fortran.npy", np.asfortranarray(X)),
-        ],
-    )
-    def test_without_a_header_features_are_numbers(self, capsys, write, name, content):
-        answer = run_json(capsys, write(name, content))
-        expected = qalpha.solve(content if isinstance(content, np.ndarray) else X, "auto")
-        assert answer["n_samples"] == len(X)
-        np.testing.assert_allclose(alpha_of(answer), expected.alpha, atol=1e-10)
-        assert answer["selected"] == [str(i) for i in expected.select()]
-        assert all(row["feature"] == str(row["index"]) for row in answer["ranking"])
-
-    def test_says_whether_there_was_a_header(self, capsys, write, saved):
-        assert "no header" in run(capsys, "select", write("plain.csv", table(X)))[1]
-        code, out, _ = run(capsys, "select", saved)
-        assert code == 0
-        assert out.splitlines()[0] == f"{saved}: 30 samples x 12 features"
-
-    def test_quoted_names_keep_delimiters_and_fill_in_for_empty_ones(self, capsys, write):
-        header = ['"a, b"', '"said ""c"""', '"two\nlines"', "", *NAMES[4:]]
-        answer = run_json(capsys, write("data.csv", table(X, header)))
-        names = {row["index"]: row["feature"] for row in answer["ranking"]}
-        assert [names[i] for i in range(5)] == [
-            "a, b",
-            'said "c"',
-            "two lines",
-            "column 4",
-            NAMES[4],
-        ]
-        np.testing.assert_allclose(alpha_of(answer), qalpha.solve(X, "auto").alpha, atol=1e-10)
-
-    @pytest.mark.parametrize(
-        ("name", "header", "delimiter"),
-        [
-            ("data.csv", ['"' + "a, b" * 20 + '"', *NAMES[1:]], ";"),
-            ("data.tsv", ["a, b" * 20, *NAMES[1:]], "\t"),
-        ],
-    )
-    def test_commas_in_names_do_not_hide_the_delimiter(
-        self, capsys, write, name, header, delimiter
-    ):
-        answer = run_json(capsys, write(name, table(X, header, delimiter)))
-        np.testing.assert_allclose(alpha_of(answer), qalpha.solve(X, "auto").alpha, atol=1e-10)
-        assert "a, b" * 20 in [row["feature"] for row in answer["ranking"]]
-
-    def test_half_a_row_of_text_makes_a_header(self, capsys, write):
-        header = [str(i) if i % 2 else f"name {i}" for i in range(X.shape[1])]
-        answer = run_json(capsys, write("data.csv", table(X, header)))
-        assert answer["n_samples"] == len(X)
-
-    @pytest.mark.parametrize("labelled", [False, True])
-    def test_a_row_that_numbers_the_columns_is_a_header(self, capsys, write, labelled):
-        header = [str(i) for i in range(X.shape[1])]
-        plain = run_json(capsys, write("data.csv", table(X)))
-        if labelled:
-            lines = table(X, header).splitlines()
-            content = "\n".join([f",{lines[0]}", *(f"r,{line}" for line in lines[1:])])
-        else:
-            content = table(X, header)
-        answer = run_json(capsys, write("numbered.csv", content))
-        assert answer["n_samples"] == len(X)
-        assert answer["objective"] == pytest.approx(plain["objective"], rel=1e-9)
-
-    def test_float32_is_not_converted(self, capsys, write):
-        answer = run_json(capsys, write("data.npy", X.astype(np.float32)))
-        expected = qalpha.solve(X.astype(np.float32), "auto").alpha
-        np.testing.assert_allclose(alpha_of(answer), expected, atol=1e-10)
 
 
 class TestOutput:
@@ -347,314 +184,36 @@ class TestOutput:
         assert r"gr\xfcn" in text
 
 
-class TestWarnings:
-    @pytest.mark.parametrize("form", [(), ("--json",)])
-    def test_constant_column_warns_in_one_line(self, capsys, write, form):
-        data = np.column_stack([X, np.full(len(X), 7.0)])
-        code, out, err = run(capsys, "select", write("data.csv", table(data)), *form)
-        assert code == 0
-        assert err.startswith("specsel: warning: 1 of 13 feature")
-        assert "constant" in err
-        assert err.count("\n") == 1
-        assert out
-
-    def test_not_converged(self, capsys, saved, tmp_path):
-        out = tmp_path / "ranking.csv"
-        code, text, err = run(capsys, "select", saved, "--max-iter", 1, "--out", out)
-        assert code == 1
-        assert err.startswith("specsel: warning: not converged")
-        assert err.count("\n") == 1
-        assert len(feature_rows(text)) == 12
-        assert len(out.read_text().splitlines()) == 13
-        code, text, _ = run(capsys, "select", saved, "--max-iter", 1, "--json")
-        assert code == 1
-        assert json.loads(text)["converged"] is False
-
-
-class TestRefusals:
-    @pytest.mark.parametrize(
-        ("content", "parts"),
-        [
-            ("a,species\n1,setosa\n2,b\n", ["column 'species', line 2: 'setosa' is not a number"]),
-            ("a,b\n1,2\n2,x\n3,y\n", ["column 'b', line 3: 'x'"]),
-            ("1,2\n3,4\n5,x6\n", ["column 1 (from 0), line 3: 'x6'"]),
-            ('a,b\n\n1,"2\n3"\n', ["column 'b', line 4"]),
-            ("a,b\n1,2 # two\n2,3\n", ["column 'b', line 2: '2 # two'"]),
-            ("a,b\n1,1_000\n2,3\n", ["column 'b', line 2: '1_000'"]),
-            ("a,b\n1,2\n3\n4,5\n", ["line 3: has 1 cell, the row before has 2"]),
-            ("a,b\n1,2\n3,4,5\n", ["line 3: has 3 cells"]),
-            ("a,b\n1,2,3\n4,5,6\n", ["line 2: has 3 cells"]),
-            ("1,2\n3,4\n\n5\n", ["line 4: has 1 cell, the row before has 2"]),
-            ("a,b\n" + "1,2\n" * 3000 + "1,2 kg\n", ["column 'b', line 3002: '2 kg'"]),
-            ("a,b\n1," + "x" * 5000 + "\n2,3\n", ["column 'b', line 2: 'xxx", "xxx...xxx"]),
-            ('a,b\n1,"' + "x" * 200_000 + '"\n', ["field"]),
-            ("", ["is empty"]),
-            ("\n\n", ["is empty"]),
-            ("a,b\n", ["no samples"]),
-            (b"\xff\xfe\x00a,b\n1,2\n", ["UTF-8"]),
-            (b"a,b\n1,2\n3,\xe9\n", ["UTF-8"]),
-        ],
-    )
-    def test_bad_text(self, capsys, write, content, parts):
-        path = write("data.csv", content)
-        result = run(capsys, "select", path)
-        assert_refused(result, f"specsel: {path}: ", *parts)
-        assert len(result[2]) < len(str(path)) + 200
-
-    @pytest.mark.parametrize("cell", ["", "NA", "na", "nan", " ", '""', "N/A", "?", "-"])
-    @pytest.mark.parametrize("header", [True, False])
-    def test_missing_values_are_found(self, capsys, write, cell, header):
-        rows = ["a,b,c"] * header + ["3,1,1", f"1,{cell},3", f"2,{cell},4", "4,2,7"]
-        path = write("data.csv", "\n".join(rows))
-        place = "column 'b', line 3" if header else "column 1 (from 0), line 2"
-        assert run(capsys, "select", path) == (
-            2,
-            "",
-            f"specsel: {path}: {place}: a number is missing; --drop leaves a column out\n",
-        )
-
-    @pytest.mark.parametrize("cell", ["inf", "-Infinity", "1e999"])
-    def test_infinite_values_are_found(self, capsys, write, cell):
-        path = write("data.csv", f"a,b\n1,2\n{cell},3\n4,7\n")
-        assert_refused(run(capsys, "select", path), f"column 'a', line 3: '{cell}' is not finite")
-
-    def test_values_whose_sum_is_no_number_are_read(self, write):
-        values = np.array([[1e308, 1e308], [1.5e308, 1.0]])
-        table_read = tables.read(write("data.csv", table(values)))
-        np.testing.assert_array_equal(table_read.X, values)
-
-    @pytest.mark.parametrize(
-        "content",
-        [
-            b"",
-            b"1,2\n3,4\n",
-            b"PK\x03\x04 and no more",
-            b"\x93NUMPY\x01\x00",
-        ],
-    )
-    def test_bad_npy(self, capsys, write, content):
-        path = write("data.npy", content)
-        assert_refused(run(capsys, "select", path), f"specsel: {path}: is not a complete .npy")
-
-    def test_truncated_npy(self, capsys, write):
-        path = write("data.npy", X)
-        path.write_bytes(path.read_bytes()[:-8])
-        assert_refused(run(capsys, "select", path), "is not a complete .npy")
-
-    def test_npy_of_objects_is_not_unpickled(self, capsys, write):
-        path = write("data.npy", np.array([[1, "a"], [2, None]], dtype=object))
-        assert_refused(run(capsys, "select", path), "is not a complete .npy")
-
-    @pytest.mark.parametrize(
-        ("array", "part"),
-        [
-            (np.arange(5.0), "1 dimension"),
-            (np.array(5.0), "0 dimensions"),
-            (np.array([["a", "b"]]), "real numbers"),
-            (np.ones((4, 3)), "constant"),
-            (np.ones((1, 3)), "1 sample"),
-        ],
-    )
-    def test_npy_that_the_solver_refuses(self, capsys, write, array, part):
-        assert_refused(run(capsys, "select", write("data.npy", array)), part)
-
-    def test_a_refusal_drops_earlier_warnings(self, capsys, write):
-        path = write("data.npy", np.column_stack([X, np.zeros(len(X))]))
-        assert_refused(run(capsys, "select", path, "-k", 99), "k = 99")
-
-    def test_missing_file(self, capsys, tmp_path):
-        for name in ("no.csv", "no.npy", "no/no.csv"):
-            path = tmp_path / name
-            assert_refused(run(capsys, "select", path), f"specsel: {path}: No such file")
-
-    def test_directory(self, capsys, tmp_path):
-        assert_refused(run(capsys, "select", tmp_path), f"{tmp_path}: is a directory")
-
-    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-    def test_pipe(self, capsys, tmp_path):
-        path = tmp_path / "pipe.csv"
-        os.mkfifo(path)
-        assert_refused(run(capsys, "select", path), "pipe")
-
-    def test_unreadable_file(self, capsys, saved, monkeypatch):
-        def refuse(path, *args, **kwargs):
-            raise PermissionError(13, "Permission denied", str(path))
-
-        monkeypatch.setattr("builtins.open", refuse)
-        assert_refused(run(capsys, "select", saved), f"specsel: {saved}: Permission denied")
-
-    @pytest.mark.parametrize(
-        ("arguments", "part"),
-        [
-            (["nonsense"], "nonsense"),
-            (["select", "--method", "pca"], "'pca'"),
-            (["select", "-k", "x"], "'x'"),
-            (["select", "-k", "0"], "k = 0"),
-            (["select", "-k", "41"], "k = 41"),
-            (["select", "--tol", "nan"], "tol = nan"),
-            (["select", "--max-iter", "0"], "max_iter = 0"),
-            (["select", "--init", "random", "--seed", "-1"], "--seed -1"),
-            (["select", "--top", "0"], "--top 0"),
-            (["select", "--top", "-3"], "--top -3"),
-            (["select", "a.csv", "b.csv"], "b.csv"),
-            (["select", "--unknown"], "--unknown"),
-            (["select", "--out"], "--out"),
-        ],
-    )
-    def test_bad_arguments(self, capsys, arguments, part):
-        assert_refused(run(capsys, *arguments), part)
-
-    def test_out_in_no_folder(self, capsys, saved, tmp_path):
-        for out in (tmp_path, tmp_path / "no" / "ranking.csv"):
-            assert_refused(run(capsys, "select", saved, "--out", out), f"--out {out}")
-
-    def test_out_does_not_overwrite_the_data(self, capsys, saved):
-        before = saved.read_bytes()
-        assert_refused(run(capsys, "select", saved, "--out", saved), "is a file to be read")
-        assert saved.read_bytes() == before
-
-    def test_out_that_cannot_be_written(self, capsys, saved, tmp_path, monkeypatch):
-        def refuse(path, ranking):
-            raise OSError(28, "No space left on device", str(path))
-
-        monkeypatch.setattr(tables, "save", refuse)
-        out = tmp_path / "ranking.csv"
-        code, printed, err = run(capsys, "select", saved, "--out", out)
-        assert (code, err) == (2, f"specsel: {out}: No space left on device\n")
-        assert "above the gap" in printed
-
-    def test_files_must_differ(self, capsys, saved, tmp_path):
-        out, plot = tmp_path / "out.svg", tmp_path / "." / "out.svg"
-        result = run(capsys, "select", saved, "--out", out, "--plot", plot)
-        assert_refused(result, f"--plot {plot}: is the file of --out")
-
-    @pytest.mark.parametrize("names", ['"gene 1', '"gene 1" x,gene 2'])
-    def test_quotes_that_do_not_match(self, capsys, saved, names):
-        message = f"{names}: a name that begins with a quote must end with it"
-        assert_refused(run(capsys, "select", saved, "--drop", names), message)
-
-    def test_too_little_memory(self, capsys, monkeypatch):
-        def exhaust(X, **options):
-            raise MemoryError("Unable to allocate 8 EiB")
-
-        monkeypatch.setattr(qalpha, "solve", exhaust)
-        assert_refused(run(capsys, "select"), "Unable to allocate")
-
-
-class TestProcess:
-    def test_no_command_prints_the_help(self, capsys):
-        code, out, err = run(capsys)
-        assert code == 2
-        assert err == ""
-        assert "select" in out
-
+class TestHelp:
     def test_help_shows_an_example(self, capsys):
         code, out, err = run(capsys, "select", "--help")
         assert code == 0
         assert err == ""
         assert "specsel select measurements.csv" in out
-        for method in select.METHODS:
+        for method in select.OPTIONS_OF_METHOD:
             assert method in out
 
-    def test_version(self, capsys):
-        assert run(capsys, "--version") == (0, f"specsel {specsel.__version__}\n", "")
-
-    @pytest.mark.parametrize("method", select.METHODS)
+    @pytest.mark.parametrize("method", select.OPTIONS_OF_METHOD)
     def test_options_are_parameters_of_the_solver(self, method):
         solve = import_module(f"specsel.{method}").solve
-        names = {select.PARAMETERS.get(option, option) for option in select.METHODS[method]}
+        names = {
+            select.PARAMETER_OF_OPTION.get(option, option)
+            for option in select.OPTIONS_OF_METHOD[method]
+        }
         assert names <= set(inspect.signature(solve).parameters)
 
-    def test_help_loads_no_solver(self):
-        source = (
-            "import sys, specsel.cli; specsel.cli.main(['select', '--help']); print(sys.modules)"
-        )
-        done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True)
-        assert done.returncode == 0
-        assert "'numba'" not in done.stdout
 
-    def test_interrupt(self, capsys, monkeypatch):
-        def interrupt(X, **options):
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(qalpha, "solve", interrupt)
-        monkeypatch.setattr("sys.argv", ["specsel", "select"])
-        assert (__main__.main(), *capsys.readouterr()) == (130, "", "specsel: interrupted\n")
-
-    def test_interrupt_of_an_import(self):
-        source = """
-            import sys
-            from importlib.abc import MetaPathFinder
-
-            class Interrupt(MetaPathFinder):
-                def find_spec(self, name, path, target=None):
-                    if name == "numpy":
-                        raise KeyboardInterrupt
-
-            sys.meta_path.insert(0, Interrupt())
-            from specsel.__main__ import main
-            raise SystemExit(main())
-        """
-        command = [sys.executable, "-c", textwrap.dedent(source)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert (done.returncode, done.stdout) == (130, "")
-        assert done.stderr == "specsel: interrupted\n"
-
-    def test_module_runs(self, saved):
-        done = subprocess.run([*MODULE, "select", str(saved), "--json"], capture_output=True)
-        assert done.returncode == 0
-        assert done.stderr == b""
-        np.testing.assert_array_equal(
-            alpha_of(json.loads(done.stdout)), qalpha.solve(X, "auto").alpha
-        )
-
-    def test_module_returns_the_exit_code(self, tmp_path):
-        done = subprocess.run([*MODULE, "select", str(tmp_path / "no.csv")], capture_output=True)
-        assert_refused((done.returncode, done.stdout.decode(), done.stderr.decode()), "no.csv")
-
-    @pytest.mark.parametrize("arguments", [["select", "--json"], ["select", "--help"]])
-    def test_closed_pipe(self, arguments):
-        reader, writer = os.pipe()
-        os.close(reader)
-        done = subprocess.run(
-            [*MODULE, *arguments], stdout=writer, stderr=subprocess.PIPE, env=BUFFERED
-        )
-        os.close(writer)
-        assert done.returncode == 0
-        assert done.stderr == b""
-
-    @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
-    def test_full_disk(self):
-        with open("/dev/full", "w") as full:
-            done = subprocess.run(
-                [*MODULE, "select"], stdout=full, stderr=subprocess.PIPE, env=BUFFERED
-            )
-        assert_refused((done.returncode, "", done.stderr.decode()), "No space left")
-
-
-class TestHeaders:
-    def test_a_first_column_without_a_name_labels_the_rows(self, capsys, write):
-        lines = table(X, [f"f{i}" for i in range(X.shape[1])]).splitlines()
-        labelled = ["," + lines[0], *(f"sample {i},{line}" for i, line in enumerate(lines[1:]))]
-        answer = run_json(capsys, write("data.csv", "\n".join(labelled)))
-        assert answer["n_features"] == X.shape[1]
-        np.testing.assert_allclose(alpha_of(answer), qalpha.solve(X, "auto").alpha, atol=1e-10)
-
-    def test_one_bad_cell_does_not_make_a_header(self, capsys, write):
-        path = write("typo.csv", "1,2,1e5x\n2,3,4\n5,1,2\n")
-        assert_refused(run(capsys, "select", path), "column 2 (from 0), line 1: '1e5x' is not")
-
-    def test_what_is_no_text_is_refused(self, capsys, tmp_path):
-        path = tmp_path / "data.csv"
-        path.write_bytes("é,b\n1,2\n".encode("latin-1"))
-        assert_refused(run(capsys, "select", path), "is not text in UTF-8")
-
+class TestSeed:
     def test_a_negative_seed_is_refused(self, capsys):
         assert_refused(run(capsys, "select", "--seed", "-3"), "--seed -3: must be at least 0")
 
 
 WIDE = datasets.growing_classes(3, n_samples=12, n_relevant=4, n_irrelevant=20, random_state=1)
+
+
 SPECIES = np.array(["setosa", "versicolor", "virginica"])
+
+
 PAIRS = np.array([[0, 29], [1, 15], [12, 28]])
 
 
@@ -724,32 +283,6 @@ class TestTarget:
         result = run(capsys, "select", path, "--method", "supervised", "--target", "species")
         assert result == (2, "", "specsel: y: has one class, x; at least 2 are needed\n")
 
-    @pytest.mark.parametrize(
-        ("content", "target", "message"),
-        [
-            ("a,b\n1,2\n", "c", "has no column 'c'; it has a, b"),
-            ("a,b\n1,2\n", "0", "has no column '0'; it has a, b"),
-            (",b\n1,2\n", "column 1", "has no column 'column 1'; it has b"),
-            ("a,a\n1,2\n", "a", "has 2 columns 'a'"),
-            ("1,2\n3,4\n", "2", "has columns 0 to 1, without names; no column '2'"),
-            ("1,2\n3,4\n", "-1", "has columns 0 to 1, without names; no column '-1'"),
-            ("1,2\n3,4\n", "a", "has columns 0 to 1, without names; no column 'a'"),
-            (
-                "a,b\n1,2\n3,y\nz,4\n",
-                "b",
-                "column 'a', line 4: 'z' is not a number; --drop leaves a column out",
-            ),
-            ("a,b\n1,2\n3\n", "b", "line 3: has 1 cell, the row before has 2"),
-            ("a,b\n", "b", "holds a header but no samples"),
-            (np.ones((3, 2)), "2", "has columns 0 to 1, without names; no column '2'"),
-            (np.ones(3), "0", "has 1 dimension; 2 are needed"),
-        ],
-    )
-    def test_a_bad_column_is_refused(self, capsys, write, content, target, message):
-        path = write("data.npy" if isinstance(content, np.ndarray) else "data.csv", content)
-        result = run(capsys, "select", path, "--method", "supervised", "--target", target)
-        assert result == (2, "", f"specsel: {path}: {message}\n")
-
     @pytest.mark.parametrize("method", ["supervised", "weighting"])
     @pytest.mark.parametrize("suffix", [".csv", ".npy"])
     def test_measurements_are_no_classes(self, capsys, write, method, suffix):
@@ -809,7 +342,9 @@ class TestMethods:
         assert (answer["n_samples"], answer["n_features"], answer["k"]) == (*X.shape, options["k"])
         np.testing.assert_allclose(alpha_of(answer), solve(X, **options).alpha, atol=1e-10)
 
-    @pytest.mark.parametrize("method", [m for m in select.METHODS if "k" in select.METHODS[m]])
+    @pytest.mark.parametrize(
+        "method", [m for m in select.OPTIONS_OF_METHOD if "k" in select.OPTIONS_OF_METHOD[m]]
+    )
     def test_the_number_of_clusters_is_found(self, capsys, write, saved, method):
         more = {
             "side_info": ("--side", write("side.npy", X[::-2])),
@@ -877,11 +412,11 @@ class TestMethods:
             ("0,1\n2,inf\n", "column 1 (from 0), line 2: 'inf' is not finite"),
             (np.array([[0, np.nan]]), "nan is not a row number of a sample"),
             ("0,1\n2,1e300\n", "1e+300 is not a row number of a sample"),
-            ("0,1,3\n", "is 1 x 3 float64; two columns of row numbers needed"),
+            ("0,1,3\n", "is 1 x 3 float64; two columns of row numbers are needed"),
             ("0,1\n2,x\n", "column 1 (from 0), line 2: 'x' is not a number"),
             ("0,1\n2,3\n", "its first row, 0 and 1, may be a header; name the columns"),
             (np.arange(4), "has 1 dimension; 2 are needed"),
-            (np.eye(2, dtype=bool), "is 2 x 2 bool; two columns of row numbers needed"),
+            (np.eye(2, dtype=bool), "is 2 x 2 bool; two columns of row numbers are needed"),
         ],
     )
     def test_what_are_no_pairs(self, capsys, write, saved, content, message):
@@ -968,10 +503,10 @@ VALUES = {
 
 
 class TestUseOfOptions:
-    @pytest.mark.parametrize("method", select.METHODS)
+    @pytest.mark.parametrize("method", select.OPTIONS_OF_METHOD)
     def test_what_a_method_does_not_use_is_refused(self, capsys, method):
         for option, value in VALUES.items():
-            if option not in select.METHODS[method]:
+            if option not in select.OPTIONS_OF_METHOD[method]:
                 flag = "-k" if option == "k" else "--" + option.replace("_", "-")
                 result = run(capsys, "select", "--method", method, flag, value)
                 hint = "; --drop leaves a column out" * (option == "target")
@@ -1013,33 +548,6 @@ class TestUseOfOptions:
     def test_representation_that_the_method_does_not_know(self, capsys, saved):
         arguments = ("--method", "laplacian", "--representation", "centered")
         assert_refused(run(capsys, "select", saved, *arguments), "representation = 'centered'")
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-class TestProgress:
-    def test_a_terminal_shows_one_line_and_erases_it(self, saved, monkeypatch, capsys):
-        terminal = Terminal()
-        monkeypatch.setattr(sys, "stderr", terminal)
-        assert cli.main(["select", str(saved)]) == 0
-        begun, *shown, erased, end = terminal.getvalue().split("\r")[1:]
-        assert begun.startswith("at work")
-        history = qalpha.solve(X, "auto").history
-        assert [line.rstrip() for line in shown] == [
-            f"iteration {i}, objective {value:.6g}" for i, value in enumerate(history, 1)
-        ]
-        assert {len(line) for line in (*shown, erased)} == {PROGRESS_WIDTH}
-        assert erased.strip() == end == ""
-        assert "iteration 1," not in capsys.readouterr().out
-
-    def test_an_error_comes_after_it_is_erased(self, saved, monkeypatch):
-        terminal = Terminal()
-        monkeypatch.setattr(sys, "stderr", terminal)
-        assert cli.main(["select", str(saved), "-k", "99"]) == 2
-        assert terminal.getvalue().split("\r")[-1].startswith("specsel: k = 99")
 
 
 def test_picture_in_the_readme_is_what_is_printed(capsys):

@@ -92,7 +92,7 @@ def test_the_table_is_printed_as_it_goes(capsys, saved, monkeypatch):
 def test_what_retains_too_little_is_told(capsys, saved):
     code, out, _ = run(capsys, saved, *OPTIONS, "--retain", 0.99)
     assert code == 1
-    assert "nothing stable retains 99.0%; this comes nearest:\nk = 1 with" in out
+    assert "no stable subspace retains 99.0%; this one comes nearest:\nk = 1 with" in out
 
 
 @pytest.mark.parametrize("matrix", ["cosine", "covariance"])

@@ -296,63 +296,76 @@ def test_example_has_three_clusters_in_its_signals():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: datasets.weston_linear(1), "n_samples = 1: at least 2 samples are needed"),
-        (lambda: datasets.weston_linear(60.0), "n_samples = 60.0: an integer is needed"),
-        (lambda: datasets.weston_linear("60"), "n_samples = '60': an integer is needed"),
+        (lambda: datasets.weston_linear(1), "n_samples = 1: must be at least 2"),
+        (
+            lambda: datasets.weston_linear(60.0),
+            "n_samples = 60.0: must be a whole number at least 2",
+        ),
+        (
+            lambda: datasets.weston_linear("60"),
+            "n_samples = '60': must be a whole number at least 2",
+        ),
         (
             lambda: datasets.weston_linear(n_features=5),
-            "n_features = 5: at least 6 features are needed",
+            "n_features = 5: must be at least 6",
         ),
-        (lambda: datasets.weston_nonlinear(-3), "n_samples = -3: at least 2 samples are needed"),
+        (lambda: datasets.weston_nonlinear(-3), "n_samples = -3: must be at least 2"),
         (
             lambda: datasets.weston_nonlinear(n_features=1),
-            "n_features = 1: at least 2 features are needed",
+            "n_features = 1: must be at least 2",
         ),
-        (lambda: datasets.growing_classes(0), "n_classes = 0: at least 1 class is needed"),
-        (lambda: datasets.growing_classes(2.5), "n_classes = 2.5: an integer is needed"),
+        (
+            lambda: datasets.weston_linear(random_state="0"),
+            "random_state = '0': must be None, a whole number at least 0, or a Generator",
+        ),
+        (lambda: datasets.growing_classes(0), "n_classes = 0: must be at least 1"),
+        (
+            lambda: datasets.growing_classes(2.5),
+            "n_classes = 2.5: must be a whole number at least 1",
+        ),
         (
             lambda: datasets.growing_classes(n_samples=1),
-            "n_samples = 1: at least 2 samples are needed",
+            "n_samples = 1: must be at least 2",
         ),
         (
             lambda: datasets.growing_classes(n_relevant=0),
-            "n_relevant = 0: at least 1 feature is needed",
+            "n_relevant = 0: must be at least 1",
         ),
         (
             lambda: datasets.growing_classes(n_irrelevant=-1),
-            "n_irrelevant = -1: at least 0 features are needed",
+            "n_irrelevant = -1: must be at least 0",
         ),
         (
             lambda: datasets.two_gaussians(n_samples=1),
-            "n_samples = 1: at least 2 samples are needed",
+            "n_samples = 1: must be at least 2",
         ),
         (
             lambda: datasets.two_gaussians(n_relevant=0),
-            "n_relevant = 0: at least 1 feature is needed",
+            "n_relevant = 0: must be at least 1",
         ),
         (
             lambda: datasets.two_gaussians(n_features=2),
-            "n_features = 2: at least 3 features (n_relevant) are needed",
+            "n_features = 2: must be at least 3",
         ),
         (
             lambda: datasets.four_gaussians(n_samples=3),
-            "n_samples = 3: at least 4 samples are needed",
+            "n_samples = 3: must be at least 4",
         ),
         (
             lambda: datasets.four_gaussians(n_features=None),
-            "n_features = None: an integer is needed",
+            "n_features = None: must be a whole number at least 3",
         ),
         (
             lambda: datasets.two_gaussians(spread=-1.0),
-            "spread = -1.0: a finite number, 0 or more, is needed",
+            "spread = -1.0: must be a finite number at least 0",
         ),
         (
             lambda: datasets.two_gaussians(spread=math.nan),
-            "spread = nan: a finite number, 0 or more, is needed",
+            "spread = nan: must be a finite number at least 0",
         ),
         (
             lambda: datasets.four_gaussians(spread="wide"),
-            "spread = 'wide': a finite number, 0 or more, is needed",
+            "spread = 'wide': must be a finite number at least 0",
         ),
     ],
 )

@@ -149,7 +149,7 @@ def test_weights_and_subsets_are_those_of_the_solver(name, labelled):
 @pytest.mark.parametrize("name", SOLVERS)
 def test_defaults_are_those_of_the_solver(name):
     solver = inspect.signature(SOLVERS[name][0]).parameters
-    own = base.OWN | {"rounds", "apart", "side", "together"}
+    own = base.SELECTION_PARAMETERS | {"rounds", "apart", "side", "together"}
     changed = {("k", "auto"), ("time_limit", 60.0), ("matrix", "covariance")}
     for field in fields(getattr(specsel, name)):
         if field.name not in own and (field.name, field.default) not in changed:

@@ -1,18 +1,16 @@
-"""Literal forms of bootstrap intervals and of the search for stable subspaces.
+"""Bootstrap intervals and the search for stable subspaces, written out as the papers define them.
 
-Nothing here is from the package. Matrices are formed as they are written, features x samples.
+Nothing here is from the package.
 """
 
 import numpy as np
-import scipy.integrate
-import scipy.linalg
 import scipy.stats
 
 from oracles.weighing import TIE
 
 
 def similarity(x, y, matrix):
-    """Cosine, covariance or correlation of two features; 0 where one has nothing to compare."""
+    """Cosine, covariance or correlation of two features; 0 if one of them is zero or constant."""
     if matrix == "covariance":
         return np.cov(x, y)[0, 1]
     if matrix == "correlation":
@@ -52,12 +50,13 @@ def bca_shares(x, y, matrix, confidence, values):
 
 
 def bca_interval(x, y, matrix, confidence, n_boot, seed):
+    """Both ends of the interval, Efron and Tibshirani (14.9)."""
     values = resampled(x, y, matrix, n_boot, seed)
     return np.quantile(values, bca_shares(x, y, matrix, confidence, values))
 
 
 def first_number(confidence, pdb, tau, bca=True):
-    """Andrews and Buchinsky (2002), step 1; without the terms of the bias for percentiles."""
+    """Step 1 of Andrews and Buchinsky (2002); percentiles lack the terms of the bias."""
     normal, alpha = scipy.stats.norm, (1 - confidence) / 2
     z, ratio = normal.ppf(alpha), normal.pdf(normal.ppf(alpha)) / normal.pdf(0)
     variance = alpha * (1 - alpha) + (ratio**2 - 2 * alpha * ratio if bca else 0.0)
@@ -65,7 +64,7 @@ def first_number(confidence, pdb, tau, bca=True):
 
 
 def number_needed(estimate, values, shares, confidence, pdb, tau, bca=True):
-    """Step 3 for the longer side, from the values that step 2 resampled."""
+    """Step 3 of Andrews and Buchinsky for the longer side, from the values resampled in step 2."""
     normal, n_boot = scipy.stats.norm, len(values)
     z = normal.ppf((1 - confidence) / 2)
     allowed = first_number(confidence, pdb, tau, bca) * (z * normal.pdf(z)) ** 2
@@ -89,14 +88,16 @@ def stable_dimensions(A, E):
 
 
 def proposition_1(A, E, k):
-    """Whether no principal submatrix of k features less can be stable."""
+    """Whether Proposition 1 shows that no principal submatrix with k features less is stable."""
     a, e, n = np.linalg.eigvalsh(A)[::-1], np.linalg.eigvalsh(E)[::-1], len(A)
     return all(a[i - 1] - a[i + k] <= 4 * e[k] for i in range(1, n - k))
 
 
 def stable_subspace(A, E, retain, skip=False):
-    """Algorithm 1: features kept, features removed, k, share, whether it retains enough, and sizes
-    decomposed; with `skip`, as printed, else with all sizes decomposed.
+    """Algorithm 1. With `skip` it decomposes only the sizes that Proposition 1 does not exclude.
+
+    Return the features kept, the features removed, k, the share, whether the share is enough, and
+    the sizes that were decomposed.
     """
     total, kept, removed, best, decomposed = np.trace(A), [*range(len(A))], [], None, []
     reference = None

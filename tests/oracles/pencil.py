@@ -1,6 +1,7 @@
-"""Literal forms of sparse LDA and sparse PCA: greedy, exact and the baselines.
+"""Sparse LDA and sparse PCA as the paper writes them: greedy, exact and the baselines.
 
-Nothing here is from the package. Matrices are formed as they are written, features x samples.
+Nothing here imports the package. Data are features x samples, as in the paper, and every matrix is
+formed.
 """
 
 import itertools
@@ -14,20 +15,20 @@ from oracles.weighing import TIE, between_scatter, class_rows, leading, standard
 
 
 def class_scatter(X, y):
-    """``A = Σ q_c δ_c δ_cᵀ / q`` and B, pooled, of features of mean 0 and variance 1."""
+    """Return ``A = Σ q_c δ_c δ_cᵀ / q`` and the pooled B, of features of mean 0 and variance 1."""
     q, rows = len(y), class_rows(y)
     M = np.sqrt(q) * standardise(X)
     return between_scatter(M, rows) / q, within_scatter(M, rows) / q
 
 
 def pencil_value(A, B, support):
-    """``λ_max(A_S, B_S)``."""
+    """Return ``λ_max(A_S, B_S)``."""
     S = np.ix_(support, support)
     return scipy.linalg.eigh(A[S], B[S], eigvals_only=True)[-1]
 
 
 def ranked(A, B, supports, top=1):
-    """The `top` best (support, value), of tied ones the first listed first."""
+    """Return the `top` best (support, value); of ties, the one that is listed first."""
     values = np.array([pencil_value(A, B, support) for support in supports])
     best = []
     for _ in range(min(top, len(supports))):
@@ -38,7 +39,7 @@ def ranked(A, B, supports, top=1):
 
 
 def greedy_forward(A, B, size, always=(), never=()):
-    """Sec. 2.3: supports of max(1, |always|) to `size` features, each by the best addition."""
+    """Add the best feature each time (Sec. 2.3), from max(1, |always|) features to `size`."""
     support = sorted(always)
     supports = [support] if support else []
     while len(support) < size:
@@ -50,7 +51,7 @@ def greedy_forward(A, B, size, always=(), never=()):
 
 
 def greedy_backward(A, B, size=1, always=(), never=()):
-    """Sec. 2.3: supports of n - |never| down to `size` features, each by the best deletion."""
+    """Delete the best feature each time (Sec. 2.3), from n - |never| features down to `size`."""
     support = [j for j in range(len(A)) if j not in never]
     supports = [support]
     while len(support) > max(size, len(always)):
@@ -61,7 +62,7 @@ def greedy_backward(A, B, size=1, always=(), never=()):
 
 
 def best_swap(A, B, support, always=(), never=()):
-    """The best support that differs in one feature, ties to the lexicographically smallest."""
+    """Find the best support that differs in one feature; of ties, the smallest."""
     inside = [j for j in support if j not in always]
     outside = [j for j in range(len(A)) if j not in support and j not in never]
     swapped = sorted(
@@ -71,7 +72,7 @@ def best_swap(A, B, support, always=(), never=()):
 
 
 def best_subsets(A, B, k, top=1, always=(), never=()):
-    """The `top` best (support, value) by enumeration, ties to the lexicographically smallest."""
+    """Enumerate the `top` best (support, value); of ties, the smallest support comes first."""
     free = [j for j in range(len(A)) if j not in always and j not in never]
     chosen = itertools.combinations(free, k - len(always))
     supports = sorted(sorted([*always, *rest]) for rest in chosen)
@@ -79,7 +80,7 @@ def best_subsets(A, B, k, top=1, always=(), never=()):
 
 
 def renormalised(x, A, B):
-    """Prop. 2: the non-zeros of x replaced by v_max(A_S, B_S), ``vᵀB_S v = 1``, of any sign."""
+    """Enumerate the `top` best (support, value); of ties the smallest support comes first."""
     support = np.flatnonzero(x)
     S = np.ix_(support, support)
     renewed = np.zeros(len(x))
@@ -88,12 +89,12 @@ def renormalised(x, A, B):
 
 
 def by_size(entries):
-    """Indices by decreasing modulus, those equal to nine digits in their order."""
+    """Order indices by decreasing modulus; those equal to nine digits keep their order."""
     return np.argsort(-np.abs(entries).round(9), kind="stable").tolist()
 
 
 def thresholded(A, B, k):
-    """The k largest entries, by modulus, of the leading eigenvector of ``B^-½ A B^-½``."""
+    """Take the k largest entries, by modulus, of the leading eigenvector of ``B^-½ A B^-½``."""
     values, vectors = np.linalg.eigh(B)
     root = vectors @ np.diag(values**-0.5) @ vectors.T
     v, _ = leading(root @ A @ root)
@@ -101,6 +102,6 @@ def thresholded(A, B, k):
 
 
 def correlation_order(X, y):
-    """Features by their absolute correlation with the label of two classes, best first."""
+    """Rank features by their absolute correlation with the label of two classes, best first."""
     label = standardise(np.array(y)[:, None] == np.unique(y)[1])
     return by_size(standardise(X) @ label[0])

@@ -1,18 +1,16 @@
-"""Literal forms of what is proved about positive and sparse weights.
+"""What is proved about positive and sparse weights, written out as the paper states it.
 
-Nothing here is from the package. Matrices are formed as they are written, features x samples.
+Nothing here is from the package. Matrices are features x samples, as in the paper.
 """
 
 import numpy as np
 import scipy.integrate
-import scipy.linalg
-import scipy.stats
 
 from oracles.weighing import gram, leading
 
 
 def splitmix(key, place):
-    """The word at a place of a splitmix64 stream, in whole numbers of any size."""
+    """The word at a place of a splitmix64 stream, with Python's unbounded integers."""
     z = (key + place * 0x9E3779B97F4A7C15) % 2**64
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
@@ -33,7 +31,7 @@ def has_positive_leading(G):
 
 
 def semicircle_share(low, high):
-    """The share between two points under the semicircle of radius 1."""
+    """Share of the semicircle of radius 1 that lies between two points."""
     area, _ = scipy.integrate.quad(lambda x: 2 / np.pi * np.sqrt(1 - x * x), low, high)
     return area
 
@@ -46,10 +44,11 @@ def irrelevant_bound(M, alpha, Q, relevant):
 
 
 def wishart_moment(n, q, k):
-    """Mean of ``tr((M Mᵀ/q)^k)/n`` for Gaussians: pairs of equal entries, in all ways (Wick)."""
+    """Mean of ``tr((M Mᵀ/q)^k)/n`` for Gaussian M: a sum over pairings of the factors (Wick)."""
     total = 0
     for pairs in pairings(list(range(2 * k))):
-        # The factors are M[r0, c0] M[r1, c0] M[r1, c1] ... M[r0, c(k-1)]; pairs have both equal.
+        # The factors are M[r0, c0] M[r1, c0] M[r1, c1] ... M[r0, c(k-1)]. The factors of a pair
+        # have equal rows and equal columns.
         rows, columns = list(range(k)), list(range(k))
         for one, other in pairs:
             merge(rows, (one + 1) // 2 % k, (other + 1) // 2 % k)
@@ -59,11 +58,12 @@ def wishart_moment(n, q, k):
 
 
 def merge(labels, one, other):
+    """Give all places with the label of `other` the label of `one`."""
     labels[:] = [labels[one] if label == labels[other] else label for label in labels]
 
 
 def pairings(items):
-    """All ways to part items into pairs."""
+    """Yield all ways to divide the items into pairs."""
     if not items:
         yield []
         return

@@ -1,16 +1,18 @@
-"""Literal dense forms of what weighs features: Q-α and its variants, and both weightings.
+"""Q-α, its variants and the one-step weightings, literally as the papers define them.
 
-Nothing here is from the package. Matrices are formed as they are written, features x samples.
+All matrices are formed in full. M holds the features as rows, n features x q samples; α are the
+weights of the features, Q is an orthonormal basis of k directions of the samples. This file
+imports nothing of the package.
 """
 
 import numpy as np
 
-# Values equal to this, relative, are tied.
+# Values that differ by less than this share are tied.
 TIE = 1e-9
 
 
 def standardise(X, center=True):
-    """M: features as rows, centred and of unit norm; constant features are rows of zeros."""
+    """Return M: features as rows, centred and of unit norm. Constant features are rows of 0."""
     M = np.array(X, dtype=float).T
     if center:
         M = M - M.mean(axis=1, keepdims=True)
@@ -35,14 +37,14 @@ def squared(M):
 
 
 def leading(G):
-    """Leading eigenvector, of positive sum, and its eigenvalue."""
+    """Return the leading eigenvector, signed to a positive sum, and its eigenvalue."""
     values, vectors = np.linalg.eigh(G)
     alpha = vectors[:, -1]
     return alpha * (1.0 if alpha.sum() >= 0 else -1.0), values[-1]
 
 
 def by_modulus(A, k):
-    """The k eigenvalues of largest modulus and their eigenvectors."""
+    """Return the k eigenvalues of largest modulus and their eigenvectors."""
     values, vectors = np.linalg.eigh(A)
     order = np.argsort(-np.abs(values), kind="stable")[:k]
     return values[order], vectors[:, order]
@@ -60,7 +62,7 @@ def objective(M, alpha, Q, criterion="energy"):
 
 
 def power_iterations(M, Q, count, criterion="energy"):
-    """Def. 2, `count` cycles: α, Q and the objective after each."""
+    """Run `count` cycles of Def. 2; return α, Q and the objective after every cycle."""
     history = []
     for _ in range(count):
         alpha, _ = weights_given_basis(M, Q, criterion)
@@ -70,7 +72,7 @@ def power_iterations(M, Q, count, criterion="energy"):
 
 
 def basic_iterations(M, Q, count, criterion="energy"):
-    """The basic method: Q from the eigenvectors of the affinity."""
+    """Run `count` cycles of the basic method, with eigenvectors of the affinity as Q."""
     history = []
     for _ in range(count):
         alpha, _ = weights_given_basis(M, Q, criterion)
@@ -80,7 +82,10 @@ def basic_iterations(M, Q, count, criterion="energy"):
 
 
 def ritz_iterations(M, Q, count):
-    """Def. 4, with the factor ``m_iᵀ m_j`` that step 4 lacks: α, Q and the Ritz values."""
+    """Run `count` cycles of Def. 4; return α, Q and the Ritz values.
+
+    Step 4 is done with the factor ``m_iᵀ m_j``, which it lacks in print.
+    """
     for _ in range(count):
         alpha, _ = weights_given_basis(M, Q)
         Q_bar, _ = np.linalg.qr(affinity(M, alpha) @ Q)
@@ -92,7 +97,7 @@ def ritz_iterations(M, Q, count):
 
 
 def pivoted(columns, n):
-    """Greedy column-pivoted QR by explicit projections: the first n columns chosen."""
+    """Return the first n columns that column-pivoted QR chooses, by explicit projections."""
     chosen = []
     for _ in range(n):
         basis = np.linalg.qr(columns[:, chosen])[0] if chosen else np.zeros((len(columns), 0))
@@ -104,7 +109,7 @@ def pivoted(columns, n):
 
 
 def average_ranks(X):
-    """Ranks 1 to q of each column, ties sharing the mean of the ranks they occupy."""
+    """Rank every column from 1 to q; tied samples share the mean of their ranks."""
     X = np.array(X, dtype=float)
     below = (X[None, :, :] < X[:, None, :]).sum(axis=1)
     equal = (X[None, :, :] == X[:, None, :]).sum(axis=1)
@@ -112,7 +117,7 @@ def average_ranks(X):
 
 
 def represent(X, representation):
-    """M under a representation; "parts" has 2n rows, all positive parts before the negative."""
+    """Return M in a representation. "parts" has 2n rows: all upper parts, then all lower ones."""
     X = np.array(X, dtype=float)
     if representation == "centered":
         return standardise(X)
@@ -131,7 +136,7 @@ def represent(X, representation):
 
 
 def represent_others(X, others, representation):
-    """Other samples with the middle and the norms of X; constant features are 0."""
+    """Return M of other samples, shifted and scaled as X is. Constant features are 0."""
     X, others = np.array(X, dtype=float), np.array(others, dtype=float)
     middle = {"centered": X.mean(axis=0), "shift": X.min(axis=0), "parts": np.median(X, axis=0)}
     above, below = X - middle[representation], others - middle[representation]
@@ -142,14 +147,14 @@ def represent_others(X, others, representation):
 
 
 def join(alpha):
-    """``√(α₊² + α₋²)`` of the weights of parts, negatives clipped to 0, of unit norm."""
+    """Join the weights of parts: ``√(α₊² + α₋²)`` of unit norm, negative weights as 0."""
     positive, negative = np.maximum(alpha, 0).reshape(2, -1)
     joined = np.sqrt(positive**2 + negative**2)
     return joined / np.linalg.norm(joined)
 
 
 def laplacian_matrices(M, d):
-    """``L_i = m_i m_iᵀ − diag(m_i m_iᵀ 1) + d_i I``, d per feature or one scalar."""
+    """``L_i = m_i m_iᵀ − diag(m_i m_iᵀ 1) + d_i I``; d holds one shift per feature, or is one."""
     d = np.broadcast_to(d, len(M))
     return [
         np.outer(m, m) - np.diag(np.outer(m, m).sum(axis=1)) + d_i * np.eye(len(m))
@@ -164,22 +169,22 @@ def laplacian_gram(M, Q, d):
 
 
 def largest_entry(A, shift):
-    """The largest degree ``max(A 1)``, or by the printed definition ``max diag(A)``."""
+    """Return the largest degree, ``max(A 1)``, or what is printed, ``max diag(A)``."""
     return {"degree": A.sum(axis=1), "definition": np.diag(A)}[shift].max()
 
 
 def laplacian_shift(M, alpha, shift):
-    """Def. 5, step 3: one d for all features."""
+    """Compute the shift of Def. 5, step 3: one d for all features."""
     return largest_entry(affinity(M, alpha), shift) / alpha.sum()
 
 
 def laplacian_first_shift(M, shift):
-    """The d_i that the first cycle has, one per feature."""
+    """Compute the shifts of the first cycle: one ``d_i`` per feature."""
     return np.array([largest_entry(np.outer(m, m), shift) for m in M])
 
 
 def laplacian_iterations(M, Q, count, shift):
-    """Def. 5, `count` cycles: α, Q and ``trace(QᵀLᵀLQ)`` after each."""
+    """Run `count` cycles of Def. 5; return α, Q and ``trace(QᵀLᵀLQ)`` after every cycle."""
     d, history = laplacian_first_shift(M, shift), []
     for _ in range(count):
         alpha, _ = leading(laplacian_gram(M, Q, d))
@@ -191,7 +196,7 @@ def laplacian_iterations(M, Q, count, shift):
 
 
 def class_rows(y):
-    """The samples of every class, in the order of the sorted labels."""
+    """Return the samples of every class, in the order of the sorted labels."""
     return [np.flatnonzero(np.asarray(y) == label) for label in np.unique(y)]
 
 
@@ -212,12 +217,12 @@ def supervised_gram(M, bases, rows, gamma):
 
 
 def right_vectors(A, k):
-    """The right singular vectors of the k largest singular values."""
+    """Return the right singular vectors of the k largest singular values."""
     return np.linalg.svd(A, full_matrices=False)[2][:k].T
 
 
 def supervised_bases(M, alpha, rows, k_within, k_between):
-    """``Q^gh``: right singular vectors of ``A^gh``, at most ``min(q_g, q_h)`` of them."""
+    """Return ``Q^gh`` of every block: right singular vectors of ``A^gh``, as many as it has."""
     return {
         (g, h): right_vectors(
             cross_affinity(M, alpha, rows_g, rows_h), k_within if g == h else k_between
@@ -228,7 +233,7 @@ def supervised_bases(M, alpha, rows, k_within, k_between):
 
 
 def supervised_objective(M, alpha, bases, rows, gamma):
-    """Eq. 5: energy inside the classes less γ times that between them."""
+    """Compute Eq. 5: the energy within the classes less γ times that between them."""
     total = 0.0
     for (g, h), Q in bases.items():
         A = cross_affinity(M, alpha, rows[g], rows[h])
@@ -237,7 +242,10 @@ def supervised_objective(M, alpha, bases, rows, gamma):
 
 
 def supervised_iterations(M, bases, rows, count, gamma, method):
-    """Def. 6, `count` cycles, Q^gh "basic" by SVD or "power": α, bases and the objective."""
+    """Run `count` cycles of Def. 6; return α, the bases and the objective after every cycle.
+
+    The bases follow by SVD ("basic") or by one step of orthogonal iteration ("power").
+    """
     history = []
     for _ in range(count):
         alpha, _ = leading(supervised_gram(M, bases, rows, gamma))
@@ -255,7 +263,7 @@ def supervised_iterations(M, bases, rows, count, gamma, method):
 
 
 def projector(M):
-    """``M E D⁻¹ Eᵀ Mᵀ``, the n x n projector onto the column space of M."""
+    """Return ``M E D⁻¹ Eᵀ Mᵀ``, the n x n projector onto the column space of M."""
     U, values, _ = np.linalg.svd(M, full_matrices=False)
     U = U[:, values > 1e-10 * values.max()]
     return U @ U.T
@@ -278,12 +286,12 @@ def within_scatter(M, rows):
 
 
 def fisher_form(M, rows, tradeoff):
-    """``H − λG`` of Algo. 3, by the definitions of the two scatters."""
+    """Form ``H − λG`` of Algo. 3 from the definitions of the two scatters."""
     return projector(M) * (between_scatter(M, rows) - tradeoff * within_scatter(M, rows))
 
 
 def fisher_traces(M, alpha, rows, tradeoff):
-    """``trace(D^{-1/2} Eᵀ (R − λS) E D^{-1/2})``, R and S of the appendix from kernels."""
+    """``trace(D^{-1/2} Eᵀ (R − λS) E D^{-1/2})``, with R and S as kernels give them (appendix)."""
     A = affinity(M, alpha)
     q = len(A)
     R, S = np.zeros((q, q)), np.zeros((q, q))
@@ -299,14 +307,14 @@ def fisher_traces(M, alpha, rows, tradeoff):
 
 
 def side_diagonal(X, sides):
-    """``D_i = Σ var(side_i) / var(X_i)`` over a list of sides, 0 where X is constant."""
+    """``D_i = Σ var(side_i) / var(X_i)``, summed over the sides; 0 where X is constant."""
     varies = standardise(X).any(axis=1)
     main = np.where(varies, np.var(np.array(X, dtype=float), axis=0), 1.0)
     return varies * sum(np.var(np.array(side, dtype=float), axis=0) / main for side in sides)
 
 
 def side_weights(G, D, tradeoff):
-    """The α of largest μ in ``G α = μ (D + λI) α``, of unit norm and positive sum."""
+    """Return the α of the largest μ in ``G α = μ (D + λI) α``, of unit norm and positive sum."""
     root = np.sqrt(D + tradeoff)
     beta, _ = leading(G / np.outer(root, root))
     alpha = beta / root
@@ -314,7 +322,7 @@ def side_weights(G, D, tradeoff):
 
 
 def side_iterations(M, Q, count, D, tradeoff, criterion="energy"):
-    """Def. 3, `count` cycles: α, Q and ``αᵀGα / αᵀ(D + λI)α`` after each."""
+    """Run `count` cycles of Def. 3; return α, Q and the ratio of Def. 3 after every cycle."""
     history = []
     for _ in range(count):
         G = gram(M, Q) if criterion == "energy" else 2 * gram(M, Q) - squared(M)
@@ -325,7 +333,10 @@ def side_iterations(M, Q, count, D, tradeoff, criterion="energy"):
 
 
 def position(G):
-    """Angle in (−π/2, π/2] of every feature's pair in the two leading eigenvectors of G."""
+    """Return the position of every feature, an angle in (−π/2, π/2].
+
+    It is the direction of its two coordinates in the two leading eigenvectors of G.
+    """
     first, _ = leading(G)
     second = np.linalg.eigh(G)[1][:, -2]
     second = second * (1.0 if second[np.argmax(np.abs(second))] > 0 else -1.0)
@@ -334,9 +345,9 @@ def position(G):
 
 
 def pair_matrix(M, pairs, others=None):
-    """``B = (q²/#pairs) PᵀP``, ``P_{pair,r} = M_rs M_rt``; zeros for no pairs.
+    """``B = (q²/#pairs) PᵀP`` with ``P_{pair,r} = M_rs M_rt``; zeros if there are no pairs.
 
-    The pairs are of the samples of M, or of others, scaled as those are.
+    s and t are samples of M, or of `others`, which are scaled as those of M.
     """
     pairs = np.array(pairs, dtype=int).reshape(-1, 2)
     paired = M if others is None else others
@@ -345,7 +356,10 @@ def pair_matrix(M, pairs, others=None):
 
 
 def pairwise_iterations(M, Q, count, apart, together, tradeoff, others=None):
-    """Sec. 5, `count` cycles: α, Q and Eq. 3 after each, pairs together of opposite sign."""
+    """Run `count` cycles of Sec. 5; return α, Q and Eq. 3 after every cycle.
+
+    Pairs that belong together enter with the opposite sign.
+    """
     B = pair_matrix(M, apart, others) - pair_matrix(M, together, others)
     history = []
     for _ in range(count):

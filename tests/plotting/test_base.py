@@ -1,19 +1,31 @@
 """What all displays have in common."""
 
+import inspect
+import re
 import sys
+from dataclasses import fields
+from pathlib import Path
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pictures
 import pytest
+from figures import draw
 from instances import weights_of
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from test_docstrings import documented
 
 from specsel import QAlpha, plotting
-from specsel.plotting import base
+from specsel.plotting import (
+    TopographyDisplay,
+    WeightsDisplay,
+    base,
+)
 
+FIGURES = Path(__file__).parents[1] / "figures"
 RESULT = weights_of([0.1, 0.9, 0.8])
 
 
@@ -208,3 +220,43 @@ def test_weights_may_be_drawn_on_a_logarithmic_scale(pyplot):
     base.draw_ranked(ax, np.exp(-np.arange(20.0)), list(map(str, range(20))), 3, top=5)
     assert len(ax.texts) == 5
     assert not pictures.beyond(ax.texts, ax)
+
+
+@pytest.mark.parametrize("name", plotting.__all__)
+def test_docstrings_describe_every_parameter(name):
+    display = getattr(plotting, name)
+    assert documented(inspect.getdoc(display)) == [field.name for field in fields(display)]
+    for method in (display.from_result, display.plot):
+        taken = [one for one in inspect.signature(method).parameters if one != "self"]
+        assert documented(inspect.getdoc(method)) == taken
+
+
+@pytest.mark.parametrize("top", [-1, 1.5, None])
+def test_a_number_of_names_is_a_whole_one(rng, top):
+    chart = pictures.map_of(rng.random((6, 2)), rng.random((6, 2)))
+    for display in (WeightsDisplay, TopographyDisplay):
+        with pytest.raises(ValueError, match=f"^top = {top}: must be .*at least 0$"):
+            display.from_result(chart, top=top)
+
+
+def test_many_features_are_few_artists(rng):
+    chart = pictures.map_of(rng.random((5000, 2)), rng.uniform(-1.5, 1.5, (5000, 2)))
+    for display in (WeightsDisplay, TopographyDisplay):
+        assert len(display.from_result(chart, top=0).ax_.get_children()) < 25
+
+
+def test_pictures_of_the_readme_are_as_they_are_drawn_now(tmp_path):
+    folders = tmp_path / "one", tmp_path / "two"
+    for folder in folders:
+        folder.mkdir()
+        draw.draw(folder)
+    one, two = ({file.name: file.read_text() for file in x.iterdir()} for x in folders)
+    assert one == two
+    readme = (FIGURES.parents[1] / "README.md").read_text()
+    assert sorted(re.findall(r"\]\(tests/figures/(.*?)\)", readme)) == sorted(one)
+    for name, now in one.items():
+        kept = (FIGURES / name).read_text()
+        ElementTree.fromstring(kept)
+        assert len(kept) < 60_000
+        assert "<dc:date>" not in kept
+        assert re.findall("<!-- (.*?) -->", kept) == re.findall("<!-- (.*?) -->", now)

@@ -4,21 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from similarities import factors
 
 from specsel import _input, sbs
 
 # The data here are for what a result says, whether it retains enough or not.
 pytestmark = pytest.mark.filterwarnings("ignore:retain = ")
-
-
-def factors(n_samples=400, seed=0):
-    """Two factors in ten features, and four features of heavy tails."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n_samples, 14))
-    X[:, :6] += 4 * rng.standard_normal((n_samples, 1))
-    X[:, 6:10] += 3 * rng.standard_normal((n_samples, 1))
-    X[:, 10:] = rng.standard_t(2, (n_samples, 4)) + rng.standard_t(2, (n_samples, 1))
-    return X
 
 
 def test_errors_are_the_larger_distances_to_the_ends():

@@ -1,6 +1,8 @@
-"""The compiled parallel loops behind `positivity`: a trial a turn, and for each a stream.
+"""The experiments behind `positivity`: compiled loops whose iterations are the random trials.
 
-``keys`` are those of the streams, ``kind`` is one of `streams.KINDS`.
+The trials run in parallel. Each has a random stream of its own, whose key is in `keys`. `kind` is
+the number of a distribution in `streams.KINDS`. The caller allocates the results; the last
+arguments of a function are what it fills, one entry or row for every trial.
 """
 
 import numpy as np
@@ -9,15 +11,17 @@ from numba import prange
 from specsel._simulation import packed, streams
 from specsel.linalg import jit
 
-# Steps of the search for the least triple product; the error of a cosine falls by half in each.
+# Steps of the search for the least triple product. Each halves the error of a cosine.
 SEARCH_STEPS = 60
 
-# Of a generic vector in the start of an iteration, which else may lack what is looked for.
+# Share of a random vector in the start of an eigenvector iteration. Without it the start could be
+# orthogonal to the eigenvector.
 GENERIC = 1e-3
 
 
 @jit(parallel=True)
 def signs(keys, kind, n, mu, sigma, out):
+    """Find out whether the leading eigenvector of a random matrix has entries of one sign."""
     for trial in prange(len(keys)):
         matrix, vector = np.empty(n * (n + 1) // 2), np.empty(n)
         _draw(keys[trial], kind, mu, sigma, matrix, vector)
@@ -26,28 +30,33 @@ def signs(keys, kind, n, mu, sigma, out):
 
 
 @jit(parallel=True)
-def leading_pairs(keys, kind, n, mu, sigma, values, sums):
+def leading_pairs(keys, kind, n, mu, sigma, values, totals):
+    """Find the leading eigenvalue of a random matrix, and the sum of its unit eigenvector."""
     for trial in prange(len(keys)):
         matrix, vector = np.empty(n * (n + 1) // 2), np.empty(n)
         _draw(keys[trial], kind, mu, sigma, matrix, vector)
         values[trial], _ = packed.leading(matrix, vector, False)
-        sums[trial] = abs(np.sum(vector))
+        totals[trial] = abs(np.sum(vector))
 
 
 @jit(parallel=True)
 def counts_above(keys, kind, n, mu, sigma, edges, out):
+    """Count the eigenvalues of a random matrix above every edge."""
     for trial in prange(len(keys)):
         matrix, vector = np.empty(n * (n + 1) // 2), np.empty(n)
         _draw(keys[trial], kind, mu, sigma, matrix, vector)
-        diagonal, beside = np.empty(n), np.empty(n)
-        packed.tridiagonal(matrix, vector, diagonal, beside)
+        diagonal, off_diagonal = np.empty(n), np.empty(n)
+        packed.tridiagonal(matrix, vector, diagonal, off_diagonal)
         for i in range(len(edges)):
-            out[trial, i] = packed.count_above(diagonal, beside, edges[i])
+            out[trial, i] = packed.count_above(diagonal, off_diagonal, edges[i])
 
 
 @jit
 def _draw(key, kind, mu, sigma, matrix, start):
-    """A packed random matrix, and about its row sums, which are near its leading eigenvector."""
+    """Draw a packed random matrix, and fill `start` with a start for its leading eigenvector.
+
+    The row sums of the matrix are near that eigenvector.
+    """
     streams.fill(key, kind, 0, matrix)
     for i in range(len(matrix)):
         matrix[i] = mu + sigma * matrix[i]
@@ -59,6 +68,7 @@ def _draw(key, kind, mu, sigma, matrix, start):
 
 @jit(parallel=True)
 def wishart_moments(keys, kind, n, q, out):
+    """Find the first moments ``tr(Wᵏ)/n`` of ``W = M Mᵀ/q``, M being a random n × q matrix."""
     for trial in prange(len(keys)):
         M, W, power = np.empty((n, q)), np.empty((n, n)), np.empty((n, n))
         for i in range(n):
@@ -75,6 +85,7 @@ def wishart_moments(keys, kind, n, q, out):
 
 @jit
 def _times_transposed(left, right, scale, out):
+    """Fill `out` with ``scale left rightᵀ``."""
     for i in range(len(left)):
         for j in range(len(right)):
             total = 0.0
@@ -85,13 +96,18 @@ def _times_transposed(left, right, scale, out):
 
 @jit(parallel=True)
 def triple_products(keys, q, k, cosine, least, products):
+    """Find the product ``(aᵀb) Σ (aᵀc_l)(bᵀc_l)`` of random unit vectors, and the least one.
+
+    The vectors c_1, ..., c_k are orthonormal. `cosine` is ``aᵀb``, NaN if a and b are independent.
+    The least product is of a, b and one c; a search that starts from a and c_1 finds it.
+    """
     for trial in prange(len(keys)):
         vectors = np.empty((k + 2, q))
         for i in range(k + 2):
             streams.fill(keys[trial], streams.GAUSSIAN, i * q, vectors[i])
         a, b = vectors[k], vectors[k + 1]
         a /= np.sqrt((a * a).sum())
-        if cosine == cosine:
+        if not np.isnan(cosine):
             b -= (a * b).sum() * a
             b *= np.sqrt(max(1.0 - cosine**2, 0.0) / (b * b).sum())
             b += cosine * a
@@ -109,10 +125,10 @@ def triple_products(keys, q, k, cosine, least, products):
 
 @jit
 def _least_product(a, b, c):
-    """Product ``(aᵀb)(aᵀc)(bᵀc)`` at the end of a search, which starts from a and b.
+    """Search for unit vectors with the least product ``(aᵀb)(aᵀc)(bᵀc)``, from a and b on.
 
-    Each vector in turn is moved to where the product is least for the other two: to a - b, or to
-    a + b where their cosine is negative, scaled to unit norm.
+    In every step one vector moves to where the product is least given the other two, a and b: to
+    a - b or, if their cosine is negative, to a + b, scaled to unit norm.
     """
     for _ in range(SEARCH_STEPS):
         sign = 1.0 if (a * b).sum() >= 0.0 else -1.0
@@ -123,9 +139,10 @@ def _least_product(a, b, c):
 
 
 @jit(parallel=True)
-def sums(keys, kind, n, sums, squares):
+def sums(keys, kind, n, totals, squares):
+    """Sum n random variables of mean 0 and variance 1, and their squares."""
     for trial in prange(len(keys)):
         variables = np.empty(n)
         streams.fill(keys[trial], kind, 0, variables)
-        sums[trial] = variables.sum()
+        totals[trial] = variables.sum()
         squares[trial] = (variables * variables).sum()

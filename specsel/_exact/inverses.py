@@ -1,32 +1,36 @@
-"""The dense kernels of the exact search: inverses, their updates, and what they rule out.
+"""Inverses of the matrices of nodes: how to update them, and what their signs rule out.
 
-A support is *negative* if its principal submatrix of ``M = t B - A`` has a negative eigenvalue,
-which is to say that its value exceeds t. Let T hold all supports of a node, ``P = M_T⁻¹``, and M_T
-have one negative eigenvalue. Then what is left after the features D are dropped is negative
-exactly if ``P_DD`` is positive definite, for the negative eigenvalues of M_T are those of the rest
-and those of ``P_DD`` together. So a feature with ``P_jj < 0`` must stay, and two features with
-``P_ii P_jj < P_ij²`` cannot both go. Where D must have m members, those that less than m - 1
-others can go with must stay too, and the node is empty when less than m are left.
+The tree that drops features asks whether supports are worth more than t. A support is *negative*
+if its part of ``M = t B - A`` has a negative eigenvalue, which means that its value exceeds t. A
+node holds supports within a set T of features; it carries ``P = M_T⁻¹``. If M_T has no negative
+eigenvalue, no support within T is negative, and the node can be pruned.
 
-Matrices of nodes are flat, with a row after the other.
+If M_T has exactly one, signs in P tell more. The negative eigenvalues of M_T are those of M over
+the features left after the set D is dropped, plus those of ``P_DD``. So what is left is negative
+exactly if ``P_DD`` is positive definite. Hence a feature with ``P_jj < 0`` must stay, and two
+features with ``P_ii P_jj < P_ij²`` cannot both go. If m features have to go, a feature that fewer
+than m - 1 others can go with must stay too; if fewer than m can go at all, the node is empty.
+
+The inverses of nodes are flat arrays, one row after the other.
 """
 
 import numpy as np
 
 from specsel.linalg import jit
 
-# A diagonal pivot is taken if no smaller than this share of its column, else one of two rows
-# (Bunch and Kaufman 1977).
+# A diagonal entry is a pivot if it is at least this share of the largest entry in its column;
+# otherwise two rows make the pivot (Bunch and Kaufman 1977).
 PIVOT = 0.64
 
-# In place of a pivot that is zero.
+# Replaces a pivot that is zero.
 TINY = np.finfo(np.float64).tiny
 
-# A diagonal of the inverse that cancellation has left less of is no pivot and rules out nothing:
-# nearly singular matrices would give false proofs.
+# If updates have left less than this share of a diagonal entry of the inverse, what is left may be
+# rounding. Such an entry is no pivot and rules out nothing, or nearly singular matrices would give
+# false proofs.
 CANCELLED = 1e-3
 
-# Two features cannot both go only if the determinant is negative by more than rounding.
+# Two features cannot both go only if their determinant is negative by more than rounding.
 SPARED = 1 + 1e-6
 
 
@@ -34,7 +38,7 @@ SPARED = 1 + 1e-6
 def invert(matrix):
     """Invert a symmetric matrix in place and return the number of its negative eigenvalues.
 
-    By symmetric sweeps, with pivots of one or two rows.
+    Sweeps pivots of one or two rows, which keeps the matrix symmetric.
     """
     size = len(matrix)
     done = np.zeros(size, np.bool_)
@@ -79,7 +83,10 @@ def invert(matrix):
 
 @jit
 def _pivot(matrix, done):
-    """The largest diagonal left, and a second row if that is small beside its column, or -1."""
+    """Return the row of the largest diagonal entry left, and a second row or -1.
+
+    The second row is needed if that entry is small beside the others in its column.
+    """
     first, second = -1, -1
     largest, aside, beyond = -1.0, 0.0, 0.0
     for i in range(len(matrix)):
@@ -108,7 +115,7 @@ def submatrix(matrix, chosen):
 
 @jit
 def is_negative(matrix):
-    """Whether a matrix has a negative eigenvalue, by Cholesky; overwrites the matrix."""
+    """Tell if a matrix is not positive definite, by Cholesky; overwrite the matrix."""
     for j in range(len(matrix)):
         for c in range(j):
             factor = matrix[j, c]
@@ -124,7 +131,10 @@ def is_negative(matrix):
 
 @jit
 def drop(whole, part, size, row):
-    """Inverse without the features up to `row`, the last of which leaves M, not only P."""
+    """Compute the inverse for a child node from that of its parent.
+
+    The features before `row` are kept and need no column; the feature at `row` is dropped.
+    """
     rest = size - row - 1
     top = whole[row * size + row + 1 : row * size + size]
     pivot = whole[row * (size + 1)]
@@ -138,7 +148,7 @@ def drop(whole, part, size, row):
 
 @jit
 def exchange(matrix, size, i, j):
-    """Exchange two features, i before j, in what the inverse has from i on."""
+    """Exchange two features, i before j, in an inverse; columns before i are not needed."""
     one, other = matrix[i * size + i : (i + 1) * size], matrix[j * size + i : (j + 1) * size]
     for c in range(size - i):
         one[c], other[c] = other[c], one[c]
@@ -149,10 +159,11 @@ def exchange(matrix, size, i, j):
 
 @jit
 def couple(matrix, size, start, peaks, losses, partners):
-    """Of each feature from `start` on, what its drop takes from the others, and who can go too.
+    """Compute for each feature from `start` on its loss, and with how many it can go.
 
-    Dropping i takes the share ``P_ij² / (P_ii P_jj)`` from the diagonal of j; it can go with those
-    that keep some. Where cancellation left rounding alone, it can go with all.
+    Dropping i takes the share ``P_ij² / (P_ii P_jj)`` of the diagonal entry of j. The loss of i is
+    the sum of these shares; i can go with those j that keep some. Where only rounding is left of
+    an entry, everything can go with it.
     """
     diagonal = matrix[start * (size + 1) :: size + 1].copy()
     for i in range(len(diagonal)):
@@ -173,7 +184,7 @@ def couple(matrix, size, start, peaks, losses, partners):
 
 @jit
 def uncouple(matrix, size, row, peaks, losses, partners):
-    """Take a feature, which stays, out of the sums over those after it."""
+    """Take a feature, which stays, out of the losses and numbers of those after it."""
     line = matrix[row * size + row + 1 : (row + 1) * size]
     diagonal = matrix[(row + 1) * (size + 1) :: size + 1]
     own = matrix[row * (size + 1)]
@@ -187,7 +198,10 @@ def uncouple(matrix, size, row, peaks, losses, partners):
 
 @jit
 def is_empty(matrix, n_free, choose, plain):
-    """Whether no support of a node is negative; its free features come first in the matrix."""
+    """Tell if no support of a node can be negative; its free features come first in the matrix.
+
+    With `plain`, only the number of negative eigenvalues counts (Eq. 8).
+    """
     inverse = submatrix(matrix, np.arange(len(matrix)))
     negative = invert(inverse)
     if negative != 1 or plain or n_free == choose:

@@ -6,7 +6,7 @@ import numpy as np
 from instances import KINDS, pencil, tolerance, value, wishart
 from scipy.linalg import eigh
 
-from specsel._exact import inertia
+from specsel._exact import inverses
 
 
 def test_bounds_of_nodes_hold():
@@ -25,9 +25,9 @@ def test_bounds_of_nodes_hold():
         error = tolerance(A, B, max(values))
         below = (max(values) - error) * B - A
         for plain in (False, True):
-            assert not inertia.is_empty(below, n_free, choose, plain)
+            assert not inverses.is_empty(below, n_free, choose, plain)
         highest = eigh(A, B, eigvals_only=True)[-1] + error
-        assert inertia.is_empty(highest * B - A, n_free, choose, False)
+        assert inverses.is_empty(highest * B - A, n_free, choose, False)
 
 
 def test_inverse_and_inertia(rng):
@@ -38,7 +38,7 @@ def test_inverse_and_inertia(rng):
             if zero_diagonal and n > 1:
                 np.fill_diagonal(matrix, 0.0)
             inverse = matrix.copy()
-            negative = inertia.invert(inverse)
+            negative = inverses.invert(inverse)
             assert negative == (np.linalg.eigvalsh(matrix) < 0).sum()
             error = 1e-12 * np.linalg.cond(matrix) * np.abs(inverse).max()
             np.testing.assert_allclose(inverse, np.linalg.inv(matrix), rtol=0, atol=error)
@@ -47,7 +47,7 @@ def test_inverse_and_inertia(rng):
 def test_dropping_features_updates_the_inverse(rng):
     matrix = wishart(rng, 8) - 0.3 * np.eye(8)
     inverse, part = np.linalg.inv(matrix).ravel(), np.empty(25)
-    inertia.drop(inverse, part, 8, 2)
+    inverses.drop(inverse, part, 8, 2)
     others = [0, 1, 3, 4, 5, 6, 7]
     expected = np.linalg.inv(matrix[np.ix_(others, others)])[2:, 2:]
     np.testing.assert_allclose(part.reshape(5, 5), expected, rtol=1e-9)
@@ -62,14 +62,14 @@ def test_partners_are_the_pairs_that_can_go(rng):
     start = int((np.diag(inverse) < 0).sum())
     losses, partners = np.zeros((2, 9))
     peaks = np.zeros(9)
-    inertia.couple(inverse.ravel(), 9, start, peaks, losses, partners)
+    inverses.couple(inverse.ravel(), 9, start, peaks, losses, partners)
     for i in range(start, 9):
         rests = [[c for c in range(9) if c not in (i, j)] for j in range(start, 9)]
         lowest = [np.linalg.eigvalsh(matrix[np.ix_(rest, rest)])[0] for rest in rests]
         assert partners[i] == sum(low < 0 for low in lowest)
-    inertia.uncouple(inverse.ravel(), 9, start, peaks, losses, partners)
+    inverses.uncouple(inverse.ravel(), 9, start, peaks, losses, partners)
     rest, counts = np.zeros((2, 9))
-    inertia.couple(inverse.ravel(), 9, start + 1, peaks, rest, counts)
+    inverses.couple(inverse.ravel(), 9, start + 1, peaks, rest, counts)
     np.testing.assert_allclose(losses[start + 1 :], rest[start + 1 :])
     np.testing.assert_array_equal(partners[start + 1 :], counts[start + 1 :])
 
@@ -77,15 +77,15 @@ def test_partners_are_the_pairs_that_can_go(rng):
 def test_what_cancellation_left_rules_out_nothing(rng):
     inverse = np.linalg.inv(wishart(rng, 6))
     peaks = np.diag(inverse).copy()
-    peaks[4] /= inertia.CANCELLED / 2
+    peaks[4] /= inverses.CANCELLED / 2
     losses, partners = np.zeros((2, 6))
-    inertia.couple(inverse.ravel(), 6, 0, peaks, losses, partners)
+    inverses.couple(inverse.ravel(), 6, 0, peaks, losses, partners)
     assert partners.tolist() == [6] * 6
     assert losses[4] == 0
     inverse[4, 4] = 1e-9  # would rule out all pairs with it
-    inertia.couple(inverse.ravel(), 6, 0, peaks, losses, partners)
+    inverses.couple(inverse.ravel(), 6, 0, peaks, losses, partners)
     assert partners.tolist() == [6] * 6
-    inertia.couple(inverse.ravel(), 6, 0, np.zeros(6), losses, partners)
+    inverses.couple(inverse.ravel(), 6, 0, np.zeros(6), losses, partners)
     assert partners[4] < 6
 
 
@@ -93,7 +93,7 @@ def test_exchanging_features_of_an_inverse(rng):
     matrix = wishart(rng, 6)
     order = [0, 1, 4, 3, 2, 5]
     exchanged = matrix.ravel().copy()
-    inertia.exchange(exchanged, 6, 2, 4)
+    inverses.exchange(exchanged, 6, 2, 4)
     expected = matrix[np.ix_(order, order)]
     np.testing.assert_array_equal(exchanged.reshape(6, 6)[2:, 2:], expected[2:, 2:])
 
@@ -102,4 +102,4 @@ def test_negative_eigenvalues_are_seen(rng):
     for shift, negative in ((-1e-6, False), (1e-6, True)):
         matrix = wishart(rng, 7)
         matrix -= (np.linalg.eigvalsh(matrix)[0] + shift) * np.eye(7)
-        assert inertia.is_negative(matrix) == negative
+        assert inverses.is_negative(matrix) == negative

@@ -1,0 +1,114 @@
+"""The door through which data come in: an array is checked, measured and wrapped."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from specsel import _input
+from specsel._data import passes, representations
+from specsel._data.dense import Counter, Dense
+from specsel._data.moments import moments
+from specsel._data.passes import Columns
+from specsel._input.annotations import ArrayLike, Floats, Names, NDArray
+from specsel._input.choices import Representation
+from specsel.linalg import RESIDUAL_FLOOR
+
+# What rounding in float32 leaves of a residual, relative to what it is a residual of.
+FLOAT32_FLOOR = 1e-6
+
+
+def read(X: ArrayLike, *, center: bool = True) -> Dense:
+    """Check an array of samples × features and wrap it for passes.
+
+    X may be anything that numpy can view as a matrix of real numbers: arrays in any memory order,
+    read-only or memory-mapped ones, nested lists, and data frames, whose column names are kept.
+    float32 and float64 are used as they lie; other types are converted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> data = read(np.array([[1.0, 5.0], [3.0, 7.0], [8.0, 0.0]]))
+    >>> data.n_samples, data.n_features, data.passes
+    (3, 2, 1)
+    """
+    return represent(*_input.as_matrix(X), representation="centered" if center else "as-is")
+
+
+def represent(
+    array: NDArray[Any], names: Names = None, *, representation: Representation = "centered"
+) -> Dense:
+    """Wrap a checked array, its columns represented in one of several ways and of unit norm.
+
+    ========== ====================================================================
+    centered   the column less its mean
+    shift      the column less its minimum
+    ranks      the ranks of the samples in the column; this alone copies X
+    as-is      the column
+    parts      two features: how far a value is above the median, and how far below
+    ========== ====================================================================
+
+    All first parts come before all second parts.
+    """
+    view = array.view()
+    view.flags.writeable = False  # one compiled version for writable and read-only arrays
+    mean, norm = moments(array, names, center=representation != "as-is")
+    _check_variation(array, norm, names, representation)
+    n_passes = 1
+    columns = Columns(view.T, mean, norm[None, :])
+    if representation not in ("centered", "as-is"):
+        n_passes += 2
+        columns = _without_negative(view.T, norm, representation)
+    return Dense(
+        columns=columns,
+        mean=mean,
+        norm=norm,
+        names=names,
+        loses_rank=representation == "centered",
+        mean_free=representation == "centered",
+        floor=RESIDUAL_FLOOR if array.dtype == np.float64 else FLOAT32_FLOOR,
+        counter=Counter(n_passes),
+    )
+
+
+def _check_variation(
+    array: NDArray[Any], norm: Floats, names: Names, representation: Representation
+) -> None:
+    """Refuse data of which nothing varies or hardly anything, and warn of constant features."""
+    constant = norm == 0
+    smallest = 16 * np.finfo(array.dtype).tiny
+    if (norm[~constant] < smallest).any():
+        raise ValueError(f"X: {_input.TOO_EXTREME}")
+    count = int(constant.sum())
+    kind = "zero" if representation == "as-is" else "constant"
+    if count == len(norm):
+        raise ValueError(f"X: all {count} features are {kind}; at least one must vary")
+    if count:
+        verbs = ("is", "gets") if count == 1 else ("are", "get")
+        which = _input.first_few(_input.name_features(np.flatnonzero(constant), names))
+        warnings.warn(
+            f"{count} of {len(norm)} features {verbs[0]} {kind} and {verbs[1]} weight 0: {which}",
+            stacklevel=_input.caller(),
+        )
+
+
+def _without_negative(
+    features: NDArray[Any], norm: Floats, representation: Representation
+) -> Columns:
+    """Find what makes the columns non-negative, and the norms of what that leaves."""
+    n_columns = len(features)
+    span = passes.block_span(n_columns)
+    middle = np.zeros(n_columns)
+    if representation == "ranks":
+        ranked = np.empty_like(features, order="C" if passes.is_feature_major(features) else "F")
+        representations.ranks(features, ranked, span)
+        ranked.flags.writeable = False
+        features = ranked
+    else:
+        fraction = 0.5 if representation == "parts" else 0.0
+        representations.middles(features, fraction, middle, span)
+    parts = 2 if representation == "parts" else 1
+    norms = np.zeros((parts, n_columns))
+    representations.part_norms(features, middle, parts, norms, span)
+    norms[:, norm == 0] = 0.0
+    return Columns(features, middle, norms)

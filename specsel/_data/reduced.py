@@ -1,0 +1,74 @@
+"""Tall data, replaced by as many samples as there are features.
+
+Every algorithm that depends on inner products of features alone gives the same weights on the
+triangular factor R of the standardised data ``M = U R``, for ``MᵀM = RᵀR``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from specsel._input.annotations import Bools, Floats
+
+if TYPE_CHECKING:
+    from specsel._data.protocol import Data
+
+# Samples that are factorised at a time, unless there are more features.
+SAMPLES = 4096
+
+
+def reduce(
+    data: Data, members: Bools | None = None
+) -> tuple[Floats, Callable[[Floats], Floats], Callable[[Floats], Floats]]:
+    """Factorise the standardised samples, or those among them that `members` marks.
+
+    Returns R, the map ``Q -> Uᵀ Q`` for a given basis of the samples, and the map back,
+    ``Q -> U Q``. The factor U is never formed; both maps read the data once more.
+    """
+    factor = triangular_factor(_parts(data, members))
+    data.count_pass()
+    left, values, right = np.linalg.svd(factor, full_matrices=False)
+    keep = values > values[0] * max(factor.shape) * np.finfo(float).eps
+    inverse = (right[keep].T / values[keep]) @ left[:, keep].T
+
+    def restrict(basis: Floats) -> Floats:
+        data.count_pass()
+        product: Floats = np.zeros((data.n_features, basis.shape[1]))
+        stop = 0
+        for rows in _parts(data, members):
+            start, stop = stop, stop + len(rows)
+            product = product + rows.T @ basis[start:stop]
+        restricted: Floats = inverse.T @ product
+        return restricted
+
+    def lift(basis: Floats) -> Floats:
+        data.count_pass()
+        inner = inverse @ basis
+        lifted = np.concatenate([rows @ inner for rows in _parts(data, members)])
+        # QR makes the columns orthonormal even where the data all but lack a direction.
+        lifted, triangle = np.linalg.qr(lifted)
+        return lifted * np.where(np.diag(triangle) < 0, -1.0, 1.0)
+
+    return factor, restrict, lift
+
+
+def triangular_factor(parts: Iterable[Floats]) -> Floats:
+    """R of a QR factorisation of stacked matrices, with one of them in memory at a time."""
+    factor: Floats | None = None
+    for rows in parts:
+        stacked = rows if factor is None else np.vstack((factor, rows))
+        factor = np.asarray(np.linalg.qr(stacked, mode="r"))
+    if factor is None:
+        raise ValueError("parts: hold no matrix; at least one is needed")
+    return factor
+
+
+def _parts(data: Data, members: Bools | None) -> Iterator[Floats]:
+    """Yield the standardised samples, or those that are marked, a part at a time."""
+    step = max(SAMPLES, data.n_features)
+    for start in range(0, data.n_samples, step):
+        rows = data.rows(start, start + step)
+        yield rows if members is None else rows[members[start : start + step]]

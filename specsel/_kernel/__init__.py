@@ -1,0 +1,12 @@
+"""The matrix V of inner products that a kernel gives the features. Owner: `kernel`.
+
+matrix      `Matrix`: V, the products with it, and what is known of the features behind it
+evaluation  V of data, compiled
+checks      whether a matrix that was given may serve as V
+"""
+
+from specsel._kernel.checks import checked
+from specsel._kernel.evaluation import evaluate
+from specsel._kernel.matrix import Matrix
+
+__all__ = ["Matrix", "checked", "evaluate"]

@@ -1,0 +1,37 @@
+"""Names that an argument may take: the type and the tuple are one list."""
+
+from typing import get_args
+
+import pytest
+
+from specsel._input import choices
+
+PAIRS = [
+    ("Init", "INITS"),
+    ("BasisStep", "BASIS_STEPS"),
+    ("ClassBasisStep", "CLASS_BASIS_STEPS"),
+    ("Criterion", "CRITERIA"),
+    ("NonNegative", "NON_NEGATIVE"),
+    ("Representation", "REPRESENTATIONS"),
+    ("Kernel", "KERNELS"),
+    ("Shift", "SHIFTS"),
+    ("PCAMatrix", "PCA_MATRICES"),
+    ("Similarity", "SIMILARITIES"),
+    ("IntervalMethod", "INTERVAL_METHODS"),
+    ("Direction", "DIRECTIONS"),
+    ("Bounds", "BOUNDS"),
+]
+
+
+@pytest.mark.parametrize(("kind", "names"), PAIRS)
+def test_types_and_tuples_agree(kind, names):
+    assert getattr(choices, names) == get_args(getattr(choices, kind))
+
+
+def test_none_is_left_out():
+    assert {names for _, names in PAIRS} == {name for name in vars(choices) if name.isupper()}
+
+
+def test_what_needs_no_negative_values_is_among_all_ways():
+    assert {*choices.REPRESENTATIONS} - {*choices.NON_NEGATIVE} == {"centered"}
+    assert {*choices.CLASS_BASIS_STEPS} < {*choices.BASIS_STEPS}

@@ -1,0 +1,211 @@
+"""The process: help, exit codes, errors in one line, warnings, progress and interrupts."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from commands import (
+    BUFFERED,
+    MODULE,
+    Terminal,
+    X,
+    alpha_of,
+    assert_refused,
+    feature_rows,
+    run,
+    table,
+)
+
+import specsel
+from specsel import (
+    __main__,
+    qalpha,
+)
+from specsel.cli import main as cli
+from specsel.cli.terminal import PROGRESS_WIDTH
+
+
+class TestRefusals:
+    def test_missing_file(self, capsys, tmp_path):
+        for name in ("no.csv", "no.npy", "no/no.csv"):
+            path = tmp_path / name
+            assert_refused(run(capsys, "select", path), f"specsel: {path}: No such file")
+
+    def test_directory(self, capsys, tmp_path):
+        assert_refused(run(capsys, "select", tmp_path), f"{tmp_path}: is a directory")
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+    def test_pipe(self, capsys, tmp_path):
+        path = tmp_path / "pipe.csv"
+        os.mkfifo(path)
+        assert_refused(run(capsys, "select", path), "pipe")
+
+    def test_unreadable_file(self, capsys, saved, monkeypatch):
+        def refuse(path, *args, **kwargs):
+            raise PermissionError(13, "Permission denied", str(path))
+
+        monkeypatch.setattr("builtins.open", refuse)
+        assert_refused(run(capsys, "select", saved), f"specsel: {saved}: Permission denied")
+
+    @pytest.mark.parametrize(
+        ("arguments", "part"),
+        [
+            (["nonsense"], "nonsense"),
+            (["select", "--method", "pca"], "'pca'"),
+            (["select", "-k", "x"], "'x'"),
+            (["select", "-k", "0"], "k = 0"),
+            (["select", "-k", "41"], "k = 41"),
+            (["select", "--tol", "nan"], "tol = nan"),
+            (["select", "--max-iter", "0"], "max_iter = 0"),
+            (["select", "--init", "random", "--seed", "-1"], "--seed -1"),
+            (["select", "--top", "0"], "--top 0"),
+            (["select", "--top", "-3"], "--top -3"),
+            (["select", "a.csv", "b.csv"], "b.csv"),
+            (["select", "--unknown"], "--unknown"),
+            (["select", "--out"], "--out"),
+        ],
+    )
+    def test_bad_arguments(self, capsys, arguments, part):
+        assert_refused(run(capsys, *arguments), part)
+
+    def test_too_little_memory(self, capsys, monkeypatch):
+        def exhaust(X, **options):
+            raise MemoryError("Unable to allocate 8 EiB")
+
+        monkeypatch.setattr(qalpha, "solve", exhaust)
+        assert_refused(run(capsys, "select"), "Unable to allocate")
+
+    def test_a_refusal_drops_earlier_warnings(self, capsys, write):
+        path = write("data.npy", np.column_stack([X, np.zeros(len(X))]))
+        assert_refused(run(capsys, "select", path, "-k", 99), "k = 99")
+
+
+class TestWarnings:
+    @pytest.mark.parametrize("form", [(), ("--json",)])
+    def test_constant_column_warns_in_one_line(self, capsys, write, form):
+        data = np.column_stack([X, np.full(len(X), 7.0)])
+        code, out, err = run(capsys, "select", write("data.csv", table(data)), *form)
+        assert code == 0
+        assert err.startswith("specsel: warning: 1 of 13 feature")
+        assert "constant" in err
+        assert err.count("\n") == 1
+        assert out
+
+    def test_not_converged(self, capsys, saved, tmp_path):
+        out = tmp_path / "ranking.csv"
+        code, text, err = run(capsys, "select", saved, "--max-iter", 1, "--out", out)
+        assert code == 1
+        assert err.startswith("specsel: warning: not converged")
+        assert err.count("\n") == 1
+        assert len(feature_rows(text)) == 12
+        assert len(out.read_text().splitlines()) == 13
+        code, text, _ = run(capsys, "select", saved, "--max-iter", 1, "--json")
+        assert code == 1
+        assert json.loads(text)["converged"] is False
+
+
+class TestProcess:
+    def test_no_command_prints_the_help(self, capsys):
+        code, out, err = run(capsys)
+        assert code == 2
+        assert err == ""
+        assert "select" in out
+
+    def test_version(self, capsys):
+        assert run(capsys, "--version") == (0, f"specsel {specsel.__version__}\n", "")
+
+    def test_help_loads_no_solver(self):
+        source = """
+            import sys
+            from specsel.cli.main import main
+            main(["select", "--help"])
+            print(sys.modules)
+        """
+        command = [sys.executable, "-c", textwrap.dedent(source)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0
+        assert "'numba'" not in done.stdout
+
+    def test_interrupt(self, capsys, monkeypatch):
+        def interrupt(X, **options):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(qalpha, "solve", interrupt)
+        monkeypatch.setattr("sys.argv", ["specsel", "select"])
+        assert (__main__.main(), *capsys.readouterr()) == (130, "", "specsel: interrupted\n")
+
+    def test_interrupt_of_an_import(self):
+        source = """
+            import sys
+            from importlib.abc import MetaPathFinder
+
+            class Interrupt(MetaPathFinder):
+                def find_spec(self, name, path, target=None):
+                    if name == "numpy":
+                        raise KeyboardInterrupt
+
+            sys.meta_path.insert(0, Interrupt())
+            from specsel.__main__ import main
+            raise SystemExit(main())
+        """
+        command = [sys.executable, "-c", textwrap.dedent(source)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (130, "")
+        assert done.stderr == "specsel: interrupted\n"
+
+    def test_module_runs(self, saved):
+        done = subprocess.run([*MODULE, "select", str(saved), "--json"], capture_output=True)
+        assert done.returncode == 0
+        assert done.stderr == b""
+        np.testing.assert_array_equal(
+            alpha_of(json.loads(done.stdout)), qalpha.solve(X, "auto").alpha
+        )
+
+    def test_module_returns_the_exit_code(self, tmp_path):
+        done = subprocess.run([*MODULE, "select", str(tmp_path / "no.csv")], capture_output=True)
+        assert_refused((done.returncode, done.stdout.decode(), done.stderr.decode()), "no.csv")
+
+    @pytest.mark.parametrize("arguments", [["select", "--json"], ["select", "--help"]])
+    def test_closed_pipe(self, arguments):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(
+            [*MODULE, *arguments], stdout=writer, stderr=subprocess.PIPE, env=BUFFERED
+        )
+        os.close(writer)
+        assert done.returncode == 0
+        assert done.stderr == b""
+
+    @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+    def test_full_disk(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [*MODULE, "select"], stdout=full, stderr=subprocess.PIPE, env=BUFFERED
+            )
+        assert_refused((done.returncode, "", done.stderr.decode()), "No space left")
+
+
+class TestProgress:
+    def test_a_terminal_shows_one_line_and_erases_it(self, saved, monkeypatch, capsys):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        assert cli.main(["select", str(saved)]) == 0
+        begun, *shown, erased, end = terminal.getvalue().split("\r")[1:]
+        assert begun.startswith("working")
+        history = qalpha.solve(X, "auto").history
+        assert [line.rstrip() for line in shown] == [
+            f"iteration {i}, objective {value:.6g}" for i, value in enumerate(history, 1)
+        ]
+        assert {len(line) for line in (*shown, erased)} == {PROGRESS_WIDTH}
+        assert erased.strip() == end == ""
+        assert "iteration 1," not in capsys.readouterr().out
+
+    def test_an_error_comes_after_it_is_erased(self, saved, monkeypatch):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        assert cli.main(["select", str(saved), "-k", "99"]) == 2
+        assert terminal.getvalue().split("\r")[-1].startswith("specsel: k = 99")
