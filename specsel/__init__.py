@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from specsel import (
         datasets,
         eslda,
+        evidence,
         gslda,
         kernel,
         laplacian,

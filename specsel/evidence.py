@@ -26,7 +26,6 @@ from specsel import (
     _data,
     _input,
     kernel,
-    laplacian,
     qalpha,
     supervised,
     weighting,
@@ -36,15 +35,14 @@ from specsel.results import Evidence, Weights
 
 __all__ = ["Detectability", "detectability", "solve"]
 
-Method = Literal["qalpha", "weighting", "laplacian", "kernel", "supervised"]
+Method = Literal["qalpha", "weighting", "kernel", "supervised"]
 METHODS: tuple[str, ...] = get_args(Method)
 WITH_LABELS = ("supervised", "weighting")
-WITH_DIRECTIONS = ("qalpha", "laplacian", "kernel")
+WITH_DIRECTIONS = ("qalpha", "kernel")
 
 SOLVERS: dict[str, Callable[..., Weights]] = {
     "qalpha": qalpha.solve,
     "weighting": weighting.solve,
-    "laplacian": laplacian.solve,
     "kernel": kernel.solve,
     "supervised": supervised.solve,
 }
@@ -81,8 +79,8 @@ def solve(
     y : array of shape (n_samples,), optional
         Class labels, for "supervised" and "weighting". The labels are shuffled then, not the
         columns.
-    method : {"qalpha", "weighting", "laplacian", "kernel", "supervised"}
-        Whose objective is compared.
+    method : {"qalpha", "weighting", "kernel", "supervised"}
+        Whose objective is compared. That of the Laplacian is no measure: it holds the shift.
     n : int
         Number of shuffles. The p value is at least ``1 / (n + 1)``: 19 shuffles can reach .05.
     random_state : int, Generator or None
@@ -146,7 +144,7 @@ def _check(k, y, method, n, callback):
         raise ValueError(
             f"y: is not used by method = {method!r}; labels are for {' and '.join(WITH_LABELS)}"
         )
-    if method in ("laplacian", "kernel") and isinstance(k, str):
+    if method == "kernel" and isinstance(k, str):
         raise ValueError(f"k = {k!r}: a whole number is needed for method = {method!r}")
 
 
@@ -179,7 +177,7 @@ def _objective(weights, array, counted):
     """The objective or, where k is counted, the energy of all directions at the weights."""
     if not counted:
         return weights.objective
-    affinity = _data.read(array, center=True).adjoint(weights.alpha, None)
+    affinity = _data.read(array).adjoint(weights.alpha, None)
     return float(np.vdot(affinity, affinity))
 
 

@@ -63,7 +63,7 @@ def test_labels_that_mean_something_are_found():
     assert found.objective == supervised.solve(data.X, data.y, tol=1e-3).objective
 
 
-@pytest.mark.parametrize("method", ["weighting", "laplacian", "kernel"])
+@pytest.mark.parametrize("method", ["weighting", "kernel"])
 def test_other_methods(method):
     X = np.random.default_rng(0).standard_normal((60, 30))
     X[:30, :12] += 4
@@ -97,7 +97,7 @@ def test_callback_stops_and_what_was_done_counts():
         ({"method": "pca"}, "method = 'pca': must be one of"),
         ({"method": "supervised"}, "y: is None; class labels are needed"),
         ({"y": np.arange(60) % 2}, "y: is not used by method = 'qalpha'"),
-        ({"method": "laplacian"}, "k = 'auto': a whole number is needed"),
+        ({"method": "kernel"}, "k = 'auto': a whole number is needed"),
         ({"k": 0}, "k = 0: must be"),
     ],
 )

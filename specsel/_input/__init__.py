@@ -10,6 +10,7 @@ interrupts   Ctrl-C during compiled work
 
 from specsel._input import choices
 from specsel._input.arguments import (
+    as_features,
     as_generator,
     check_callback,
     check_choice,
@@ -40,6 +41,7 @@ __all__ = [
     "TOO_EXTREME",
     "Frame",
     "as_classes",
+    "as_features",
     "as_generator",
     "as_labels",
     "as_matrix",

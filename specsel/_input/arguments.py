@@ -108,8 +108,8 @@ def check_sets(
     >>> check_sets([2, 0], ["b"], 3, ("a", "b", "c"))
     (array([0, 2]), array([1]))
     """
-    taken = _features("always", always, n_features, names)
-    left = _features("never", never, n_features, names)
+    taken = as_features("always", always, n_features, names)
+    left = as_features("never", never, n_features, names)
     both = np.intersect1d(taken, left)
     if len(both):
         label = repr(names[both[0]]) if names else both[0]
@@ -119,7 +119,7 @@ def check_sets(
     return taken, left
 
 
-def _features(name: str, features: Any, n_features: int, names: Names) -> Integers:
+def as_features(name: str, features: Any, n_features: int, names: Names) -> Integers:
     """Sorted numbers of features that are given by number or, where they have names, by name."""
     if names and np.iterable(features) and not isinstance(features, str):
         features = [_number(name, feature, names) for feature in features]

@@ -11,7 +11,7 @@ from typing import Any
 
 from specsel import _input
 from specsel._input import choices
-from specsel.cli import common, tables, terminal
+from specsel.cli import chance, common, tables, terminal
 
 BAR_WIDTH = 30
 
@@ -64,13 +64,14 @@ contains a name given with --target or --drop, or if it counts the columns. If i
 empty, the first column holds names of the rows and is left out. "index" in the output is the
 number of a feature, from 0.
 
-The cut at the gap is no test: the weights of pure noise have a gap too. To see whether there is
-structure at all, run the command again with --shuffle and compare the objectives.
+The cut at the gap is no test: the weights of pure noise have a gap too. The last line is one. It
+compares the objective with that of shuffled columns or, with --target, of shuffled labels. "More
+in common than chance" says that the features are not independent of each other, no more.
 
 examples:
   specsel select measurements.csv -k 4 --top 10 --out ranking.csv
   specsel select flowers.csv --method supervised --target species
-  specsel select measurements.csv -k 4 --shuffle
+  specsel select measurements.csv -k 4 --permutations 99
   specsel select patients.csv --method side_info --side healthy.csv
 """
 
@@ -92,6 +93,7 @@ def add_command(commands: common.Commands) -> None:
     add("--top", type=int, default=20, metavar="N", help=top_help)
     shuffle_help = "shuffle every column first, to see what chance finds in such data"
     add("--shuffle", action="store_true", help=shuffle_help)
+    chance.add_option(add)
     common.add_output(add, "the ranking of all features", "the weights")
     _add_options(parser.add_argument_group("options of some methods"))
     parser.set_defaults(run=run)
@@ -150,6 +152,7 @@ def run(args: argparse.Namespace) -> int:
                 given["callback"] = callback
             found = solve(table.X, **given)
         seconds = time.perf_counter() - start
+        evidence = chance.summary(chance.compare(args, table, given, found))
     weights = getattr(found, "combined", found)
     ranking = _ranking(found, weights)
     summary = {
@@ -158,12 +161,15 @@ def run(args: argparse.Namespace) -> int:
         "n_samples": len(table.X),
         "n_features": len(ranking),
         **_outcome(found, weights, ranking, given.get("k")),
+        "evidence": evidence,
         "seconds": seconds,
     }
     if args.json:
         terminal.write(json.dumps(summary | {"ranking": ranking}))
     else:
-        terminal.write("\n".join(_lines(summary, ranking[: args.top])))
+        terminal.write(
+            "\n".join([*_lines(summary, ranking[: args.top]), chance.line(args, evidence)])
+        )
     if args.out:
         tables.save(args.out, ranking)
     if args.plot:
@@ -176,6 +182,7 @@ def _check_options(args: argparse.Namespace) -> None:
     if args.top < 1:
         raise ValueError(f"--top {args.top}: must be at least 1")
     _check_method(args)
+    chance.check(args)
     common.check_seed(args.seed or 0)
     common.check_output(args, [*(args.side or ()), args.apart, args.together])
 

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags, indexable, resample
 from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import validate_data
 
 from specsel import _input
@@ -122,6 +123,11 @@ class StabilitySelection(Selector):
         Share of the subsamples in which a feature must be selected.
     random_state : int, RandomState, Generator or None
         Seed of the subsamples, and of the estimator if that has no seed of its own.
+    n_jobs : int, optional
+        Processes that fit subsamples, -1 for as many as there are cores. The selections do not
+        depend on it.
+    verbose : int
+        How much is printed of the progress, 0 for nothing; as in joblib.
 
     Attributes
     ----------
@@ -159,6 +165,8 @@ class StabilitySelection(Selector):
     share: float = 0.5
     threshold: float = 0.6
     random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         self._check()
@@ -192,12 +200,9 @@ class StabilitySelection(Selector):
         classes = labels and type_of_target(y) in ("binary", "multiclass")
         options = {"replace": False, "stratify": y if classes else None}
         options["n_samples"] = max(1, round(self.share * _count(X)))
-        supports = []
-        for seed in seeds:
-            drawn = resample(X, *labels, random_state=seed, **options)
-            selector = _seeded(self.estimator, seed)
-            supports.append(selector.fit(*(drawn if labels else [drawn])).get_support())
-        return np.array(supports)
+        drawn = (self.estimator, X, labels, options)
+        run = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)
+        return np.array(run(delayed(_selection)(*drawn, seed) for seed in seeds))
 
     def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
         supports: np.ndarray = found
@@ -210,6 +215,17 @@ class StabilitySelection(Selector):
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
         return tags
+
+
+def _selection(
+    estimator: Any, X: Any, labels: tuple[Any, ...], options: dict[str, Any], seed: int
+) -> np.ndarray:
+    """Return what the estimator selects from one subsample."""
+    drawn = resample(X, *labels, random_state=seed, **options)
+    support: np.ndarray = (
+        _seeded(estimator, seed).fit(*(drawn if labels else [drawn])).get_support()
+    )
+    return support
 
 
 def _seeded(estimator: Any, seed: int) -> Any:

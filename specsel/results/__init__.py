@@ -5,6 +5,7 @@ chart      `Map`: weights and positions in several rounds
 subsets    `Subset` and `Path`: supports of one size and of several
 stable     `Intervals`, `Step` and `StableSubspace`
 evidence   `Evidence`: an objective beside those of shuffled data
+clusters   clusters of samples, by k-means
 estimates  what simulations estimate
 table      tables of results; whether data have the features that a result is for
 html       what a result shows of itself in a notebook

@@ -7,6 +7,7 @@ import numpy as np
 
 from specsel import _data, _input
 from specsel._input.annotations import ArrayLike, Floats, Integers, Names
+from specsel.results.clusters import kmeans
 from specsel.results.table import check_features, frame
 
 # Weights that differ by no more than this share of the largest are alike: there is no gap.
@@ -165,6 +166,40 @@ class Weights:
         data = _data.read(diverse, center=bool(self.mean.any()))
         check_features(data.n_features, data.names, len(self.alpha), self.names, "weights")
         return _data.pivoted(data, self.alpha, n)
+
+    def labels(self, X: ArrayLike | None = None, k: int | None = None) -> Integers:
+        """Cluster the samples by what the weights bring out.
+
+        k-means on the rows of `basis`, as the first paper clusters samples; or, with X, on the
+        k leading principal components of the reweighted samples.
+
+        Parameters
+        ----------
+        X : array of shape (any number of samples, n_features), optional
+            Other samples of the same features, or the same ones.
+        k : int, optional
+            Number of clusters. By default as many as there are directions.
+
+        Returns
+        -------
+        ndarray of int
+            A label for every sample, from 0, in the order in which clusters first appear.
+
+        Examples
+        --------
+        >>> from specsel import datasets, qalpha
+        >>> data = datasets.growing_classes(3, random_state=1)
+        >>> labels = qalpha.solve(data.X, k=3).labels()
+        >>> len({*zip(labels.tolist(), data.y.tolist())})  # every cluster is one class
+        3
+        """
+        points = self.basis if X is None else self.reweight(X)
+        k = self.basis.shape[1] if k is None else k
+        _input.check_integer("k", k, 1, len(points), "the number of samples")
+        if X is not None:
+            left, lengths, _ = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+            points = left[:, :k] * lengths[:k]
+        return kmeans(points, k)
 
     def reweight(self, X: ArrayLike) -> Floats:
         """Centre and scale X as the training data were, and multiply every feature by √α.

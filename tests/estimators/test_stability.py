@@ -208,3 +208,12 @@ def test_bad_parameters_are_refused_in_one_line(message, labelled):
     with pytest.raises(ValueError) as caught:
         StabilitySelection(**{"estimator": Unused()} | BAD[message]).fit(labelled.X, labelled.y)
     assert str(caught.value).startswith(message)
+
+
+def test_selections_do_not_depend_on_the_processes(labelled):
+    X, y = labelled
+    alone, together = (
+        StabilitySelection(SelectKBest(k=3), n_resamples=6, random_state=0, n_jobs=jobs).fit(X, y)
+        for jobs in (None, 2)
+    )
+    assert (alone.result_ == together.result_).all()

@@ -200,3 +200,19 @@ def test_table_without_pandas_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"^to_frame needs pandas: pip install pandas$"):
         weights_of([0.1, 0.2]).to_frame()
+
+
+def test_labels_are_clusters_of_the_basis_or_of_reweighted_samples():
+    data = datasets.growing_classes(3, random_state=1)
+    weights = qalpha.solve(data.X, k=3)
+    for labels in (weights.labels(), weights.labels(data.X), weights.labels(k=3)):
+        assert len({*zip(labels.tolist(), data.y.tolist(), strict=True)}) == 3
+    assert set(weights.labels(k=2).tolist()) == {0, 1}
+    assert weights.labels(data.X[:7], k=3).shape == (7,)
+
+
+@pytest.mark.parametrize("k", [0, 61, 1.5])
+def test_labels_refuse_a_number_of_clusters(k):
+    weights = qalpha.solve(datasets.growing_classes(3, random_state=1).X, k=3)
+    with pytest.raises(ValueError, match=f"k = {k}: must be"):
+        weights.labels(k=k)

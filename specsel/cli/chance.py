@@ -1,0 +1,106 @@
+"""What ``specsel select`` says last: whether the data have more in common than chance."""
+
+import argparse
+from typing import Any
+
+from specsel.cli import tables, terminal
+
+# Methods whose objective can be compared with that of shuffled data.
+METHODS = ("qalpha", "weighting", "kernel", "supervised")
+
+# Shuffles if nobody asks for more: just enough for p = .05. They are made where reading the data
+# as often as the solve and all shuffles need takes a second or so: up to this many numbers.
+QUICK = 19
+QUICK_NUMBERS = 10**9
+
+HELP = (
+    "compare with so many shuffles of the columns, or with --target of the labels; 99 make a p of "
+    f".01 possible; 0 leaves it out; default {QUICK} if that takes about a second"
+)
+
+
+def add_option(add: Any) -> None:
+    """Add ``--permutations`` to the options of the command."""
+    add("--permutations", type=int, metavar="N", help=HELP)
+
+
+def check(args: argparse.Namespace) -> None:
+    """Refuse a number of shuffles that cannot be."""
+    if args.permutations is None:
+        return
+    if args.permutations < 0:
+        raise ValueError(f"--permutations {args.permutations}: must be at least 0")
+    if args.permutations and args.method not in METHODS:
+        raise ValueError(
+            f"--permutations: is for {', '.join(METHODS)}; with --method {args.method} compare "
+            "with --shuffle"
+        )
+
+
+def compare(
+    args: argparse.Namespace, table: tables.Table, given: dict[str, Any], found: Any
+) -> Any:
+    """Return the evidence, or None where nobody asked for it and it would take long."""
+    if args.method not in METHODS or args.shuffle:
+        return None
+    n = args.permutations
+    if n is None:
+        n = QUICK if QUICK * found.n_passes * _size(table.X) <= QUICK_NUMBERS else 0
+    if n == 0:
+        return None
+    from specsel import evidence
+
+    options = {name: value for name, value in given.items() if name not in OWN}
+    if "k" in given:
+        counted = args.method == "qalpha"
+        options["k"] = given["k"] if counted else found.basis.shape[1]
+    with terminal.progress("shuffle {} of {}".format) as callback:
+        return evidence.solve(
+            table.X,
+            y=given.get("y"),
+            method=args.method,
+            n=n,
+            random_state=args.seed or 0,
+            callback=callback,
+            **options,
+        )
+
+
+# Arguments of the solver that the comparison has for itself.
+OWN = ("y", "k", "random_state", "callback", "tol")
+
+
+def _size(X: Any) -> int:
+    values = X.values if hasattr(X, "values") else X
+    return int(values.shape[0] * values.shape[1])
+
+
+def summary(found: Any) -> dict[str, Any] | None:
+    """Return what JSON says of the comparison."""
+    if found is None:
+        return None
+    return {
+        "verdict": found.verdict,
+        "p_value": found.p_value,
+        "z": None if found.z != found.z else found.z,
+        "objective": found.objective,
+        "null": found.null.tolist(),
+        "shuffled": found.shuffled,
+        "beyond_chance": found.beyond_chance.tolist(),
+    }
+
+
+def line(args: argparse.Namespace, told: dict[str, Any] | None) -> str:
+    """Say whether there is more in common than chance, or how to find out."""
+    if told is not None:
+        null = told["null"]
+        mean = sum(null) / len(null)
+        return (
+            f"{told['verdict']}: p = {told['p_value']:.3g}; objective {told['objective']:.4g} "
+            f"beside {mean:.4g} on average in {len(null)} shuffles of the {told['shuffled']}"
+        )
+    if args.shuffle:
+        return "this is what chance finds; compare the objective with that of the data"
+    if args.method in METHODS:
+        return "is this more than chance? --permutations 99 tells"
+    return "is this more than chance? compare the objective with that of --shuffle"
