@@ -1,8 +1,8 @@
 """Spectral feature selection: which features carry the structure of the samples?
 
 A method is a module, and solves by its function ``solve``: `qalpha`, `weighting`, `laplacian`,
-`supervised`, `kernel`, `side_info`, `topography` and `pairwise` weigh features; `gslda`, `eslda`
-and `sbs` choose some. With scikit-learn every method is an estimator too, such as `QAlpha`.
+`supervised`, `kernel`, `side_info`, `topography` and `pairwise` weigh features; `alignment`,
+`gslda`, `eslda` and `sbs` choose some. With scikit-learn every method is an estimator too, such as `QAlpha`.
 `plotting` draws results, `datasets` makes data to try things on, and `positivity` simulates the
 theory.
 """
@@ -14,11 +14,13 @@ from specsel.estimators import ESTIMATORS
 
 __version__ = "0.1.0"
 __all__ = [
+    "Aligned",
     "Intervals",
     "Path",
     "StableSubspace",
     "Subset",
     "Weights",
+    "alignment",
     "datasets",
     "eslda",
     "gslda",
@@ -34,7 +36,7 @@ __all__ = [
     "topography",
     "weighting",
 ]
-RESULTS = ("Intervals", "Path", "StableSubspace", "Subset", "Weights")
+RESULTS = ("Aligned", "Intervals", "Path", "StableSubspace", "Subset", "Weights")
 
 
 def __getattr__(name):

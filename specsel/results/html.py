@@ -84,6 +84,22 @@ def of_stable(found) -> str:
     return _table(title, columns, found.k, notes)
 
 
+def of_aligned(found) -> str:
+    """Features of an `Aligned`, in the order taken, with the cut after those selected."""
+    size = len(found.support)
+    columns = {
+        "rank": range(1, len(found.ranking) + 1),
+        "feature": _names(found.ranking, found.names),
+        "score": _numbers(found.scores),
+        "": _bars(found.scores),
+    }
+    title = (
+        f"Aligned, target {found.target}: {size} of {len(found.relevance)} features, "
+        f"{found.tell_peak()}"
+    )
+    return _table(title, columns, size)
+
+
 def _features(weights, title, columns):
     ranking, count = weights.ranking, len(weights.select())
     alpha = weights.alpha[ranking]

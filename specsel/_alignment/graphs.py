@@ -1,0 +1,47 @@
+"""The graph of the nearest neighbours of the samples."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial import cKDTree
+
+from specsel import _input, linalg
+
+# Samples whose neighbours a tree finds in seconds, even where it has to look at most of them.
+GRAPH_SAMPLES = 30_000
+
+
+def check_graph(n_samples: int, neighbours: int, components: int) -> None:
+    """Refuse graphs that say nothing, for all samples are neighbours, or take minutes."""
+    _input.check_integer("components", components, 1)
+    if n_samples < 3:
+        raise ValueError(f"X: has {n_samples} samples; at least 3 are needed for neighbours")
+    what = f"for X has {n_samples} samples"
+    _input.check_integer("neighbours", neighbours, 1, n_samples - 2, what)
+    if n_samples > GRAPH_SAMPLES:
+        raise ValueError(
+            f"target = 'neighbours': takes minutes for {n_samples} samples; for more than "
+            f"{GRAPH_SAMPLES} give a graph, a sparse matrix of samples x samples"
+        )
+
+
+def nearest_neighbours(data, neighbours: int, components: int) -> Any:
+    """``D^(-½) W D^(-½)`` of the symmetric graph of neighbours in leading components of the data.
+
+    No sample is isolated, for each has neighbours of its own.
+    """
+    count = min(components, data.rank_bound)
+    equal = np.ones(data.n_features)
+    axes = linalg.subspace(lambda basis: data.adjoint(equal, basis), data.n_samples, count)
+    values = (axes * data.adjoint(equal, axes)).sum(axis=0)
+    places = axes * np.sqrt(np.maximum(values, 0.0))
+    found = cKDTree(places).query(places, neighbours + 1, workers=-1)[1].ravel()
+    samples = np.repeat(np.arange(len(places)), neighbours + 1)
+    others = found != samples
+    size = (len(places), len(places))
+    links = sparse.csr_array((np.ones(others.sum()), (samples[others], found[others])), size)
+    links = links.maximum(links.T).tocoo()
+    degrees = np.bincount(links.row, minlength=len(places))
+    weights = 1 / np.sqrt(degrees[links.row] * degrees[links.col])
+    return sparse.csr_array((weights, (links.row, links.col)), size)
