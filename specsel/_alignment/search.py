@@ -9,7 +9,7 @@ from specsel.linalg import jit
 BATCH = 64
 
 # Columns at hand hold at most so many numbers, or this share of those of X if that is more.
-HELD_NUMBERS = 2**21
+HELD_NUMBERS = 2**15
 HELD_SHARE = 1 / 32
 
 

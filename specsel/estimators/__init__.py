@@ -1,6 +1,7 @@
 """Every method as a scikit-learn selector: `specsel.QAlpha` is `specsel.estimators.QAlpha`.
 
 weighting  the methods that weigh features
+alignment  features aligned with neighbours or classes
 side       those with side data and with pairs of samples
 subsets    sparse LDA and stable subspaces
 stability  how often any selector selects a feature
@@ -11,6 +12,7 @@ from importlib import import_module
 
 # In which file an estimator is, and what else is public here.
 ESTIMATORS = {
+    "AlignmentSelector": "alignment",
     "ExactSparseLDA": "subsets",
     "FisherWeighting": "weighting",
     "GreedySparseLDA": "subsets",

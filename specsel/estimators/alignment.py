@@ -1,0 +1,89 @@
+"""Selection by alignment as a scikit-learn estimator, see `estimators`."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from specsel import _input, alignment
+from specsel._input.annotations import ArrayLike
+from specsel.estimators.base import Selector, as_count, parameters
+from specsel.results import Aligned
+
+
+@parameters
+class AlignmentSelector(Selector):
+    """Select features that stand for the data or for classes, see `alignment.solve`.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many, or which share of all. By default up to the peak of the scores.
+    target : {"neighbours", "classes"}, Weights, array, sparse matrix or operator, optional
+        By default "classes" where `fit` is given classes, and else "neighbours". Name
+        "neighbours" to select without the classes that a pipeline passes on. A matrix of samples
+        x samples suits only the samples that it was made for.
+    neighbours, components, scale, always, never
+        As in `alignment.solve`.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Relevance of every feature to the target, on its own.
+    path_ : ndarray
+        The score after each feature, in the order in which they were taken.
+    objective_ : float
+        The score of the features selected.
+    result_ : Aligned
+        What the solver returned.
+    support_, ranking_, n_features_in_, feature_names_in_
+        As in `QAlpha`; features that were not looked at are ranked by their relevance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from specsel import AlignmentSelector
+    >>> X = np.random.default_rng(0).standard_normal((60, 40))
+    >>> y = np.arange(60) % 2
+    >>> X[:, 0] += 8 * y
+    >>> X[:, 1] = X[:, 0]
+    >>> AlignmentSelector(n_features_to_select=1).fit(X, y).get_support(indices=True).tolist()
+    [0]
+    """
+
+    n_features_to_select: int | float | None = None
+    target: Any = None
+    neighbours: int = 5
+    components: int = 20
+    scale: str = "unit"
+    always: ArrayLike = ()
+    never: ArrayLike = ()
+
+    def _takes_classes(self, y):
+        if self.target is None:
+            return y is not None
+        return isinstance(self.target, str) and self.target == "classes"
+
+    def _read(self, X, y):
+        if not self._takes_classes(y):
+            return super()._read(X, None)
+        if y is not None:
+            _input.as_labels(y)
+        self.__dict__.pop("support_", None)
+        X, _ = super()._read(X, None)
+        validate_data(self, X="no_validation", y=y)
+        return X, y
+
+    def _solve(self, X, y):
+        count = self.n_features_to_select
+        if count is not None:
+            count = as_count(count, self.n_features_in_)
+        return alignment.solve(X, y, n=count, **self._options())
+
+    def _choose(self, found: Aligned, X):
+        self.scores_, self.path_ = found.relevance, found.scores
+        size = len(found.support)
+        self.objective_, self.n_iter_ = float(found.scores[size - 1]), len(found.ranking)
+        rest = np.argsort(-found.relevance, kind="stable")
+        rest = rest[~np.isin(rest, found.ranking)]
+        return np.concatenate((found.ranking, rest)), size
