@@ -261,7 +261,10 @@ def test_a_planted_structure_is_found_without_its_copies():
         ({"target": sparse.eye_array(4)}, r"^target: has shape \(4, 4\); samples x samples"),
         ({"neighbours": 19}, r"^neighbours = 19: must be from 1 to 18, for X has 20 samples$"),
         ({"components": 0}, r"^components = 0: must be at least 1$"),
-        ({"y": np.arange(20) % 2, "target": "neighbours"}, r"^y: is for target = 'classes'; leave"),
+        (
+            {"y": np.arange(20) % 2, "target": "neighbours"},
+            r"^y: is for target = 'classes'; ",
+        ),
         ({"y": np.zeros(20)}, r"^y: has one class, 0.0; at least 2 are needed$"),
         ({"y": [0, 1]}, r"^y: has shape \(2,\); labels of shape \(20,\) are needed$"),
     ],

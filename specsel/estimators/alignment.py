@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
-from specsel import _input, alignment
+from specsel import alignment
 from specsel._input.annotations import ArrayLike
 from specsel.estimators.base import Selector, as_count, parameters
 from specsel.results import Aligned
@@ -59,20 +58,10 @@ class AlignmentSelector(Selector):
     always: ArrayLike = ()
     never: ArrayLike = ()
 
-    def _takes_classes(self, y):
-        if self.target is None:
-            return y is not None
-        return isinstance(self.target, str) and self.target == "classes"
-
     def _read(self, X, y):
-        if not self._takes_classes(y):
-            return super()._read(X, None)
-        if y is not None:
-            _input.as_labels(y)
-        self.__dict__.pop("support_", None)
         X, _ = super()._read(X, None)
-        validate_data(self, X="no_validation", y=y)
-        return X, y
+        named = isinstance(self.target, str) and self.target == "classes"
+        return X, y if self.target is None or named else None
 
     def _solve(self, X, y):
         count = self.n_features_to_select
