@@ -85,6 +85,7 @@ def test_each_step_is_the_best_one_whatever_is_held(room, monkeypatch):
     X = of_shape((20, 400), 3)
     M, T = oracle.columns(X), oracle.graph(X)
     monkeypatch.setattr(search, "BATCH", room)
+    monkeypatch.setattr(search, "BATCH_SHARE", 0.0)
     monkeypatch.setattr(search, "HELD_NUMBERS", 0)
     monkeypatch.setattr(search, "HELD_SHARE", 0.0)
     found = alignment.solve(X, n=60)

@@ -5,8 +5,9 @@ import numpy as np
 from specsel._input.annotations import Bools, Floats, Integers
 from specsel.linalg import jit
 
-# Features brought up to date at a time.
+# Features brought up to date at a time, or this share of those that there is room for.
 BATCH = 64
+BATCH_SHARE = 1 / 8
 
 # Columns at hand hold at most so many numbers, or this share of those of X if that is more.
 HELD_NUMBERS = 2**15
@@ -51,6 +52,7 @@ class Search:
         self.current = np.ones(data.n_features, dtype=bool)  # whose h is complete
         self.since = np.empty((0, data.n_samples))  # columns taken since the last pass
         room = max(HELD_NUMBERS // data.n_samples, int(HELD_SHARE * data.n_features), 2 * BATCH)
+        self.batch = max(BATCH, int(BATCH_SHARE * room))
         self.columns = np.empty((min(room, data.n_features), data.n_samples))
         self.held = np.empty(0, dtype=np.intp)  # whose columns these are
         self.columns_read = 0
@@ -85,8 +87,8 @@ class Search:
                 return int(tied[0])
             known = bounds[self.current].max(initial=-np.inf)
             behind = np.flatnonzero(~self.current & (bounds >= known - slack))
-            if len(behind) > BATCH:
-                behind = behind[np.argpartition(-bounds[behind], BATCH)[:BATCH]]
+            if len(behind) > self.batch:
+                behind = behind[np.argpartition(-bounds[behind], self.batch)[: self.batch]]
             self._update(behind)
 
     def _bounds(self):
@@ -107,8 +109,7 @@ class Search:
             self.current[:] = True
             self.since, self.held = self.since[:0], self.held[:0]
             return
-        for place, i in enumerate(behind, start):
-            self.columns[place] = self.data.feature(i)
+        self.columns[start:stop] = self.data.block(behind).T
         self.columns_read += len(behind)
         self.h[behind] += _squares(self.columns[start:stop], self.since)
         self.held = np.append(self.held, behind)

@@ -85,7 +85,7 @@ def _in_blocks(data, matrix):
     relevance = np.zeros(data.n_features)
     step = max(1, BLOCK_NUMBERS // data.n_samples)
     for start in range(0, data.n_features, step):
-        block = data.block(start, start + step)
+        block = data.block(slice(start, start + step))
         image = np.asarray(matrix @ block)
         if image.shape != block.shape or image.dtype.kind not in "biuf":
             raise ValueError(

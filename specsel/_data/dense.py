@@ -160,11 +160,10 @@ class Dense:
             self.norms[part, column] or np.inf
         )
 
-    def block(self, start: int, stop: int) -> np.ndarray:
-        """Some standardised features, one column each, as float64."""
-        norms = self.norms[0, start:stop]
-        block = self.features[start:stop].T - self.middle[start:stop]
-        return block / np.where(norms > 0, norms, np.inf)
+    def block(self, part: slice | np.ndarray) -> np.ndarray:
+        """Some standardised features as columns, as float64."""
+        norms = self.norms[0, part]
+        return (self.features[part].T - self.middle[part]) / np.where(norms > 0, norms, np.inf)
 
     def rows(self, start: int, stop: int) -> np.ndarray:
         """Some standardised samples, as float64."""
