@@ -9,7 +9,7 @@ from pathlib import Path
 
 from specsel import _input
 from specsel._input import choices
-from specsel.cli import common, tables, terminal
+from specsel.cli import aligned, common, tables, terminal
 
 BAR_WIDTH = 30
 
@@ -24,6 +24,7 @@ LOOP = ("init", "tol", "max_iter", "seed")
 METHODS = {
     "qalpha": ("k", *LOOP),
     "weighting": ("target", "tradeoff"),
+    "alignment": ("target", "features", "neighbours", "components", "scale"),
     "laplacian": ("k", "representation", *LOOP),
     "supervised": ("target", "representation", *LOOP),
     "kernel": ("k", "kernel", *LOOP),
@@ -37,12 +38,18 @@ NEEDED = {"supervised": ("target",), "side_info": ("side",), "pairwise": ("apart
 
 DEFAULTS = {"k": "auto", "seed": 0}  # where the solvers have none, or others
 
-PARAMETERS = {"target": "y", "seed": "random_state"}  # of the solvers, where they differ
+PARAMETERS = {
+    "target": "y",
+    "features": "n",
+    "seed": "random_state",
+}  # of the solvers, where they differ
 
 EPILOG = """\
 methods:
   qalpha      features that make the samples form k clusters
   weighting   the same without k, less sharp; with --target for discriminant analysis
+  alignment   features that stand for the samples' neighbourhoods and do not repeat each other;
+              with --target for classes
   laplacian   clusters by the Laplacian of the affinities
   kernel      clusters by a kernel, which sees more than straight lines
   side_info   clusters that the data of --side do not have
@@ -61,6 +68,7 @@ examples:
   specsel select measurements.csv -k 4 --top 10 --out ranking.csv
   specsel select flowers.csv --method supervised --target species
   specsel select measurements.csv -k 4 --shuffle
+  specsel select measurements.csv --method alignment --features 50
   specsel select patients.csv --method side_info --side healthy.csv
 """
 
@@ -110,6 +118,10 @@ def _add_options(group):
     )
     add("--kernel", choices=choices.KERNELS, help="what compares features, by default rbf")
     add("--rounds", type=int, metavar="N", help="sets of features to look for, by default 2")
+    add("--features", type=int, metavar="N", help="how many, by default up to the peak")
+    add("--neighbours", type=int, metavar="N", help="of every sample, by default 5")
+    add("--components", type=int, metavar="N", help="in which they are near, by default 20")
+    add("--scale", choices=choices.SCALES, help="of the features, by default unit")
     add("--init", choices=choices.INITS, help="start, by default the method's own")
     add("--tol", type=float, help="change of the objective to end at, by default 1e-6")
     add("--max-iter", type=int, metavar="N", help="most iterations, by default 200")
@@ -132,13 +144,13 @@ def run(args) -> int:
                 given["callback"] = callback
             found = solve(table.X, **given)
         seconds = time.perf_counter() - start
+    if args.method == "alignment":
+        aligned.show(args, found, _head(args, table, len(found.relevance)), seconds)
+        return 0
     weights = getattr(found, "combined", found)
     ranking = _ranking(found, weights)
     summary = {
-        "data": table.origin,
-        "method": args.method,
-        "n_samples": len(table.X),
-        "n_features": len(ranking),
+        **_head(args, table, len(ranking)),
         **_outcome(found, weights, ranking, given.get("k")),
         "seconds": seconds,
     }
@@ -152,6 +164,16 @@ def run(args) -> int:
         display = "TopographyDisplay" if len(_rounds(found)) > 1 else "WeightsDisplay"
         common.draw(args.plot, display, found)
     return 0 if summary["converged"] else 1
+
+
+def _head(args, table, n_features):
+    """What the output says first, whatever the method."""
+    return {
+        "data": table.origin,
+        "method": args.method,
+        "n_samples": len(table.X),
+        "n_features": n_features,
+    }
 
 
 def _check_options(args):
