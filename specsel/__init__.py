@@ -2,9 +2,9 @@
 
 A method is a module, and solves by its function ``solve``: `qalpha`, `weighting`, `laplacian`,
 `supervised`, `kernel`, `side_info`, `topography` and `pairwise` weigh features; `alignment`,
-`gslda`, `eslda` and `sbs` choose some. With scikit-learn every method is an estimator too, such as `QAlpha`.
-`plotting` draws results, `datasets` makes data to try things on, and `positivity` simulates the
-theory.
+`gslda`, `eslda` and `sbs` choose some. With scikit-learn every method is an estimator too, such as
+`QAlpha`. `plotting` draws results, `datasets` makes data to try things on, and `positivity`
+simulates the theory.
 """
 
 from importlib import import_module

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from specsel import _alignment, _data, _input
-from specsel._input.annotations import ArrayLike
+from specsel._input.annotations import ArrayLike, Bools, Floats, Integers
 from specsel._input.choices import SCALES, Scale
 from specsel.results import Aligned
 
@@ -167,13 +167,13 @@ def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
     return _alignment.nearest_neighbours(native, neighbours, components)
 
 
-def _in_own_units(data):
+def _in_own_units(data: _data.Dense) -> tuple[_data.Dense, Floats]:
     """The data, all features scaled alike, and the square of the norm of every feature then."""
     shares = data.norm / data.norm.max()
     return data.rescaled(np.where(shares > 0, shares, 1.0)), shares**2
 
 
-def _competing(relevance, always, n):
+def _competing(relevance: Floats, always: Integers, n: int | None) -> Bools:
     """Features that differ most between the classes, and those to be taken anyway."""
     count = max(int(COMPETING_SHARE * len(relevance)), COMPETING_TIMES * (n or 0), LEAST_COMPETING)
     competing = np.zeros(len(relevance), dtype=bool)

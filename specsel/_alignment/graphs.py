@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial import cKDTree
 
-from specsel import _input, linalg
+from specsel import _data, _input, linalg
 
 # Samples whose neighbours a tree finds in seconds, even where it has to look at most of them.
 GRAPH_SAMPLES = 30_000
@@ -26,7 +26,7 @@ def check_graph(n_samples: int, neighbours: int, components: int) -> None:
         )
 
 
-def nearest_neighbours(data, neighbours: int, components: int) -> Any:
+def nearest_neighbours(data: _data.Dense, neighbours: int, components: int) -> Any:
     """``D^(-½) W D^(-½)`` of the symmetric graph of neighbours in leading components of the data.
 
     No sample is isolated, for each has neighbours of its own.

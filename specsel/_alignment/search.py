@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from specsel import _data
 from specsel._input.annotations import Bools, Floats, Integers
 from specsel.linalg import jit
 
@@ -43,17 +44,19 @@ class Search:
         Features read one by one, beside the passes that `data` counts.
     """
 
-    def __init__(self, data, relevance: Floats, square: Floats, allowed: Bools) -> None:
+    def __init__(
+        self, data: _data.Dense, relevance: Floats, square: Floats, allowed: Bools
+    ) -> None:
         self.data, self.relevance, self.allowed = data, relevance, allowed
         self.constant = square == 0
         self.own = np.where(self.constant, 1.0, square**2)  # 1 spares a division by zero
         self.a = self.b = 0.0
         self.h = np.zeros(data.n_features)
         self.current = np.ones(data.n_features, dtype=bool)  # whose h is complete
-        self.since = np.empty((0, data.n_samples))  # columns taken since the last pass
         room = max(HELD_NUMBERS // data.n_samples, int(HELD_SHARE * data.n_features), 2 * BATCH)
         self.batch = max(BATCH, int(BATCH_SHARE * room))
-        self.columns = np.empty((min(room, data.n_features), data.n_samples))
+        self.columns, self.since = np.empty((2, min(room, data.n_features), data.n_samples))
+        self.n_since = 0  # columns taken since the last pass, which are in `since`
         self.held = np.empty(0, dtype=np.intp)  # whose columns these are
         self.columns_read = 0
 
@@ -76,7 +79,7 @@ class Search:
             scores.extend([self.a / np.sqrt(self.b) if self.b else 0.0] * len(rest))
         return np.array(ranking, dtype=np.intp), np.array(scores)
 
-    def _best(self, open_):
+    def _best(self, open_: Floats) -> int:
         """The feature with the best score of those open; of equal ones the first."""
         while True:
             bounds = self._bounds() + open_
@@ -85,42 +88,50 @@ class Search:
             tied = np.flatnonzero(bounds >= top - slack)
             if self.current[tied].all():
                 return int(tied[0])
-            known = bounds[self.current].max(initial=-np.inf)
+            known = bounds[self.current].max(initial=np.finfo(float).min)
             behind = np.flatnonzero(~self.current & (bounds >= known - slack))
             if len(behind) > self.batch:
                 behind = behind[np.argpartition(-bounds[behind], self.batch)[: self.batch]]
             self._update(behind)
 
-    def _bounds(self):
+    def _bounds(self) -> Floats:
         """The scores, or for features that lag behind numbers no smaller."""
         above = self.relevance + self.a
         below = 2 * self.h
         below += self.own
         below += self.b
         np.sqrt(below, out=below)
-        return np.divide(above, below, out=above, where=above > 0)
+        np.divide(above, below, out=above, where=above > 0)
+        return above
 
-    def _update(self, behind):
+    def _update(self, behind: Integers) -> None:
         """Bring features up to date: these, or if there is no room for their columns all."""
         start, stop = len(self.held), len(self.held) + len(behind)
         if stop > len(self.columns):
-            gained = self.data.forward(self.since.T, self.since.T)
-            self.h[~self.current] += gained[~self.current]
-            self.current[:] = True
-            self.since, self.held = self.since[:0], self.held[:0]
+            self._update_all()
             return
         self.columns[start:stop] = self.data.block(behind).T
         self.columns_read += len(behind)
-        self.h[behind] += _squares(self.columns[start:stop], self.since)
+        self.h[behind] += _squares(self.columns[start:stop], self.since[: self.n_since])
         self.held = np.append(self.held, behind)
         self.current[behind] = True
 
-    def _take(self, i):
+    def _update_all(self) -> None:
+        """Bring all features up to date by one pass."""
+        since = self.since[: self.n_since].T
+        self.h[~self.current] += self.data.forward(since, since)[~self.current]
+        self.current[:] = True
+        self.held, self.n_since = self.held[:0], 0
+
+    def _take(self, i: int) -> None:
         """Add a feature to S."""
-        column = self.data.feature(i)[None].astype(float, copy=False)
+        if self.n_since == len(self.since):
+            self._update_all()
+        self.since[self.n_since] = self.data.feature(i)
+        column = self.since[self.n_since : self.n_since + 1]
+        self.n_since += 1
         self.a += self.relevance[i]
         self.b += 2 * self.h[i] + self.own[i]
-        self.since = np.vstack((self.since, column))
         self.h[self.held] += _squares(self.columns[: len(self.held)], column)
         self.current[:] = False
         self.current[self.held] = True

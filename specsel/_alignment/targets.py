@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from specsel import _input
+from specsel import _data, _input
 from specsel._input.annotations import Floats
 from specsel.results import Weights
 
@@ -35,7 +35,7 @@ def check_target(target: Any, y: Any, n_samples: int) -> tuple[str, Any]:
     return kind, matrix
 
 
-def _given(target, n_samples):
+def _given(target: Any, n_samples: int) -> tuple[str, Any]:
     if isinstance(target, Weights):
         if len(target.basis) != n_samples:
             raise ValueError(
@@ -65,7 +65,7 @@ def _given(target, n_samples):
     return "given", matrix
 
 
-def relevance_to(data, kind: str, matrix: Any, square: Floats) -> Floats:
+def relevance_to(data: _data.Dense, kind: str, matrix: Any, square: Floats) -> Floats:
     """``t_i = m_iᵀ T m_i`` of every feature; `square` are the squares of the norms of the m_i."""
     if kind == "weights":
         return data.forward(matrix, matrix)
@@ -80,7 +80,7 @@ def relevance_to(data, kind: str, matrix: Any, square: Floats) -> Floats:
     return _in_blocks(data, matrix)
 
 
-def _in_blocks(data, matrix):
+def _in_blocks(data: _data.Dense, matrix: Any) -> Floats:
     """``m_iᵀ T m_i`` for anything with ``T @ M``, some features at a time."""
     relevance = np.zeros(data.n_features)
     step = max(1, BLOCK_NUMBERS // data.n_samples)

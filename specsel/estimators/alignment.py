@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from specsel import alignment
-from specsel._input.annotations import ArrayLike
+from specsel._input.annotations import ArrayLike, Integers
 from specsel.estimators.base import Selector, as_count, parameters
 from specsel.results import Aligned
 
@@ -58,18 +58,18 @@ class AlignmentSelector(Selector):
     always: ArrayLike = ()
     never: ArrayLike = ()
 
-    def _read(self, X, y):
+    def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         X, _ = super()._read(X, None)
         named = isinstance(self.target, str) and self.target == "classes"
         return X, y if self.target is None or named else None
 
-    def _solve(self, X, y):
+    def _solve(self, X: Any, y: Any) -> Aligned:
         count = self.n_features_to_select
         if count is not None:
             count = as_count(count, self.n_features_in_)
         return alignment.solve(X, y, n=count, **self._options())
 
-    def _choose(self, found: Aligned, X):
+    def _choose(self, found: Aligned, X: Any) -> tuple[Integers, int]:
         self.scores_, self.path_ = found.relevance, found.scores
         size = len(found.support)
         self.objective_, self.n_iter_ = float(found.scores[size - 1]), len(found.ranking)

@@ -80,7 +80,7 @@ class AlignmentDisplay(Display):
             top=top,
         ).plot(ax)
 
-    def _draw(self, ax):
+    def _draw(self, ax: Any) -> None:
         places = np.arange(1, len(self.scores) + 1)
         size = base.dot_size(4, len(places))
         ax.plot(places, self.scores, "o-", color=BLUE, markersize=size, linewidth=1)
@@ -100,7 +100,7 @@ class AlignmentDisplay(Display):
             else f"peak at {self.peak} feature{'s' * (self.peak > 1)}"
         )
 
-    def _name_first(self, ax):
+    def _name_first(self, ax: Any) -> None:
         """Name the features taken first, in a line that takes no room from the curve."""
         if self.top:
             first = _input.some(self.names[: self.top], self.top)

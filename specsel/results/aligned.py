@@ -1,6 +1,7 @@
 """What `alignment` finds: an `Aligned`, features in the order in which they were taken."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +71,7 @@ class Aligned:
 
         return html.of_aligned(self)
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Table of the features, in the order taken: score, relevance, selected or not."""
         table = frame(
             {
