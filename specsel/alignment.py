@@ -5,8 +5,9 @@ features S, greedy selection maximises the alignment of this affinity with a tar
 
     ⟨A_S, T⟩ / |A_S| = Σ_{i∈S} t_i / √(Σ_{i,j∈S} H_ij),  t_i = m_iᵀ T m_i,  H_ij = (m_iᵀ m_j)²
 
-The sum over the t_i rewards what is relevant to T. The root punishes what is redundant, for H_ij
-is large where two features say the same. H is the matrix of Wolf and Bileschi's second algorithm,
+The sum over the t_i rewards what is relevant to T. From every t_i the level of irrelevant features
+is subtracted: the mean for noise with classes, and else the median of all features. The root
+punishes what is redundant, for H_ij is large where two features say the same. H is the matrix of Wolf and Bileschi's second algorithm,
 see `weighting`, which rewards what is punished here.
 
 The target says what features shall stand for: the neighbourhoods of the samples, their classes,
@@ -50,7 +51,7 @@ def solve(
     *,
     n: int | None = None,
     target: Any = None,
-    neighbours: int = 5,
+    neighbours: int = 10,
     components: int = 20,
     scale: Scale = "unit",
     always: ArrayLike = (),
@@ -75,8 +76,8 @@ def solve(
         at least five times n. `Weights`: the directions that a solver found in the same samples.
         Otherwise a symmetric matrix of samples x samples, or anything with ``target @ M``.
     neighbours, components : int
-        Of the graph: neighbours of every sample, and principal components in which distances are
-        taken.
+        Of the graph: neighbours of every sample, at most half of the others, and principal
+        components in which distances are taken.
     scale : {"unit", "native"}
         Features of unit norm, for use after standardising; or in their own units, for use as
         they are.
@@ -136,7 +137,7 @@ def solve(
     )
 
 
-def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
+def graph(X: ArrayLike, neighbours: int = 10, components: int = 20) -> Any:
     """Graph of nearest neighbours that `solve` takes as its target: ``D^(-½) W D^(-½)``, sparse.
 
     ``W_st`` is 1 where s is among the nearest neighbours of t, or t among those of s; D holds the
@@ -147,7 +148,7 @@ def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
     ----------
     X : array of shape (n_samples, n_features)
     neighbours : int
-        Neighbours of every sample.
+        Neighbours of every sample; at most half of the others are taken.
     components : int
         Principal components, of X as it is given.
 

@@ -13,12 +13,11 @@ GRAPH_SAMPLES = 30_000
 
 
 def check_graph(n_samples: int, neighbours: int, components: int) -> None:
-    """Refuse graphs that say nothing, for all samples are neighbours, or take minutes."""
+    """Refuse numbers that make no graph, and graphs that take minutes."""
     _input.check_integer("components", components, 1)
     if n_samples < 3:
         raise ValueError(f"X: has {n_samples} samples; at least 3 are needed for neighbours")
-    what = f"for X has {n_samples} samples"
-    _input.check_integer("neighbours", neighbours, 1, n_samples - 2, what)
+    _input.check_integer("neighbours", neighbours, 1)
     if n_samples > GRAPH_SAMPLES:
         raise ValueError(
             f"target = 'neighbours': takes minutes for {n_samples} samples; for more than "
@@ -29,8 +28,10 @@ def check_graph(n_samples: int, neighbours: int, components: int) -> None:
 def nearest_neighbours(data: _data.Dense, neighbours: int, components: int) -> Any:
     """``D^(-½) W D^(-½)`` of the symmetric graph of neighbours in leading components of the data.
 
-    No sample is isolated, for each has neighbours of its own.
+    No sample is isolated, for each has neighbours of its own: as many as asked for, but at most
+    half of the other samples.
     """
+    neighbours = min(neighbours, (data.n_samples - 1) // 2)
     count = min(components, data.rank_bound)
     equal = np.ones(data.n_features)
     axes = linalg.subspace(lambda basis: data.adjoint(equal, basis), data.n_samples, count)

@@ -66,18 +66,26 @@ def _given(target: Any, n_samples: int) -> tuple[str, Any]:
 
 
 def relevance_to(data: _data.Dense, kind: str, matrix: Any, square: Floats) -> Floats:
-    """``t_i = m_iᵀ T m_i`` of every feature; `square` are the squares of the norms of the m_i."""
-    if kind == "weights":
-        return data.forward(matrix, matrix)
+    """``t_i = m_iᵀ (T - τ) m_i`` of every feature, where τ is what irrelevant features have.
+
+    For classes τ is the mean for noise. For other targets it is that of the median feature: noise
+    where most features are noise, and else what most features share with the target, which
+    tells none of them from the others. `square` holds the ``|m_i|²``.
+    """
     if kind == "classes":
         counts = np.bincount(matrix)
         indicators = np.zeros((len(matrix), len(counts)))
         indicators[np.arange(len(matrix)), matrix] = 1 / np.sqrt(counts[matrix])
         by_chance = (len(counts) - 1) / (len(matrix) - 1)
         return data.forward(indicators, indicators) - by_chance * square
-    if isinstance(matrix, np.ndarray):
-        return data.forward(matrix, None)
-    return _in_blocks(data, matrix)
+    if kind == "weights":
+        relevance = data.forward(matrix, matrix)
+    elif isinstance(matrix, np.ndarray):
+        relevance = data.forward(matrix, None)
+    else:
+        relevance = _in_blocks(data, matrix)
+    varying = square > 0
+    return relevance - np.median(relevance[varying] / square[varying]) * square
 
 
 def _in_blocks(data: _data.Dense, matrix: Any) -> Floats:

@@ -25,7 +25,8 @@ class Aligned:
     target : str
         What they were aligned with: "neighbours", "classes", "weights" or "given".
     relevance : ndarray of shape (n_features,)
-        ``t_i = m_iᵀ T m_i`` of every feature: what it shares with the target on its own.
+        The t_i: what every feature shares with the target on its own, less what irrelevant
+        features do.
     n_passes : int
         Reads of X, single columns by their share.
     names : tuple of str or None

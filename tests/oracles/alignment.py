@@ -19,7 +19,7 @@ def columns(X, scale="unit"):
     return M / np.where(constant, 1.0, norms) if scale == "unit" else M / norms.max()
 
 
-def graph(X, neighbours=5, components=20):
+def graph(X, neighbours=10, components=20):
     """``D^-½ W D^-½`` of the symmetric graph of nearest neighbours in leading components."""
     N = np.array(X, dtype=float)
     N = N - N.mean(axis=0)
@@ -28,6 +28,7 @@ def graph(X, neighbours=5, components=20):
     distances = ((Y[:, None, :] - Y[None, :, :]) ** 2).sum(axis=2)
     np.fill_diagonal(distances, np.inf)
     W = np.zeros(distances.shape)
+    neighbours = min(neighbours, (len(X) - 1) // 2)
     for i, row in enumerate(distances):
         W[i, np.argsort(row, kind="stable")[:neighbours]] = 1.0
     W = np.maximum(W, W.T)
@@ -43,6 +44,18 @@ def classes(y, X, scale="unit"):
     q = len(y)
     C = np.eye(q) - np.ones((q, q)) / q
     return C @ P @ C - (indicators.shape[1] - 1) / (q - 1) * C
+
+
+def less_median(T, M):
+    """T less the identity times what the median feature has of T."""
+    varying = M[:, M.any(axis=0)]
+    shares = np.diag(varying.T @ T @ varying) / (varying**2).sum(axis=0)
+    return T - np.median(shares) * np.eye(len(T))
+
+
+def neighbourhoods(X, M, **options):
+    """The default target."""
+    return less_median(graph(X, **options), M)
 
 
 def score(M, T, support):
