@@ -5,16 +5,16 @@ features S, greedy selection maximises the alignment of this affinity with a tar
 
     ⟨A_S, T⟩ / |A_S| = Σ_{i∈S} t_i / √(Σ_{i,j∈S} H_ij),  t_i = m_iᵀ T m_i,  H_ij = (m_iᵀ m_j)²
 
-The sum over the t_i rewards features that are relevant to T. The root punishes redundancy, for H_ij
-is large where two features say the same. H is the matrix of the second algorithm of Wolf and
+The sum over the t_i rewards features that are relevant to T. The root punishes redundancy, for
+H_ij is large where two features say the same. H is the matrix of the second algorithm of Wolf and
 Bileschi, see `weighting`, where it is a reward.
 
 The target says what the features shall stand for: the neighbourhoods of the samples, their
-classes, the directions that other weights found, or a matrix of the user. From every t_i the level
-of irrelevant features is subtracted, as if T had lost a multiple of the identity. With classes this
-is the mean for noise. With other targets it is the median of all features: where most features are
-noise that is the level of noise, and where most are relevant, features that are less so than usual
-should not be taken merely because they differ from the others.
+classes, the directions that other weights found, or a matrix of the user. From every t_i the
+level of irrelevant features is subtracted, as if T had lost a multiple of the identity. With
+classes this is the mean for noise. With other targets it is the median of all features: where most
+features are noise that is the level of noise, and where most are relevant, features that are less
+so than usual should not be taken merely because they differ from the others.
 
 Selection is lazy. ``h_i = Σ_{j∈S} H_ij`` never falls, so an old h_i bounds the score of feature i
 from above as long as the sum over the t_i is not negative. Only the features whose bound reaches
