@@ -7,6 +7,7 @@ from scipy import sparse
 from scipy.spatial import cKDTree
 
 from specsel import _data, _input, linalg
+from specsel._input.annotations import Floats
 
 # Samples whose neighbours a tree finds in seconds: about ten of one core where components fall
 # off, and thirty where the samples are as far apart in all of twenty.
@@ -33,11 +34,7 @@ def nearest_neighbours(data: _data.Dense, neighbours: int, components: int) -> A
     half of the other samples.
     """
     neighbours = min(neighbours, (data.n_samples - 1) // 2)
-    count = min(components, data.rank_bound)
-    equal = np.ones(data.n_features)
-    axes = linalg.subspace(lambda basis: data.adjoint(equal, basis), data.n_samples, count)
-    values = (axes * data.adjoint(equal, axes)).sum(axis=0)
-    places = axes * np.sqrt(np.maximum(values, 0.0))
+    places = _leading_components(data, min(components, data.rank_bound))
     found = cKDTree(places).query(places, neighbours + 1, workers=-1)[1].ravel()
     samples = np.repeat(np.arange(len(places)), neighbours + 1)
     others = found != samples
@@ -47,3 +44,15 @@ def nearest_neighbours(data: _data.Dense, neighbours: int, components: int) -> A
     degrees = np.bincount(links.row, minlength=len(places))
     weights = 1 / np.sqrt(degrees[links.row] * degrees[links.col])
     return sparse.csr_array((weights, (links.row, links.col)), size)
+
+
+def _leading_components(data: _data.Dense, count: int) -> Floats:
+    """Samples x components; of many samples nearly the leading ones, see `linalg.subspace`."""
+    equal = np.ones(data.n_features)
+    if data.n_samples <= linalg.DENSE_LIMIT:
+        values, axes = linalg.largest_modulus(data.adjoint(equal, None), count)
+    else:
+        axes = linalg.subspace(lambda basis: data.adjoint(equal, basis), data.n_samples, count)
+        values = (axes * data.adjoint(equal, axes)).sum(axis=0)
+    scaled: Floats = axes * np.sqrt(np.maximum(values, 0.0))
+    return scaled

@@ -11,7 +11,7 @@ BATCH = 64
 BATCH_SHARE = 1 / 8
 
 # Columns at hand hold at most so many numbers, or this share of those of X if that is more.
-HELD_NUMBERS = 2**15
+HELD_NUMBERS = 2**18
 HELD_SHARE = 1 / 16
 
 
