@@ -55,7 +55,7 @@ def solve(
     *,
     n: int | None = None,
     target: Any = None,
-    neighbours: int = 10,
+    neighbours: int = 5,
     components: int = 20,
     scale: Scale = "unit",
     always: ArrayLike = (),
@@ -141,7 +141,7 @@ def solve(
     )
 
 
-def graph(X: ArrayLike, neighbours: int = 10, components: int = 20) -> Any:
+def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
     """Graph of nearest neighbours that `solve` takes as its target: ``D^(-½) W D^(-½)``, sparse.
 
     ``W_st`` is 1 where s is among the nearest neighbours of t, or t among those of s; D holds the

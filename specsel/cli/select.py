@@ -119,7 +119,7 @@ def _add_options(group):
     add("--kernel", choices=choices.KERNELS, help="what compares features, by default rbf")
     add("--rounds", type=int, metavar="N", help="sets of features to look for, by default 2")
     add("--features", type=int, metavar="N", help="how many, by default up to the peak")
-    add("--neighbours", type=int, metavar="N", help="of every sample, by default 10")
+    add("--neighbours", type=int, metavar="N", help="of every sample, by default 5")
     add("--components", type=int, metavar="N", help="in which they are near, by default 20")
     add("--scale", choices=choices.SCALES, help="of the features, by default unit")
     add("--init", choices=choices.INITS, help="start, by default the method's own")

@@ -52,7 +52,7 @@ class AlignmentSelector(Selector):
 
     n_features_to_select: int | float | None = None
     target: Any = None
-    neighbours: int = 10
+    neighbours: int = 5
     components: int = 20
     scale: str = "unit"
     always: ArrayLike = ()

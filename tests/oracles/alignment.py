@@ -19,7 +19,7 @@ def columns(X, scale="unit"):
     return M / np.where(constant, 1.0, norms) if scale == "unit" else M / norms.max()
 
 
-def graph(X, neighbours=10, components=20):
+def graph(X, neighbours=5, components=20):
     """``D^-½ W D^-½`` of the symmetric graph of nearest neighbours in leading components."""
     N = np.array(X, dtype=float)
     N = N - N.mean(axis=0)
