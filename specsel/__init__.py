@@ -2,9 +2,9 @@
 
 Every method is a module with a function ``solve``. `qalpha`, `weighting`, `laplacian`,
 `supervised`, `kernel`, `side_info`, `topography` and `pairwise` give every feature a weight;
-`gslda`, `eslda` and `sbs` choose a set of features. With scikit-learn, every method is an
-estimator too, such as `QAlpha`. `plotting` draws results, `datasets` makes data to try the
-methods on, and `positivity` simulates the theory.
+`alignment`, `gslda`, `eslda` and `sbs` choose a set of features. `evidence` tells whether there is
+anything to find. With scikit-learn, every method is an estimator too, such as `QAlpha`. `plotting`
+draws results, `datasets` makes data to try the methods on, and `positivity` simulates the theory.
 
 Importing the package loads nothing else: a part is imported when it is first used.
 """
@@ -19,11 +19,13 @@ __version__ = "0.2.0"
 
 # Estimators are public too, but not listed here: without scikit-learn ``import *`` would fail.
 __all__ = [
+    "Aligned",
     "Intervals",
     "Path",
     "StableSubspace",
     "Subset",
     "Weights",
+    "alignment",
     "datasets",
     "eslda",
     "evidence",
@@ -40,10 +42,11 @@ __all__ = [
     "topography",
     "weighting",
 ]
-RESULTS = ("Intervals", "Path", "StableSubspace", "Subset", "Weights")
+RESULTS = ("Aligned", "Intervals", "Path", "StableSubspace", "Subset", "Weights")
 
 if TYPE_CHECKING:
     from specsel import (
+        alignment,
         datasets,
         eslda,
         evidence,
@@ -60,6 +63,7 @@ if TYPE_CHECKING:
         topography,
         weighting,
     )
+    from specsel.estimators import AlignmentSelector as AlignmentSelector
     from specsel.estimators import ExactSparseLDA as ExactSparseLDA
     from specsel.estimators import FisherWeighting as FisherWeighting
     from specsel.estimators import GreedySparseLDA as GreedySparseLDA
@@ -73,7 +77,7 @@ if TYPE_CHECKING:
     from specsel.estimators import StableLSI as StableLSI
     from specsel.estimators import StablePCA as StablePCA
     from specsel.estimators import SupervisedQAlpha as SupervisedQAlpha
-    from specsel.results import Intervals, Path, StableSubspace, Subset, Weights
+    from specsel.results import Aligned, Intervals, Path, StableSubspace, Subset, Weights
 else:
     # Hidden from type checkers, which would take every attribute to exist.
     def __getattr__(name: str) -> object:

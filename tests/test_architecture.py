@@ -22,7 +22,7 @@ LAYERS = (
     {"_input", "linalg"},
     {"_data"},
     {"results"},
-    {"_loop", "_pencil", "_exact", "_bootstrap", "_simulation", "_kernel"},
+    {"_loop", "_pencil", "_exact", "_bootstrap", "_simulation", "_kernel", "_alignment"},
     {
         "alignment",
         "datasets",
@@ -78,6 +78,7 @@ OWNERS = {
     "_bootstrap": {"sbs"},
     "_simulation": {"positivity"},
     "_kernel": {"kernel"},
+    "_alignment": {"alignment"},
 }
 # Packages that not every user has, and the rooms that may import them when they are imported.
 OPTIONAL = {

@@ -21,7 +21,7 @@ from specsel._data.passes import Columns, Frames, Places, Tiling
 from specsel._data.products import Products
 from specsel._data.protocol import Basis, Data, Reduced, Target
 from specsel._data.reduced import reduce
-from specsel._input.annotations import Bools, Floats, Names, NDArray
+from specsel._input.annotations import Bools, Floats, Integers, Names, NDArray
 from specsel.linalg import RESIDUAL_FLOOR
 
 # Products with a basis are kept for the next pass if they take at most this share of X.
@@ -139,6 +139,12 @@ class Dense:
         part, column = divmod(index, self.n_columns)
         shifted = self.features[column] - self.columns.middle[column]
         return self._part(shifted, part) / (self.norms[part, column] or np.inf)
+
+    def block(self, part: slice | Integers) -> Floats:
+        """The standardised features of some columns, as samples × features in float64."""
+        norms = self.norms[0, part]
+        shifted = self.features[part].T - self.columns.middle[part]
+        return np.asarray(shifted / np.where(norms > 0, norms, np.inf), dtype=np.float64)
 
     def rows(self, start: int, stop: int) -> Floats:
         """The standardised samples from `start` to `stop`, as samples × features."""

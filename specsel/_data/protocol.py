@@ -12,7 +12,7 @@ from types import EllipsisType
 from typing import Any, NamedTuple, Protocol
 
 from specsel._data.pairs import Pairs
-from specsel._input.annotations import Bools, Floats, Names, NDArray
+from specsel._input.annotations import Bools, Floats, Integers, Names, NDArray
 
 Basis = Floats | None
 Target = Floats | EllipsisType | None
@@ -87,6 +87,9 @@ class Data(Weighable, Protocol):
         self, dual: Floats, basis: Basis, pairs: Pairs, values: Floats, target: Target = ...
     ) -> tuple[Floats, Floats, Floats]:
         """``α_i = m_iᵀ dual basisᵀ m_i + Σ values_st m_is m_it``, then as `adjoint_pairs`."""
+
+    def block(self, part: slice | Integers) -> Floats:
+        """Some ``m_i`` as columns; not for features in two parts."""
 
     def feature(self, index: int) -> Floats:
         """``m_i``, one value a sample."""

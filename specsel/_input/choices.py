@@ -51,3 +51,7 @@ Direction = Literal["both", "forward", "backward"]
 Bounds = Literal["best", "interlacing"]
 DIRECTIONS: tuple[str, ...] = get_args(Direction)
 BOUNDS: tuple[str, ...] = get_args(Bounds)
+
+# In which units features are aligned: all of unit norm, or in their own.
+Scale = Literal["unit", "native"]
+SCALES: tuple[str, ...] = get_args(Scale)

@@ -11,7 +11,7 @@ from typing import Any
 
 from specsel import _input
 from specsel._input import choices
-from specsel.cli import chance, common, tables, terminal
+from specsel.cli import aligned, chance, common, tables, terminal
 
 BAR_WIDTH = 30
 
@@ -26,6 +26,7 @@ LOOP = ("init", "tol", "max_iter", "seed")
 OPTIONS_OF_METHOD: dict[str, tuple[str, ...]] = {
     "qalpha": ("k", *LOOP),
     "weighting": ("target", "tradeoff"),
+    "alignment": ("target", "features", "neighbours", "components", "scale"),
     "laplacian": ("k", "representation", *LOOP),
     "supervised": ("target", "representation", *LOOP),
     "kernel": ("k", "kernel", *LOOP),
@@ -45,13 +46,15 @@ NEEDED_BY_METHOD: dict[str, tuple[str, ...]] = {
 DEFAULTS: dict[str, Any] = {"k": "auto", "seed": 0}
 
 # Options whose parameter of `solve` has another name.
-PARAMETER_OF_OPTION = {"target": "y", "seed": "random_state"}
+PARAMETER_OF_OPTION = {"target": "y", "features": "n", "seed": "random_state"}
 
 EPILOG = """\
 methods:
   qalpha      the features that make the samples form k clusters
   weighting   the features that have most in common with all others; needs no k, but is less
               sharp; with --target: features for discriminant analysis
+  alignment   features that show which samples are near each other and do not repeat one
+              another; with --target: which samples are of one class
   laplacian   clusters in the graph of affinities between samples
   kernel      clusters that linear methods miss, by a kernel
   side_info   clusters that the samples in --side do not have
@@ -72,6 +75,7 @@ examples:
   specsel select measurements.csv -k 4 --top 10 --out ranking.csv
   specsel select flowers.csv --method supervised --target species
   specsel select measurements.csv -k 4 --permutations 99
+  specsel select measurements.csv --method alignment --features 50
   specsel select patients.csv --method side_info --side healthy.csv
 """
 
@@ -127,6 +131,13 @@ def _add_options(group: Any) -> None:
     add("--representation", choices=choices.REPRESENTATIONS, help=representation_help)
     add("--kernel", choices=choices.KERNELS, help="kernel to compare features by; default rbf")
     add("--rounds", type=int, metavar="N", help="number of groupings to look for; default 2")
+    features_help = "number of features to take; default: up to the peak of the scores"
+    add("--features", type=int, metavar="N", help=features_help)
+    add("--neighbours", type=int, metavar="N", help="nearest samples of each; default 5")
+    components_help = "principal components in which samples are near; default 20"
+    add("--components", type=int, metavar="N", help=components_help)
+    scale_help = "features of unit norm, or in their own units; default unit"
+    add("--scale", choices=choices.SCALES, help=scale_help)
     init_help = "where the iteration starts; default: the method's own start"
     add("--init", choices=choices.INITS, help=init_help)
     tol_help = "stop when the objective changes by less than this share; default 1e-6"
@@ -152,14 +163,14 @@ def run(args: argparse.Namespace) -> int:
                 given["callback"] = callback
             found = solve(table.X, **given)
         seconds = time.perf_counter() - start
+        if args.method == "alignment":
+            aligned.show(args, found, _head(args, table, len(found.relevance)), seconds)
+            return 0
         evidence = chance.summary(chance.compare(args, table, given, found))
     weights = getattr(found, "combined", found)
     ranking = _ranking(found, weights)
     summary = {
-        "data": table.origin,
-        "method": args.method,
-        "n_samples": len(table.X),
-        "n_features": len(ranking),
+        **_head(args, table, len(ranking)),
         **_outcome(found, weights, ranking, given.get("k")),
         "evidence": evidence,
         "seconds": seconds,
@@ -176,6 +187,16 @@ def run(args: argparse.Namespace) -> int:
         display = "TopographyDisplay" if len(_rounds(found)) > 1 else "WeightsDisplay"
         common.draw(args.plot, display, found)
     return 0 if summary["converged"] else 1
+
+
+def _head(args: argparse.Namespace, table: tables.Table, n_features: int) -> dict[str, Any]:
+    """Return what the output says first, whatever the method."""
+    return {
+        "data": table.origin,
+        "method": args.method,
+        "n_samples": len(table.X),
+        "n_features": n_features,
+    }
 
 
 def _check_options(args: argparse.Namespace) -> None:

