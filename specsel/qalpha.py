@@ -131,32 +131,25 @@ def solve(
 
 
 def relevance(X: ArrayLike, subset: Iterable[int | str], k: int, *, center: bool = True) -> float:
-    """Score any subset of the features by how well it makes the samples cluster.
+    """Score any subset of the features, whatever method it comes from: ``rel(S)`` of Sec. 2.
 
-    It is the relevance of Sec. 2, ``rel(S) = λ₁² + … + λ_k²``, where λ are the largest eigenvalues
-    of ``Σ m_i m_iᵀ`` over the subset. Selections of the same size compare on it, whatever method
-    they come from.
+    It is ``λ₁² + … + λ_k²``, λ being the largest eigenvalues of ``Σ m_i m_iᵀ`` over the subset. It
+    grows with every feature: compare selections of the same size.
 
     Parameters
     ----------
-    X : array of shape (n_samples, n_features)
+    X
+        As in `solve`.
     subset : list of int or str
         Features, by number or by column name.
-    k : int
-        Number of leading directions, about the number of clusters.
-    center : bool
-        Subtract the mean of every feature.
-
-    Returns
-    -------
-    float
+    k, center
+        As in `solve`; k is a number.
 
     Examples
     --------
     >>> from specsel import datasets, qalpha
-    >>> data = datasets.growing_classes(3, random_state=1)
-    >>> relevant, others = range(5), range(5, 10)
-    >>> qalpha.relevance(data.X, relevant, k=3) > qalpha.relevance(data.X, others, k=3)
+    >>> X = datasets.growing_classes(3, random_state=1).X  # the first five features are relevant
+    >>> qalpha.relevance(X, range(5), k=3) > qalpha.relevance(X, range(5, 10), k=3)
     True
     """
     array, names = _input.as_matrix(X)
@@ -362,16 +355,12 @@ def gram(X: ArrayLike, basis: ArrayLike, *, center: bool = True) -> Floats:
 
     Parameters
     ----------
-    X : array of shape (n_samples, n_features)
+    X
         As in `solve`.
     basis : array of shape (n_samples, k)
         Orthonormal directions of the samples, such as the `basis` of a result.
-    center : bool
-        Subtract the mean of every feature.
-
-    Returns
-    -------
-    ndarray of shape (n_features, n_features)
+    center
+        As in `solve`.
 
     Examples
     --------

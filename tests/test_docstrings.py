@@ -30,7 +30,7 @@ def documented(docstring):
     section = PARAMETERS.search(docstring)
     lines = section.group(1).splitlines() if section else []
     heads = [line.split(" : ")[0] for line in lines if line and not line[0].isspace()]
-    return [name.strip() for head in heads for name in head.split(",")]
+    return [name.strip().lstrip("*") for head in heads for name in head.split(",")]
 
 
 @pytest.mark.parametrize("function", PUBLIC)

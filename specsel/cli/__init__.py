@@ -6,6 +6,7 @@ path       finds the best few features of every size
 stable     removes features until a principal subspace is stable
 reproduce  runs the papers' experiments again
 info       prints versions, threads, the cache, and how to cite
+aligned    what `select --method alignment` prints
 chance     what `select` says last: whether there is more than chance
 common     options and files that several commands share
 tables     reads and writes tables
