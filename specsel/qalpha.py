@@ -6,7 +6,8 @@ orthonormal basis of k directions, samples x k. Q-α maximises the energy that t
 hold, ``trace(Qᵀ A_α A_α Q) = αᵀ G α``, over Q and over α of unit norm, where
 ``G_ij = (m_iᵀ m_j) m_iᵀ Q Qᵀ m_j``.
 
-Given Q, the best α is the leading eigenvector of G. Given α, a new Q follows in one of three ways:
+The default, ascent, climbs on α and Q at once (see `_loop.ascent`). The paper alternates: given Q,
+the best α is the leading eigenvector of G; given α, a new Q follows in one of three ways:
 
 - basic: Q spans the k leading eigenvectors of ``A_α``, by modulus;
 - power (Def. 2): ``Q <- qr(A_α Q)``, one step of orthogonal iteration;
@@ -27,15 +28,14 @@ Departures from the paper:
 - The start is not random, because random starts end on trivial maxima (see `_loop`).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
-from numba import prange
 
 from specsel import _data, _input, _loop, linalg
 from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Seed
 from specsel._input.choices import BasisStep, Criterion, Init
-from specsel.linalg import jit
+from specsel._qalpha.diagnostics import gram, relevance
 from specsel.results import Weights
 
 __all__ = ["gram", "relevance", "solve"]
@@ -48,7 +48,7 @@ def solve(
     X: ArrayLike,
     k: Directions,
     *,
-    method: BasisStep = "power",
+    method: BasisStep = "ascent",
     criterion: Criterion = "energy",
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
@@ -71,10 +71,12 @@ def solve(
         ratio of an eigenvalue to the next. It counts too few clusters where noise hides some,
         where their distances differ much, or where some show in few features; now and then it
         counts too many where fewer than ten features are relevant.
-    method : {"power", "ritz", "basic"}
-        How the basis follows from the weights: by a step of orthogonal iteration; the same, with
-        weights and basis refined once more in the end; or as the eigenvectors of the affinity,
-        which are exact up to 2,000 samples.
+    method : {"ascent", "power", "ritz", "basic"}
+        "ascent" climbs on weights and basis at once and reads X least often. The others go step by
+        step as the paper does. The basis follows from the weights: by a step of orthogonal
+        iteration ("power"); the same, with weights and basis refined in the end ("ritz"); or as
+        the eigenvectors of the affinity, exact up to 2,000 samples ("basic"). With
+        criterion="gap", "ascent" is "power".
     criterion : {"energy", "gap"}
         Maximise the energy of the k directions, or that energy less the energy of all others.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
@@ -88,9 +90,10 @@ def solve(
     center : bool
         Subtract the mean of every feature.
     tol : float
-        Stop when the objective changes by no more than this share of it from one iteration to the
-        next. With 0, every iteration is as exact as rounding allows, and the loop ends when
-        nothing changes any more or at `max_iter`.
+        Stop when the objective rose by no more than this share of it over the last five iterations
+        of the ascent, or in the last iteration of the other methods, which are much farther from
+        the limit then. With 0, every iteration is as exact as rounding allows, and the loop ends
+        when nothing changes any more or at `max_iter`.
     max_iter : int
         Largest number of iterations. A warning says if the tolerance needs more.
     random_state : int, Generator or None
@@ -130,44 +133,11 @@ def solve(
     return weigh(data, options, method=method, criterion=criterion)
 
 
-def relevance(X: ArrayLike, subset: Iterable[int | str], k: int, *, center: bool = True) -> float:
-    """Score any subset of the features, whatever method it comes from: ``rel(S)`` of Sec. 2.
-
-    It is ``λ₁² + … + λ_k²``, λ being the largest eigenvalues of ``Σ m_i m_iᵀ`` over the subset. It
-    grows with every feature: compare selections of the same size.
-
-    Parameters
-    ----------
-    X
-        As in `solve`.
-    subset : list of int or str
-        Features, by number or by column name.
-    k, center
-        As in `solve`; k is a number.
-
-    Examples
-    --------
-    >>> from specsel import datasets, qalpha
-    >>> X = datasets.growing_classes(3, random_state=1).X  # the first five features are relevant
-    >>> qalpha.relevance(X, range(5), k=3) > qalpha.relevance(X, range(5, 10), k=3)
-    True
-    """
-    array, names = _input.as_matrix(X)
-    chosen = _input.as_features("subset", subset, array.shape[1], names)
-    if len(chosen) == 0:
-        raise ValueError("subset: holds no feature; at least one is needed")
-    _input.check_integer("k", k, 1, len(array), "the number of samples")
-    _input.check_flag("center", center)
-    data = _data.read(array[:, chosen], center=center)
-    lengths = np.linalg.svd(data.rows(0, data.n_samples), compute_uv=False)
-    return float((lengths[:k] ** 4).sum())
-
-
 def weigh(
     data: _data.Data,
     options: _loop.Options,
     *,
-    method: BasisStep = "power",
+    method: BasisStep = "ascent",
     criterion: Criterion = "energy",
 ) -> Weights:
     """Run Q-α on data that have been read. Tall data are reduced first."""
@@ -176,6 +146,9 @@ def weigh(
         small, restrict, lift = data.reduced()
         options = options.restricted(restrict)
     problem = PROBLEMS[criterion](small, basic=method == "basic")
+    if method == "ascent" and criterion == "energy":
+        run = _loop.ascend(problem, small, options)
+        return _loop.pack(data, run.iterate, run.record, lift)
     run = _loop.solve(problem, options, finish=problem.refine if method == "ritz" else None)
     return _loop.pack(data, run.iterate, run.record, lift)
 
@@ -345,55 +318,3 @@ class Gap(Energy):
 
 
 PROBLEMS: dict[Criterion, type[Energy]] = {"energy": Energy, "gap": Gap}
-
-
-def gram(X: ArrayLike, basis: ArrayLike, *, center: bool = True) -> Floats:
-    """Compute the matrix G of the features at a basis, for small problems and as a diagnostic.
-
-    The weights are the leading eigenvector of G. `solve` finds them without forming G, whose size
-    is n_features x n_features.
-
-    Parameters
-    ----------
-    X
-        As in `solve`.
-    basis : array of shape (n_samples, k)
-        Orthonormal directions of the samples, such as the `basis` of a result.
-    center
-        As in `solve`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from specsel import datasets, qalpha
-    >>> X = datasets.growing_classes(3, random_state=1).X
-    >>> weights = qalpha.solve(X, k=3, tol=1e-10)
-    >>> G = qalpha.gram(X, weights.basis)
-    >>> bool(np.allclose(weights.alpha @ G @ weights.alpha, weights.objective))
-    True
-    """
-    data = _data.read(X, center=center)
-    directions = np.ascontiguousarray(basis, dtype=np.float64)
-    if directions.ndim != 2 or directions.shape[0] != data.n_samples:
-        raise ValueError(
-            f"basis: has shape {directions.shape}; ({data.n_samples}, k) is needed, a row a sample"
-        )
-    features = np.ascontiguousarray(data.rows(0, data.n_samples).T)
-    out = np.empty((data.n_features, data.n_features))
-    _gram(features, features @ directions, out)
-    return out
-
-
-@jit(parallel=True)
-def _gram(features, scores, out):
-    """``out[i, j] = (m_iᵀ m_j) (y_iᵀ y_j)``, where row i of scores is ``y_i``. G is symmetric."""
-    n, q = features.shape
-    for i in prange(n):
-        for j in range(i + 1):
-            inner = 0.0
-            for s in range(q):
-                inner += features[i, s] * features[j, s]
-            shared = 0.0
-            for c in range(scores.shape[1]):
-                shared += scores[i, c] * scores[j, c]
-            out[i, j] = out[j, i] = inner * shared

@@ -32,7 +32,7 @@ def solve(
     k: Directions,
     *,
     tradeoff: float = 0.1,
-    method: BasisStep = "power",
+    method: BasisStep = "ascent",
     criterion: Criterion = "energy",
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
@@ -56,8 +56,8 @@ def solve(
     tradeoff : float
         λ, which is added to the variance ratios D. The larger it is, the less the side data count.
         With 0, every feature must vary in the side data.
-    method : {"power", "ritz", "basic"}
-        How the basis follows from the weights, as in `qalpha.solve`.
+    method : {"ascent", "power", "ritz", "basic"}
+        How weights and basis are found, as in `qalpha.solve`.
     criterion : {"energy", "gap"}
         Maximise the energy of the k directions, or that energy less the energy of all others.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
@@ -112,7 +112,7 @@ def weigh(
     options: _loop.Options,
     *,
     tradeoff: float,
-    method: BasisStep = "power",
+    method: BasisStep = "ascent",
     criterion: Criterion = "energy",
 ) -> Weights:
     """Weigh the features of data that have been read; `unwanted` is the diagonal D."""

@@ -22,7 +22,16 @@ LAYERS = (
     {"_input", "linalg"},
     {"_data"},
     {"results"},
-    {"_loop", "_pencil", "_exact", "_bootstrap", "_simulation", "_kernel", "_alignment"},
+    {
+        "_loop",
+        "_pencil",
+        "_exact",
+        "_bootstrap",
+        "_simulation",
+        "_kernel",
+        "_alignment",
+        "_qalpha",
+    },
     {
         "alignment",
         "datasets",
@@ -79,6 +88,7 @@ OWNERS = {
     "_simulation": {"positivity"},
     "_kernel": {"kernel"},
     "_alignment": {"alignment"},
+    "_qalpha": {"qalpha"},
 }
 # Packages that not every user has, and the rooms that may import them when they are imported.
 OPTIONAL = {

@@ -48,7 +48,8 @@ def test_iterations_are_the_generalised_eigenproblem(shape, criterion, n_sides, 
             else oracle.by_modulus(M.T @ M, k)[1]
         )
         alpha, basis, history = oracle.side_iterations(M, Q, CYCLES, D, tradeoff, criterion)
-        options = {"criterion": criterion, "init": Q, "tol": 0, "max_iter": CYCLES}
+        options = {"criterion": criterion, "method": "power", "init": Q}
+        options |= {"tol": 0, "max_iter": CYCLES}
         for side in (sides if n_sides > 1 else sides[0], D):
             got = solve(X, side, k, tradeoff=tradeoff, **options)
             np.testing.assert_allclose(got.alpha, alpha, atol=1e-8)
@@ -163,7 +164,7 @@ BAD = {
     "side: has dtype <U1; real numbers are needed": {"side": [["a", "b"]]},
     "tradeoff = -1: must be a finite number at least 0": {"tradeoff": -1},
     "tradeoff = 'x': must be a finite number at least 0": {"tradeoff": "x"},
-    "method = 'x': must be one of power, ritz, basic": {"method": "x"},
+    "method = 'x': must be one of ascent, power, ritz, basic": {"method": "x"},
     'k = 0: must be from 1 to 10, min(n_samples, n_features), or "auto"': {"k": 0},
 }
 

@@ -62,7 +62,7 @@ CALLS = {
     "kernel._finish": lambda: kernel.solve(WIDE, 2, tol=0.1),
     "kernel._sectioned": lambda: kernel.solve(WIDE, 2, kernel="sectioned", tol=0.1),
     "linalg._rank_one": lambda: gslda.solve_pair(*datasets.wishart_pair(320), refine=False),
-    "qalpha._gram": lambda: qalpha.gram(WIDE, np.eye(40)[:, :3]),
+    "_qalpha.diagnostics._gram": lambda: qalpha.gram(WIDE, np.eye(40)[:, :3]),
 }
 
 

@@ -140,6 +140,14 @@ class Dense:
         shifted = self.features[column] - self.columns.middle[column]
         return self._part(shifted, part) / (self.norms[part, column] or np.inf)
 
+    @property
+    def squares(self) -> Floats:
+        """``|m_i|²``: 1, 0 for constant features, or what rescaling made of it."""
+        varies = self.norms.ravel() > 0
+        if self.keeps or len(self.norms) > 1:
+            return varies.astype(float)
+        return np.divide(self.norm, self.norms[0], out=np.zeros(len(varies)), where=varies) ** 2
+
     def block(self, part: slice | Integers) -> Floats:
         """The standardised features of some columns, as samples × features in float64."""
         norms = self.norms[0, part]

@@ -88,6 +88,10 @@ class Data(Weighable, Protocol):
     ) -> tuple[Floats, Floats, Floats]:
         """``α_i = m_iᵀ dual basisᵀ m_i + Σ values_st m_is m_it``, then as `adjoint_pairs`."""
 
+    @property
+    def squares(self) -> Floats:
+        """``|m_i|²``: 1, 0 for constant features, or what rescaling made of it."""
+
     def block(self, part: slice | Integers) -> Floats:
         """Some ``m_i`` as columns; not for features in two parts."""
 

@@ -12,7 +12,7 @@ INITS: tuple[str, ...] = get_args(Init)
 
 # How the next basis follows from the weights, without classes and with them; and what Q-α
 # maximises.
-BasisStep = Literal["power", "ritz", "basic"]
+BasisStep = Literal["ascent", "power", "ritz", "basic"]
 ClassBasisStep = Literal["power", "basic"]
 Criterion = Literal["energy", "gap"]
 BASIS_STEPS: tuple[str, ...] = get_args(BasisStep)

@@ -2,10 +2,11 @@
 
 protocol  what an algorithm must bring, `Problem`, and what it exchanges with the loop
 options   the arguments with which the loop runs, checked
+ascent    one quasi-Newton ascent in the place of the alternation
 loop      starts, iterations, convergence, the number of clusters, and the result
 """
 
-from specsel._loop.loop import Run, count_clusters, orientation, pack, solve, starts
+from specsel._loop.loop import Run, ascend, count_clusters, orientation, pack, solve, starts
 from specsel._loop.options import Options, check_k
 from specsel._loop.protocol import Iterate, Problem, Step
 
@@ -15,6 +16,7 @@ __all__ = [
     "Problem",
     "Run",
     "Step",
+    "ascend",
     "check_k",
     "count_clusters",
     "orientation",

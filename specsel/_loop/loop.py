@@ -27,6 +27,7 @@ import numpy as np
 
 from specsel import _data, _input, linalg
 from specsel._input.annotations import Floats
+from specsel._loop import ascent
 from specsel._loop.options import Options
 from specsel._loop.protocol import Iterate, Place, Problem
 from specsel.results import Weights
@@ -34,6 +35,9 @@ from specsel.results import Weights
 # Continuation begins with 4k + 4 columns and narrows them in this many steps.
 WIDTH_FACTOR = 4
 NARROWING_STEPS = 4
+
+# How exact the weights need to be while a start is narrowed for an ascent.
+NARROWING_TOL = 1e-3
 
 # How k = "auto" is found: columns of the basis beside the mean, iterations, tolerance.
 AUTO_WIDTH = 10
@@ -98,6 +102,58 @@ def solve(
             f"not converged after {count} iterations: {advice}", stacklevel=_input.caller()
         )
     return best
+
+
+def ascend(problem: Problem[Floats], data: ascent.Climbable, options: Options) -> Run:
+    """Climb from every start and return the run with the best objective; see `ascent`."""
+    options = options.counted(lambda: count_clusters(problem))
+    best = None
+    for place, widths in starts(problem, options):
+        run = _climbed(problem, data, place, widths, options)
+        if best is None or run.iterate.objective > best.iterate.objective:
+            best = run
+        if run.stopped:
+            break
+    assert best is not None  # every kind of start gives at least one
+    if not best.converged and not best.stopped:
+        warnings.warn(
+            f"not converged after {len(best.history)} iterations: raise max_iter or tol",
+            stacklevel=_input.caller(),
+        )
+    return best
+
+
+def _climbed(
+    problem: Problem[Floats],
+    data: ascent.Climbable,
+    place: Floats,
+    widths: list[int],
+    options: Options,
+) -> Run:
+    """Narrow one start to k directions, roughly, and climb from there."""
+    start = problem.enter(place)
+    for width in widths[1:] or widths:
+        pair = _leading(problem, start, place, NARROWING_TOL)
+        iterate, place, start = problem.advance(pair, place, width)
+
+    def tell(count: int, value: float) -> bool:
+        return options.callback is not None and bool(options.callback(count, value))
+
+    def climb(start: ascent.Place, most: int) -> ascent.Climb:
+        return ascent.climb(data, start, tol=options.tol, max_iter=most, tell=tell)
+
+    found, history, converged, stopped = climb(ascent.start(data, iterate), options.max_iter)
+    left = options.max_iter - len(history)
+    if converged and left > 0 and ascent.has_lost(found):
+        # The directions that lead the affinity may be others than those of the basis.
+        alpha = ascent.iterate(found).alpha
+        basis = problem.subspace(alpha, options.number)
+        image = data.fused(found.basis * found.lengths, found.basis, basis)[1]
+        other = ascent.start(data, Iterate(alpha, basis, image, 0.0))
+        if other.value > (1 + options.tol) * found.value:
+            found, more, converged, stopped = climb(other, left)
+            history += more
+    return Run(ascent.iterate(found), history, converged, stopped)
 
 
 def count_clusters(problem: Problem[Place]) -> int:

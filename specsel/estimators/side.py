@@ -50,7 +50,7 @@ class SideInfoQAlpha(LoopSelector):
     side: ArrayLike | Sequence[ArrayLike] | None = None
     k: Directions = "auto"
     tradeoff: float = 0.1
-    method: BasisStep = "power"
+    method: BasisStep = "ascent"
     criterion: Criterion = "energy"
 
     def _solve(self, X: Any, y: Any) -> Weights:

@@ -85,7 +85,7 @@ class QAlpha(LoopSelector):
 
     k: Directions = "auto"
     rounds: int = 1
-    method: BasisStep = "power"
+    method: BasisStep = "ascent"
     criterion: Criterion = "energy"
     center: bool = True
 
@@ -94,7 +94,7 @@ class QAlpha(LoopSelector):
         rounds = _input.check_integer("rounds", options.pop("rounds"), 1)
         if rounds == 1:
             return qalpha.solve(X, **options)
-        for name, only in (("method", "power"), ("criterion", "energy"), ("center", True)):
+        for name, only in (("method", "ascent"), ("criterion", "energy"), ("center", True)):
             value = options.pop(name)
             if not (isinstance(value, type(only)) and value == only):
                 raise ValueError(f"rounds = {rounds}: several are for {name} = {only!r} alone")
