@@ -29,6 +29,7 @@ candidate anew and orthogonalises every direction; here sums only grow, which is
 bounds valid.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -59,8 +60,8 @@ def solve(
     neighbours: int = 5,
     components: int = 20,
     scale: Scale = "unit",
-    always: ArrayLike = (),
-    never: ArrayLike = (),
+    always: Iterable[int | str] = (),
+    never: Iterable[int | str] = (),
 ) -> Aligned:
     """Select features that stand for the data, or for classes, without saying the same twice.
 

@@ -328,7 +328,7 @@ def irrelevant_weight_bound(weights: Weights, X: ArrayLike, relevant: ArrayLike)
         raise ValueError(
             f"X: has {data.n_features} features; the weights are for {len(weights.alpha)}"
         )
-    irrelevant = 1.0 - _mask(relevant, data.n_features)
+    irrelevant: Floats = np.where(_mask(relevant, data.n_features), 0.0, 1.0)
     affinity = data.adjoint(irrelevant, None)
     bound = np.linalg.norm(affinity) / sqrt(weights.objective)
     return WeightBound(float(irrelevant @ weights.alpha), float(bound))

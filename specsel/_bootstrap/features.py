@@ -36,7 +36,7 @@ FeaturePairs = tuple[Integers, Integers]
 
 def read_features(X: ArrayLike | Sparse, matrix: Similarity) -> "Features":
     """Check X, dense or sparse, and scale the features that vary."""
-    if hasattr(X, "tocsr"):
+    if isinstance(X, Sparse):
         return SparseFeatures(_input.as_sparse(X, least_samples=LEAST_SAMPLES), None, matrix)
     return DenseFeatures(*_input.as_matrix(X, least_samples=LEAST_SAMPLES), matrix)
 

@@ -10,6 +10,7 @@ from specsel._data import passes, representations
 from specsel._data.dense import Counter, Dense
 from specsel._data.moments import moments
 from specsel._data.passes import Columns
+from specsel._data.protocol import Data
 from specsel._input.annotations import ArrayLike, Floats, Names, NDArray
 from specsel._input.choices import Representation
 from specsel.linalg import RESIDUAL_FLOOR
@@ -18,7 +19,7 @@ from specsel.linalg import RESIDUAL_FLOOR
 FLOAT32_FLOOR = 1e-6
 
 
-def read(X: ArrayLike, *, center: bool = True) -> Dense:
+def read(X: ArrayLike, *, center: bool = True) -> Data:
     """Check an array of samples × features and wrap it for passes.
 
     X may be anything that numpy can view as a matrix of real numbers: arrays in any memory order,
@@ -37,7 +38,7 @@ def read(X: ArrayLike, *, center: bool = True) -> Dense:
 
 def represent(
     array: NDArray[Any], names: Names = None, *, representation: Representation = "centered"
-) -> Dense:
+) -> Data:
     """Wrap a checked array, its columns represented in one of several ways and of unit norm.
 
     ========== ====================================================================

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,7 @@ Seed = int | np.random.Generator | None
 LoopCallback = Callable[[int, float], object] | None
 
 
+@runtime_checkable
 class Sparse(Protocol):
     """A sparse matrix or array of scipy, as far as it is used here."""
 

@@ -2,11 +2,12 @@
 
 import numbers
 import operator
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TypeGuard
 
 import numpy as np
 
-from specsel._input.annotations import ArrayLike, Integers, Names, Seed
+from specsel._input.annotations import Integers, Names, Seed
 from specsel._input.messages import brief
 
 
@@ -39,7 +40,7 @@ def check_integer(
     return value
 
 
-def is_finite(value: object) -> bool:
+def is_finite(value: object) -> TypeGuard[float]:
     """Whether a value is a finite real number; a flag is not a number."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         return False
@@ -57,17 +58,17 @@ def check_number(name: str, value: object) -> None:
 
 def check_not_negative(name: str, value: object) -> None:
     """Refuse anything but a finite number of at least 0."""
-    if not (is_finite(value) and value >= 0):  # type: ignore[operator]
+    if not (is_finite(value) and value >= 0):
         raise ValueError(f"{name} = {brief(value)}: must be a finite number at least 0")
 
 
-def check_positive(name, value):
+def check_positive(name: str, value: object) -> None:
     """Refuse what is no finite number above 0."""
     if not (is_finite(value) and value > 0):
         raise ValueError(f"{name} = {brief(value)}: must be a finite number above 0")
 
 
-def check_choice(name, value, allowed):
+def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
     """Refuse what is not one of the names allowed."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} = {brief(value)}: must be one of {', '.join(allowed)}")
@@ -97,7 +98,10 @@ def as_generator(random_state: Seed) -> np.random.Generator:
 
 
 def check_sets(
-    always: ArrayLike, never: ArrayLike, n_features: int, names: Names = None
+    always: Iterable[int | str],
+    never: Iterable[int | str],
+    n_features: int,
+    names: Names = None,
 ) -> tuple[Integers, Integers]:
     """Sorted numbers of the features that must be taken, and of those that must not be.
 

@@ -21,10 +21,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         The arguments; by default those of the process.
     """
     try:
-        parser = _parser()
-        args = parser.parse_args(argv)
+        commands = parser()
+        args = commands.parse_args(argv)
         if args.command is None:
-            parser.print_help()
+            commands.print_help()
             return 2
         return int(args.run(args))
     except SystemExit as end:  # argparse has printed the help or the version
@@ -50,10 +50,18 @@ class _Parser(argparse.ArgumentParser):
         terminal.write(message.rstrip())
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="specsel", description="Spectral feature selection.")
-    parser.add_argument("--version", action="version", version=f"specsel {specsel.__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands. Bad arguments make it raise a `ValueError`.
+
+    Examples
+    --------
+    >>> args = parser().parse_args(["select", "data.csv"])
+    >>> args.command, args.file.name
+    ('select', 'data.csv')
+    """
+    made = _Parser(prog="specsel", description="Spectral feature selection.")
+    made.add_argument("--version", action="version", version=f"specsel {specsel.__version__}")
+    commands = made.add_subparsers(dest="command", metavar="COMMAND")
     for command in (select, path, stable, reproduce, info):
         command.add_command(commands)
-    return parser
+    return made

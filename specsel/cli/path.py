@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from specsel import _input
+from specsel._input.choices import Direction
 from specsel.cli import common, tables, terminal
 
 MAX_SIZE = 10
@@ -118,7 +119,7 @@ def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
     if not args.greedy:
         limit = eslda.FEATURES_LIMIT
         terminal.say(f"no search: it takes at most {limit} features; --never leaves some out")
-    direction = "both" if left <= gslda.BACKWARD_LIMIT else "forward"
+    direction: Direction = "both" if left <= gslda.BACKWARD_LIMIT else "forward"
     return gslda.solve(table.X, table.y, direction=direction, max_size=max_size, **options)
 
 

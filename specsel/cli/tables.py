@@ -95,7 +95,8 @@ def example(labelled: bool) -> Table:
     data = datasets.example()
     y = data.y if labelled else None
     origin = "no FILE given, the built-in example"
-    return Table(_input.Frame(data.names, data.X), y, origin, data.names)
+    names = list(data.names or ())
+    return Table(_input.Frame(names, data.X), y, origin, names)
 
 
 def shuffled(table: Table, seed: int) -> Table:

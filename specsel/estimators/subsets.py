@@ -35,8 +35,8 @@ class SubsetSelector(Selector):
 
     def _count(self) -> int:
         """Return how many features to select; `always` and `never` must leave room for them."""
-        n_features, names = self.n_features_in_, getattr(self, "feature_names_in_", np.empty(0))
-        always, never = _input.check_sets(self.always, self.never, n_features, names.tolist())
+        n_features, names = self.n_features_in_, tuple(getattr(self, "feature_names_in_", ()))
+        always, never = _input.check_sets(self.always, self.never, n_features, names)
         count = as_count(self.n_features_to_select, n_features)
         share = "" if count == self.n_features_to_select else f" = {self.n_features_to_select}"
         return _input.check_integer(

@@ -6,6 +6,8 @@ with a mean μ for each class that is uniform between -1.5 d and 1.5 d. The base
 to leukemia data.
 """
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from specsel import qalpha
@@ -22,7 +24,12 @@ PUBLISHED = {"m": "robust", "e": "1 up to .995", "d": "robust", "s": "robust"}
 QUICK = {"runs": 3, "varied": {"m": (100,), "e": (0.95, 0.995), "d": (10.0,), "s": (2.0, 1000.0)}}
 
 
-def run(varied=VARIED, runs=20, k=2, tell: report.Tell = None) -> report.Report:
+def run(
+    varied: Mapping[str, Sequence[float]] = VARIED,
+    runs: int = 20,
+    k: int = 2,
+    tell: report.Tell = None,
+) -> report.Report:
     """Ratio of mean weights, and how many of the five largest are right."""
     settings = [("base", None)] + [(name, v) for name, values in varied.items() for v in values]
     rows = []

@@ -4,6 +4,8 @@ Sixty samples form tight clusters in five features; 120 more features are permut
 mean weight of the five features over the mean weight of the others.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from specsel import datasets, qalpha
@@ -19,9 +21,11 @@ CHOICES = {
 }
 
 
-def run(classes=CLASSES, runs=20, tell: report.Tell = None) -> report.Report:
+def run(
+    classes: Sequence[int] = CLASSES, runs: int = 20, tell: report.Tell = None
+) -> report.Report:
     """Gaps for every number of classes and three choices of k."""
-    found = {choice: [] for choice in CHOICES}
+    found: dict[str, list[list[float]]] = {choice: [] for choice in CHOICES}
     for n_classes in report.each(classes, tell):
         for choice, k_of in CHOICES.items():
             found[choice].append([gap(n_classes, k_of(n_classes), seed) for seed in range(runs)])

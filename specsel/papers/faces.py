@@ -34,12 +34,12 @@ PUBLISHED = {
 QUICK = {"runs": 3}
 
 
-def run(runs=20, tell: report.Tell = None) -> report.Report:
+def run(runs: int = 20, tell: report.Tell = None) -> report.Report:
     """Percentage of test images that are recognised."""
     images = faces()
     gray = images.reshape(len(images), -1)
     coefficients = np.array([haar(image, LEVELS).ravel() for image in images])
-    found = {}
+    found: dict[tuple[str, float, int], list[float]] = {}
     for seed in report.each(range(runs), tell):
         for key, percent in recognised(gray, coefficients, seed).items():
             found.setdefault(key, []).append(percent)

@@ -14,10 +14,12 @@ the papers are not included: give your own with --data.
 """
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 
 from specsel import _input, qalpha
+from specsel._input.annotations import ArrayLike
 from specsel.papers import discriminants, rankings, report, sources
 from specsel.papers.sources import standardised
 
@@ -31,7 +33,12 @@ SEARCHES = {
 }
 
 
-def run(data=None, sizes=(1, 5, 10, 20), k=6, tell: report.Tell = None) -> report.Report:
+def run(
+    data: tuple[ArrayLike, ArrayLike] | None = None,
+    sizes: Sequence[int] = (1, 5, 10, 20),
+    k: int = 6,
+    tell: report.Tell = None,
+) -> report.Report:
     """Numbers of errors, of as many samples as there are."""
     X, y = checked(*(leukemia() if data is None else data))
     sizes = [size for size in sizes if size <= X.shape[1]]
@@ -42,8 +49,8 @@ def run(data=None, sizes=(1, 5, 10, 20), k=6, tell: report.Tell = None) -> repor
     }
     overall = {name: learn(X, y) for name, learn in methods.items()}
     chosen = supports(X, y, sizes)
-    nested = {name: [] for name in (*methods, *chosen)}
-    biased = {name + BIASED: [] for name in nested if name != "all genes"}
+    nested: dict[str, list[int]] = {name: [] for name in (*methods, *chosen)}
+    biased: dict[str, list[int]] = {name + BIASED: [] for name in nested if name != "all genes"}
     for held in report.each(range(len(y)), tell):
         left = np.arange(len(y)) != held
         for name, learn in methods.items():

@@ -4,6 +4,8 @@ The experiment is that of `sonar`, with the exact search beside the greedy one, 
 One of the 34 features is constant, so that 33 are left.
 """
 
+from collections.abc import Sequence
+
 from specsel.papers import discriminants, report, sonar
 
 SIZES = (1, 2, 4, 8, 12, 16, 20, 24, 28, 33)
@@ -12,7 +14,9 @@ METHODS = {"exact": discriminants.exact, **sonar.METHODS}
 PUBLISHED = {"exact, 16 features": "11", "thresholding, 16 features": "about 11"}
 
 
-def run(sizes=SIZES, trials=100, tell: report.Tell = None) -> report.Report:
+def run(
+    sizes: Sequence[int] = SIZES, trials: int = 100, tell: report.Tell = None
+) -> report.Report:
     """Test errors for every method and size."""
     notes = (
         "the paper counts 36 features; the repository has 34",

@@ -9,6 +9,8 @@ features are not centred, because that would mix the signs. According to the pap
 irrelevant features are permuted before they get their signs; we report the other order too.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from specsel import kernel, qalpha
@@ -18,7 +20,11 @@ N_SAMPLES, N_FEATURES, N_RELEVANT, SESSION = 120, 60, 12, 8
 QUICK = {"runs": 20}
 
 
-def run(variances=(0.001, 0.005, 0.01, 0.02), runs=80, tell: report.Tell = None) -> report.Report:
+def run(
+    variances: Sequence[float] = (0.001, 0.005, 0.01, 0.02),
+    runs: int = 80,
+    tell: report.Tell = None,
+) -> report.Report:
     """Share of runs that succeed, for every variance and method."""
     cases = [(variance, seed) for variance in variances for seed in range(runs)]
     found = {case: successes(*case) for case in report.each(cases, tell)}

@@ -7,6 +7,7 @@ features; "with swaps" it swaps them too.
 """
 
 import time
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,9 +19,9 @@ PUBLISHED = {"greedy": "0.9 or more"}
 
 
 def run(
-    pairs=50_000,
-    n_features=16,
-    methods=("greedy", "greedy with swaps", "thresholding"),
+    pairs: int = 50_000,
+    n_features: int = 16,
+    methods: Sequence[str] = ("greedy", "greedy with swaps", "thresholding"),
     tell: report.Tell = None,
 ) -> report.Report:
     """Shares of the optimum for every method and size; as lines the mean values as well."""

@@ -13,6 +13,7 @@ which no number is printed, has 200.
 """
 
 import warnings
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -31,7 +32,10 @@ QUICK = {"runs": 4, "spreads": (1.0, 16.0)}
 
 
 def run(
-    spreads=(1.0, 8.0, 16.0), runs=20, figures=tuple(FIGURES), tell: report.Tell = None
+    spreads: Sequence[float] = (1.0, 8.0, 16.0),
+    runs: int = 20,
+    figures: Sequence[str] = tuple(FIGURES),
+    tell: report.Tell = None,
 ) -> report.Report:
     """Silhouettes, and the share of the squared weights on the three relevant features."""
     cases = [(figure, spread) for figure in figures for spread in spreads]

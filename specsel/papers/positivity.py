@@ -3,6 +3,8 @@
 Random symmetric matrices with independent Gaussian entries of mean μ and deviation σ.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from specsel import positivity
@@ -14,21 +16,20 @@ QUICK = {"trials": 200}
 
 
 def run(
-    first_sizes=(5, 10, 15, 20, 25, 30, 40, 50),
-    second_sizes=(500, 700, 1000, 1500, 2000),
-    trials=1000,
+    first_sizes: Sequence[int] = (5, 10, 15, 20, 25, 30, 40, 50),
+    second_sizes: Sequence[int] = (500, 700, 1000, 1500, 2000),
+    trials: int = 1000,
     tell: report.Tell = None,
 ) -> report.Report:
     """Probabilities for both pairs of mean and deviation."""
     curves = [("μ = 1/6, σ = √2/6", FIRST, first_sizes), ("μ = .1, σ = 1", SECOND, second_sizes)]
     rows, lines = [], {}
     cases = [(label, n) for label, _, sizes in curves for n in sizes]
-    estimates = dict.fromkeys(cases)
     parameters = {label: given for label, given, _ in curves}
-    for label, n in report.each(cases, tell):
-        estimates[label, n] = positivity.probability(
-            n, *parameters[label], trials=trials, random_state=n
-        )
+    estimates = {
+        (label, n): positivity.probability(n, *parameters[label], trials=trials, random_state=n)
+        for label, n in report.each(cases, tell)
+    }
     for label, _, sizes in curves:
         found = [estimates[label, n] for n in sizes]
         lines[label] = report.Line(*map(np.array, (sizes, *zip(*found, strict=True))))

@@ -9,6 +9,9 @@ the variance over the variance in the side data.
 """
 
 import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -30,7 +33,9 @@ DIMENSIONS = (1, 2, 3, 5, 8)
 TRADEOFFS = (0.1, 0.01)
 
 
-def run(names=tuple(PUBLISHED), runs=20, tell: report.Tell = None) -> report.Report:
+def run(
+    names: Sequence[str] = tuple(PUBLISHED), runs: int = 20, tell: report.Tell = None
+) -> report.Report:
     """Scores of raw, standardised, weighted, selected and projected data."""
     rows = []
     for name in report.each(names, tell):
@@ -105,15 +110,22 @@ def agreement(classes, clusters):
 
 def features():
     """Raw and standardised data, weighted ones, and the three best features."""
-    methods = {"raw": lambda X, side, k: X, "standardised": lambda X, side, k: standardised(X)}
+    methods: dict[str, Callable[..., Any]] = {
+        "raw": lambda X, side, k: X,
+        "standardised": lambda X, side, k: standardised(X),
+    }
     for tradeoff in TRADEOFFS:
-        methods[f"weighted, trade-off {tradeoff}"] = lambda X, side, k, t=tradeoff: weighed(
-            X, side, k, t
-        ).reweight(X)
-        methods[f"three best, trade-off {tradeoff}"] = lambda X, side, k, t=tradeoff: standardised(
-            X
-        )[:, weighed(X, side, k, t).select(3)]
+        methods[f"weighted, trade-off {tradeoff}"] = partial(reweighted, tradeoff)
+        methods[f"three best, trade-off {tradeoff}"] = partial(three_best, tradeoff)
     return methods
+
+
+def reweighted(tradeoff, X, side, k):
+    return weighed(X, side, k, tradeoff).reweight(X)
+
+
+def three_best(tradeoff, X, side, k):
+    return standardised(X)[:, weighed(X, side, k, tradeoff).select(3)]
 
 
 def weighed(X, side, k, tradeoff):

@@ -4,6 +4,8 @@ Greedy search, thresholding and correlation each choose k of 60 features on the 
 We report the test error of the discriminant on these features: five folds, a hundred times.
 """
 
+from collections.abc import Sequence
+
 from specsel.papers import discriminants, report, sources
 
 SIZES = (1, 2, 5, 10, 15, 20, 30, 40, 50, 60)
@@ -15,7 +17,9 @@ METHODS = {
 }
 
 
-def run(sizes=SIZES, trials=100, tell: report.Tell = None) -> report.Report:
+def run(
+    sizes: Sequence[int] = SIZES, trials: int = 100, tell: report.Tell = None
+) -> report.Report:
     """Test errors for every method and size."""
     notes = (
         "a linear discriminant on all features errs on a quarter of the test samples, and none on "
@@ -26,7 +30,8 @@ def run(sizes=SIZES, trials=100, tell: report.Tell = None) -> report.Report:
 
 def errors(name, methods, sizes, trials, published, tell, notes=()):
     """Report on the cross-validation of a data set."""
-    found = discriminants.cross_validated(*sources.uci(name), sizes, methods, trials, tell)
+    X, y = sources.uci(name)
+    found = discriminants.cross_validated(X, y, sizes, methods, trials, tell)
     labels = [
         (method, i, f"{method}, {k} features") for method in methods for i, k in enumerate(sizes)
     ]

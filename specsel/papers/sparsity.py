@@ -7,24 +7,27 @@ The trace of the affinity is Σα. We report it too, as a share of what equal we
 import numpy as np
 
 from specsel import datasets, qalpha
+from specsel._input.annotations import Floats
 from specsel.papers import report
 
 QUICK = {"runs": 5}
 N_FEATURES = 202
 
 
-def run(n_samples=60, k=3, runs=30, tell: report.Tell = None) -> report.Report:
+def run(
+    n_samples: int = 60, k: int = 3, runs: int = 30, tell: report.Tell = None
+) -> report.Report:
     """Weights on both kinds of data, and how positive and sparse they are."""
-    sorted_weights = {name: [] for name in DATA}
-    negative = {name: [] for name in DATA}
+    sorted_weights: dict[str, list[Floats]] = {name: [] for name in DATA}
+    negative: dict[str, list[float]] = {name: [] for name in DATA}
     for seed in report.each(range(runs), tell):
         for name, draw in DATA.items():
             weights = qalpha.solve(draw(n_samples, seed), k, max_iter=2000)
             sorted_weights[name].append(np.sort(weights.alpha)[::-1])
             negative[name].append(weights.negative_share)
     rows = []
-    for name, alphas in sorted_weights.items():
-        alphas = np.array(alphas)
+    for name, found in sorted_weights.items():
+        alphas = np.array(found)
         rows += [
             report.row(f"{name}: share of Σ|α| that is negative", negative[name], "0"),
             report.row(f"{name}: share of Σα² in six features", (alphas[:, :6] ** 2).sum(axis=1)),

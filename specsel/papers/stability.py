@@ -19,7 +19,7 @@ CASES = (
 QUICK = {"runs": 2}
 
 
-def run(runs=10, tell: report.Tell = None) -> report.Report:
+def run(runs: int = 10, tell: report.Tell = None) -> report.Report:
     """Features removed, dimension and share, for every set and share asked for."""
     rows = []
     for name, retain, removed, k in report.each(CASES, tell):

@@ -16,7 +16,7 @@ HYBRID, PERMUTED = slice(6, 9), slice(9, 20)
 QUICK = {"runs": 20}
 
 
-def run(runs=100, tell: report.Tell = None) -> report.Report:
+def run(runs: int = 100, tell: report.Tell = None) -> report.Report:
     """How many random versions of the data have their groupings told apart."""
     separated, contrasts, shares = [], [], []
     for seed in report.each(range(runs), tell):

@@ -8,6 +8,8 @@ samples.
 """
 
 import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,13 +20,18 @@ from specsel.papers.sources import standardised
 SIZES = tuple(range(10, 101, 10))
 QUICK = {"sizes": (20, 50, 100), "runs": 5}
 
-PROBLEMS = {
+PROBLEMS: dict[str, tuple[Callable[..., datasets.Dataset], int, dict[str, Any]]] = {
     "linear": (datasets.weston_linear, 6, {"kernel": "linear"}),
     "non-linear": (datasets.weston_nonlinear, 2, {"kernel": "poly", "degree": 2, "coef0": 1.0}),
 }
 
 
-def run(sizes=SIZES, runs=30, problems=tuple(PROBLEMS), tell: report.Tell = None) -> report.Report:
+def run(
+    sizes: Sequence[int] = SIZES,
+    runs: int = 30,
+    problems: Sequence[str] = tuple(PROBLEMS),
+    tell: report.Tell = None,
+) -> report.Report:
     """Test errors of every method for every size of the training set."""
     cases = [(name, size, seed) for name in problems for size in sizes for seed in range(runs)]
     found = {case: errors(*case) for case in report.each(cases, tell)}

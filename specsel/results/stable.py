@@ -217,7 +217,7 @@ class StableSubspace:
             scale *= np.sqrt(found.n_samples - 1)
         kept, weights = values[:, self.support], self.vectors * scale[:, None]
         scores: Floats
-        if not hasattr(X, "tocsr"):
+        if not isinstance(X, Sparse):
             scores = (kept - mean) @ weights
             return scores
         # Subtracted after the product, a mean far from 0 would leave few digits.
@@ -253,7 +253,7 @@ def _make_read_only(record: Intervals | StableSubspace) -> None:
 
 def _read(X: ArrayLike | Sparse) -> tuple[Any, Names]:
     """Return the values, dense or sparse, and the names; refuse what is not finite."""
-    if hasattr(X, "tocsr"):
+    if isinstance(X, Sparse):
         return _input.as_sparse(X, least_samples=1), None
     values, names = _input.as_matrix(X, least_samples=1)
     if not np.isfinite(values).all():

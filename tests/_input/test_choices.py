@@ -18,7 +18,10 @@ PAIRS = [
     ("PCAMatrix", "PCA_MATRICES"),
     ("Similarity", "SIMILARITIES"),
     ("IntervalMethod", "INTERVAL_METHODS"),
+    ("Distribution", "DISTRIBUTIONS"),
+    ("BoundedDistribution", "BOUNDED_DISTRIBUTIONS"),
     ("Direction", "DIRECTIONS"),
+    ("Scale", "SCALES"),
     ("Bounds", "BOUNDS"),
 ]
 
@@ -32,6 +35,7 @@ def test_none_is_left_out():
     assert {names for _, names in PAIRS} == {name for name in vars(choices) if name.isupper()}
 
 
-def test_what_needs_no_negative_values_is_among_all_ways():
+def test_narrow_choices_are_among_the_wide_ones():
     assert {*choices.REPRESENTATIONS} - {*choices.NON_NEGATIVE} == {"centered"}
     assert {*choices.CLASS_BASIS_STEPS} < {*choices.BASIS_STEPS}
+    assert {*choices.BOUNDED_DISTRIBUTIONS} < {*choices.DISTRIBUTIONS}

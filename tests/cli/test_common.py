@@ -48,7 +48,7 @@ def test_examples_in_the_help_are_commands(epilog):
     lines = [line.strip() for line in epilog.splitlines() if line.startswith("  specsel ")]
     assert lines
     for line in lines:
-        cli._parser().parse_args(shlex.split(line)[1:])
+        cli.parser().parse_args(shlex.split(line)[1:])
 
 
 def test_names_are_listed_with_commas_between():

