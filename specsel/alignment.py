@@ -78,9 +78,10 @@ def solve(
     target : {"neighbours", "classes"}, Weights, array, sparse matrix or operator, optional
         What the affinity of the features is aligned with. "neighbours", the default without y:
         the graph of the nearest neighbours, see `graph`. "classes", the default with y: the
-        classes; only the 5 % of the features compete that differ most between the classes, and
-        at least five times n. `Weights`: the directions that a solver found in the same samples.
-        Otherwise a symmetric matrix of samples x samples, or anything with ``target @ M``.
+        classes; only the 5 % of the features compete that differ most between the classes, at
+        least five times n and at least 100. `Weights`: the directions that a solver found in the
+        same samples. Otherwise a symmetric matrix of samples x samples, or anything with
+        ``target @ M``.
     neighbours, components : int
         Of the graph: neighbours of every sample, at most half of the others, and principal
         components in which distances are taken.
@@ -130,7 +131,7 @@ def solve(
     if kind == "classes":
         allowed &= _competing(np.where(allowed, relevance, -np.inf), first, n)
     search = _alignment.Search(native, relevance, square, allowed)
-    ranking, scores = search.run(min(int(allowed.sum()), n or LOOKED_AT), first)
+    ranking, scores = search.run(min(int(allowed.sum()), n or max(LOOKED_AT, len(first))), first)
     size = n or max(int(np.argmax(scores)) + 1, len(first))
     return Aligned(
         ranking=ranking,

@@ -16,9 +16,11 @@ direction, among n₂ of noise, over q samples, the direction is found from ``n�
 found tends to ``1 - (n₂/q) / (n₁ - 1)²``.
 """
 
+import inspect
+import math
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,13 +32,12 @@ from specsel import (
     supervised,
     weighting,
 )
-from specsel._input.annotations import ArrayLike, Directions, Seed
+from specsel._input.annotations import ArrayLike, Directions, Floats, Integers, Seed
+from specsel._input.choices import Compared
 from specsel.results import Evidence, Weights
 
 __all__ = ["Detectability", "detectability", "solve"]
 
-Method = Literal["qalpha", "weighting", "kernel", "supervised"]
-METHODS: tuple[str, ...] = get_args(Method)
 WITH_LABELS = ("supervised", "weighting")
 WITH_DIRECTIONS = ("qalpha", "kernel")
 
@@ -60,7 +61,7 @@ def solve(
     k: Directions = "auto",
     *,
     y: ArrayLike | None = None,
-    method: Method = "qalpha",
+    method: Compared = "qalpha",
     n: int = 99,
     random_state: Seed = None,
     callback: Callable[[int, int], object] | None = None,
@@ -73,9 +74,9 @@ def solve(
     X : array of shape (n_samples, n_features)
         Dense numbers, or a data frame. Shuffled data take as much memory again.
     k : int or "auto"
-        Number of directions, about the number of clusters, for the methods that take it. With
-        "auto" it is counted anew in every shuffle, and what is compared is the energy of all
-        directions at the weights, which does not grow with k.
+        Number of directions, about the number of clusters, for "qalpha" and "kernel"; the kernel
+        needs a number. With "auto" it is counted anew in every shuffle, and what is compared is
+        the energy of all directions at the weights, which does not grow with k.
     y : array of shape (n_samples,), optional
         Class labels, for "supervised" and "weighting". The labels are shuffled then, not the
         columns.
@@ -88,8 +89,8 @@ def solve(
     callback : callable, optional
         Called as ``callback(done, n)`` after every shuffle; true stops, and what was done counts.
     **options
-        More options of the solver, the same for the data and for every shuffle. ``tol`` is .001
-        unless given.
+        More options of the solver, the same for the data and for every shuffle, as is the seed of
+        its random starts. ``tol`` is .001 unless given.
 
     Returns
     -------
@@ -107,35 +108,28 @@ def solve(
     True
     """
     array, names = _input.as_matrix(X)
-    _check(k, y, method, n, callback)
+    _check(k, y, method, n, callback, options)
     generator = _input.as_generator(random_state)
     labels = None if y is None else _input.as_classes(y, len(array))
-    run = _runner(method, k, {"tol": TOL} | options)
-    weights = run(array if names is None else _input.Frame(list(names), array), labels)
-    counted = method == "qalpha" and k == "auto"
-    found = _Statistics(_objective(weights, array, counted), weights)
+    solver = _Solver(method, k, options, generator)
+    weights = solver.run(array if names is None else _input.Frame(list(names), array), labels)
+    found = solver.statistics(weights, array)
     null = []
     for done in range(1, n + 1):
         other, classes = _shuffled(array, labels, generator)
-        chance = run(other, classes)
-        null.append(_Statistics(_objective(chance, other, counted), chance))
+        with warnings.catch_warnings():
+            # A shuffle need not converge to be compared, and columns stay what they were.
+            warnings.simplefilter("ignore", UserWarning)
+            null.append(solver.statistics(solver.run(other, classes), other))
         if callback is not None and callback(done, n):
             break
     return _compared(found, null, method, labels is not None)
 
 
-class _Statistics:
-    """What is compared of a solve: the objective, and how high the weights reach."""
-
-    def __init__(self, objective: float, weights: Weights) -> None:
-        self.objective = objective
-        # Weights of unit norm are high where few features share them, whatever they share. Their
-        # part of the objective is what noise does not reach.
-        self.heights = np.sqrt(max(weights.objective, 0.0)) * weights.alpha
-
-
-def _check(k, y, method, n, callback):
-    _input.check_choice("method", method, METHODS)
+def _check(
+    k: Directions, y: Any, method: str, n: int, callback: object, options: dict[str, Any]
+) -> None:
+    _input.check_choice("method", method, _input.choices.COMPARED)
     _input.check_integer("n", n, 1)
     _input.check_callback(callback)
     if method == "supervised" and y is None:
@@ -145,56 +139,90 @@ def _check(k, y, method, n, callback):
             f"y: is not used by method = {method!r}; labels are for {' and '.join(WITH_LABELS)}"
         )
     if method == "kernel" and isinstance(k, str):
-        raise ValueError(f"k = {k!r}: a whole number is needed for method = {method!r}")
+        raise ValueError(f"k = {k!r}: a whole number is needed for method = 'kernel'")
+    if method not in WITH_DIRECTIONS and k != "auto":
+        raise ValueError(
+            f"k = {_input.brief(k)}: is not used by method = {method!r}; leave it out"
+        )
+    unknown = [name for name in options if name not in _parameters(method)]
+    if unknown:
+        raise ValueError(f"{unknown[0]}: is no option of {method}.solve")
 
 
-def _runner(method, k, options):
-    """The solver, with the same options for the data and for every shuffle."""
-    if method in WITH_DIRECTIONS:
-        options = {"k": k} | options
-    if method == "weighting":
-        options = {name: value for name, value in options.items() if name != "tol"}
-    solver = SOLVERS[method]
+def _parameters(method: str) -> set[str]:
+    return set(inspect.signature(SOLVERS[method]).parameters)
 
-    def run(X, classes):
-        given = {} if classes is None else {"y": classes}
+
+class _Statistics(NamedTuple):
+    """What is compared of a solve."""
+
+    objective: float
+    heights: Floats  # √objective · α: what a feature has of the objective, as noise has not
+
+
+class _Solver:
+    """A method with the same options for the data and for every shuffle."""
+
+    def __init__(
+        self, method: str, k: Directions, options: dict[str, Any], generator: np.random.Generator
+    ) -> None:
+        self.solve = SOLVERS[method]
+        # The same start every time; the stream of the shuffles is left as it is.
+        seed = int(generator.spawn(1)[0].integers(2**32))
+        given = {"k": k, "tol": TOL, "random_state": seed} | options
+        self.options = {name: given[name] for name in given if name in _parameters(method)}
+        self.counted = method == "qalpha" and k == "auto"
+
+    def run(self, X: Any, classes: Integers | None) -> Weights:
+        labels = {} if classes is None else {"y": classes}
+        return self.solve(X, **labels, **self.options)
+
+    def statistics(self, weights: Weights, array: np.ndarray) -> _Statistics:
+        """The objective or, where k is counted, the energy of all directions at the weights."""
+        heights = np.sqrt(max(weights.objective, 0.0)) * weights.alpha
+        if not self.counted:
+            return _Statistics(weights.objective, heights)
         with warnings.catch_warnings():
-            # A shuffle need not converge to be compared, and constant columns are named once.
-            warnings.simplefilter("ignore", UserWarning)
-            return solver(X, **given, **options)
+            warnings.simplefilter("ignore", UserWarning)  # the solver has named constant columns
+            data = _data.read(array, center=self.options.get("center", True))
+        affinity = data.adjoint(weights.alpha, None)
+        return _Statistics(float(np.vdot(affinity, affinity)), heights)
 
-    return run
 
-
-def _shuffled(array, labels, generator):
+def _shuffled(
+    array: np.ndarray, labels: Integers | None, generator: np.random.Generator
+) -> tuple[np.ndarray, Integers | None]:
     """The data with every column in an order of its own; with labels, only these."""
     if labels is not None:
         return array, generator.permutation(labels)
     return generator.permuted(array, axis=0), None
 
 
-def _objective(weights, array, counted):
-    """The objective or, where k is counted, the energy of all directions at the weights."""
-    if not counted:
-        return weights.objective
-    affinity = _data.read(array).adjoint(weights.alpha, None)
-    return float(np.vdot(affinity, affinity))
-
-
-def _compared(found, null, method, by_labels):
+def _compared(
+    found: _Statistics, null: list[_Statistics], method: str, by_labels: bool
+) -> Evidence:
     objectives = np.array([one.objective for one in null])
     as_good = objectives >= found.objective - TOL * abs(found.objective)
     spread = objectives.std(ddof=1) if len(null) > 1 else 0.0
-    limit = float(np.quantile([one.heights.max() for one in null], CONFIDENCE))
     return Evidence(
         p_value=(1 + int(as_good.sum())) / (1 + len(null)),
         z=float((found.objective - objectives.mean()) / spread) if spread > 0 else np.nan,
         objective=float(found.objective),
         null=objectives,
-        beyond_chance=np.flatnonzero(found.heights > limit),
+        beyond_chance=np.flatnonzero(found.heights > _limit(null)),
         method=method,
         shuffled="labels" if by_labels else "columns",
     )
+
+
+def _limit(null: list[_Statistics]) -> float:
+    """What the largest height exceeds in 5 % of shuffles; infinite where they are too few to say.
+
+    The data count among the shuffles, as for the p value.
+    """
+    largest = sorted(float(one.heights.max()) for one in null)
+    place = math.ceil(CONFIDENCE * (len(largest) + 1))
+    return largest[place - 1] if place <= len(largest) else math.inf
 
 
 class Detectability(NamedTuple):

@@ -23,8 +23,10 @@ import scipy.sparse
 
 import specsel
 from specsel import (
+    alignment,
     datasets,
     eslda,
+    evidence,
     gslda,
     kernel,
     laplacian,
@@ -137,6 +139,12 @@ def solvers():
     yield "pairwise samples", lambda: pairwise.solve(wide, 2, apart=others, **loop)
     yield "diverse", lambda: qalpha.solve(wide, 2, **loop).select(30, diverse=wide)
     yield "reweight", lambda: qalpha.solve(wide, 2, **loop).reweight(side)
+    yield "evidence", lambda: evidence.solve(wide, 2, n=3, random_state=0)
+    yield "labels", lambda: qalpha.solve(wide, 2, **loop).labels()
+    yield "relevance", lambda: qalpha.relevance(wide, range(9), 2)
+    for scale in ("unit", "native"):
+        yield f"alignment {scale}", lambda s=scale: alignment.solve(wide, n=20, scale=s)
+    yield "alignment classes", lambda: alignment.solve(tall, tall_y)
     yield "gram", lambda: qalpha.gram(tall, np.eye(300)[:, :2])
     yield from _subsets()
     yield from _simulations()

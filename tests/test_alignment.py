@@ -349,3 +349,9 @@ def test_what_the_result_says_of_itself():
         found.scores[0] = 1
     with pytest.raises(AttributeError):
         found.scores = None
+
+
+def test_more_features_may_be_forced_than_are_looked_at():
+    X = np.random.default_rng(0).standard_normal((20, 1200))
+    found = alignment.solve(X, always=np.arange(1100))
+    assert set(range(1100)) <= {*found.support.tolist()}

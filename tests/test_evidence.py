@@ -23,6 +23,42 @@ def test_p_value_is_the_share_of_shuffles_that_do_as_well():
     assert found.z == pytest.approx((objective - np.mean(null)) / np.std(null, ddof=1))
 
 
+def test_random_starts_depend_on_the_seed_alone():
+    options = {"init": "random", "n_init": 2, "n": 4, "random_state": 5}
+    one, other = (evidence.solve(NOISE, 3, **options) for _ in range(2))
+    assert one.null.tolist() == other.null.tolist()
+    assert one.objective == other.objective
+
+
+def test_options_are_those_of_the_solver_for_what_is_counted_too():
+    X = np.abs(EXAMPLE.X) + 1
+    found = evidence.solve(X, n=3, random_state=0, center=False)
+    weights = qalpha.solve(X, "auto", tol=1e-3, center=False)
+    M = X / np.linalg.norm(X, axis=0)
+    affinity = (M * weights.alpha) @ M.T
+    assert found.objective == pytest.approx((affinity**2).sum(), rel=1e-9)
+
+
+def test_constant_columns_are_named_once():
+    X = np.column_stack((NOISE[:, :8], np.ones(len(NOISE))))
+    for k in (2, "auto"):
+        with pytest.warns(UserWarning, match="1 of 9 features is constant") as caught:
+            evidence.solve(X, k, n=3, random_state=0)
+        assert len(caught) == 1
+
+
+def test_noise_has_hardly_any_feature_beyond_chance():
+    found = [
+        evidence.solve(
+            np.random.default_rng(seed).standard_normal((30, 20)), 2, n=19, random_state=seed
+        )
+        for seed in range(100)
+    ]
+    assert np.mean([len(one.beyond_chance) > 0 for one in found]) <= 0.12
+    few = evidence.solve(EXAMPLE.X, 3, n=18, random_state=0)
+    assert len(few.beyond_chance) == 0
+
+
 @pytest.mark.parametrize("k", [3, "auto"])
 def test_structure_is_told_from_noise(k):
     for seed in range(3):
@@ -44,6 +80,7 @@ def test_noise_passes_for_more_as_rarely_as_promised():
     assert 0.4 < np.mean(p_values) < 0.6
 
 
+@pytest.mark.filterwarnings("ignore:not converged")
 def test_with_labels_these_are_shuffled_for_columns_that_agree_are_no_evidence():
     rng = np.random.default_rng(0)
     passed = 0
@@ -99,6 +136,9 @@ def test_callback_stops_and_what_was_done_counts():
         ({"y": np.arange(60) % 2}, "y: is not used by method = 'qalpha'"),
         ({"method": "kernel"}, "k = 'auto': a whole number is needed"),
         ({"k": 0}, "k = 0: must be"),
+        ({"k": 3, "method": "weighting"}, "k = 3: is not used by method = 'weighting'"),
+        ({"method": "weighting", "tol": 0.1}, "tol: is no option of weighting.solve"),
+        ({"colour": 1}, "colour: is no option of qalpha.solve"),
     ],
 )
 def test_bad_input_is_one_line(arguments, message):

@@ -46,6 +46,10 @@ BoundedDistribution = Literal["uniform", "bernoulli"]
 DISTRIBUTIONS: tuple[str, ...] = get_args(Distribution)
 BOUNDED_DISTRIBUTIONS: tuple[str, ...] = get_args(BoundedDistribution)
 
+# Methods whose objective can be compared with that of shuffled data.
+Compared = Literal["qalpha", "weighting", "kernel", "supervised"]
+COMPARED: tuple[str, ...] = get_args(Compared)
+
 # Which way greedy selection goes, and which bounds prune the exact search.
 Direction = Literal["both", "forward", "backward"]
 Bounds = Literal["best", "interlacing"]

@@ -3,15 +3,13 @@
 import argparse
 from typing import Any
 
+from specsel._input.choices import COMPARED
 from specsel.cli import tables, terminal
 
-# Methods whose objective can be compared with that of shuffled data.
-METHODS = ("qalpha", "weighting", "kernel", "supervised")
-
-# Shuffles if nobody asks for more: just enough for p = .05. They are made where reading the data
-# as often as the solve and all shuffles need takes a second or so: up to this many numbers.
+# Shuffles if nobody asks for more: just enough for p = .05. They are made where all of them take
+# about a second, which is about so many multiplications.
 QUICK = 19
-QUICK_NUMBERS = 10**9
+QUICK_WORK = 2e9
 
 HELP = (
     "compare with so many shuffles of the columns, or with --target of the labels; 99 make a p of "
@@ -30,30 +28,34 @@ def check(args: argparse.Namespace) -> None:
         return
     if args.permutations < 0:
         raise ValueError(f"--permutations {args.permutations}: must be at least 0")
-    if args.permutations and args.method not in METHODS:
+    if not args.permutations:
+        return
+    if args.shuffle:
+        raise ValueError("--permutations: goes with the data as they are; leave --shuffle out")
+    if args.method not in COMPARED:
         raise ValueError(
-            f"--permutations: is for {', '.join(METHODS)}; with --method {args.method} compare "
+            f"--permutations: is for {', '.join(COMPARED)}; with --method {args.method} compare "
             "with --shuffle"
         )
+    if args.method == "kernel" and args.k in (None, "auto"):
+        raise ValueError("--permutations: needs a number for -k with --method kernel")
 
 
 def compare(
     args: argparse.Namespace, table: tables.Table, given: dict[str, Any], found: Any
 ) -> Any:
     """Return the evidence, or None where nobody asked for it and it would take long."""
-    if args.method not in METHODS or args.shuffle:
-        return None
     n = args.permutations
     if n is None:
-        n = QUICK if QUICK * found.n_passes * _size(table.X) <= QUICK_NUMBERS else 0
+        possible = args.method in COMPARED and not args.shuffle and not _counts_kernel(args)
+        n = QUICK if possible and QUICK * _work(args.method, table.X, found) <= QUICK_WORK else 0
     if n == 0:
         return None
     from specsel import evidence
 
     options = {name: value for name, value in given.items() if name not in OWN}
     if "k" in given:
-        counted = args.method == "qalpha"
-        options["k"] = given["k"] if counted else found.basis.shape[1]
+        options["k"] = given["k"]
     with terminal.progress("shuffle {} of {}".format) as callback:
         return evidence.solve(
             table.X,
@@ -70,9 +72,19 @@ def compare(
 OWN = ("y", "k", "random_state", "callback", "tol")
 
 
-def _size(X: Any) -> int:
-    values = X.values if hasattr(X, "values") else X
-    return int(values.shape[0] * values.shape[1])
+def _counts_kernel(args: argparse.Namespace) -> bool:
+    return args.method == "kernel" and args.k in (None, "auto")
+
+
+def _work(method: str, X: Any, found: Any) -> float:
+    """About how many multiplications a solve takes."""
+    q, n = (X.values if hasattr(X, "values") else X).shape
+    k = found.basis.shape[1]
+    if method == "kernel":
+        return float(n * n * (q + found.n_passes * k))
+    reduced = min(q, n)
+    width = reduced if method == "weighting" else 4 * (k + 1)
+    return float(found.n_passes * n * reduced * width + (q * n * n if q > n else 0))
 
 
 def summary(found: Any) -> dict[str, Any] | None:
@@ -103,6 +115,8 @@ def line(args: argparse.Namespace, told: dict[str, Any] | None) -> str:
         )
     if args.shuffle:
         return "this is what chance finds; compare the objective with that of the data"
-    if args.method in METHODS:
+    if _counts_kernel(args):
+        return "is this more than chance? -k with a number and --permutations 99 tell"
+    if args.method in COMPARED:
         return "is this more than chance? --permutations 99 tells"
     return "is this more than chance? compare the objective with that of --shuffle"

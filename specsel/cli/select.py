@@ -144,7 +144,7 @@ def _add_options(group: Any) -> None:
     add("--tol", type=float, help=tol_help)
     max_iter_help = "stop after so many iterations; default 200"
     add("--max-iter", type=int, metavar="N", help=max_iter_help)
-    add("--seed", type=int, help="seed of random starts and of --shuffle; default 0")
+    add("--seed", type=int, help="seed of random starts and of all shuffles; default 0")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -26,8 +26,8 @@ class Evidence:
     null : ndarray of shape (n,)
         What was found in every shuffle.
     beyond_chance : ndarray of int
-        Features whose part of the objective, ``√objective · α``, exceeds the largest one of 95 %
-        of the shuffles.
+        Features whose part of the solver's objective, ``√objective · α``, exceeds the largest one
+        of 95 % of the shuffles, the data counted among them; none if there are less than 19.
     method : str
         Whose objective it is.
     shuffled : {"columns", "labels"}
@@ -56,9 +56,10 @@ class Evidence:
         return "no more in common than chance"
 
     def __repr__(self) -> str:
+        count = len(self.beyond_chance)
         spread = self.null.std(ddof=1) if len(self.null) > 1 else 0.0
         return (
             f"Evidence({self.verdict}: p = {self.p_value:.3g}, objective {self.objective:.3g} "
             f"beside {self.null.mean():.3g} ± {spread:.2g} in {len(self.null)} shuffles of the "
-            f"{self.shuffled}, {len(self.beyond_chance)} features beyond chance)"
+            f"{self.shuffled}, {count} feature{'s' * (count != 1)} beyond chance)"
         )

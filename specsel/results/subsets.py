@@ -217,7 +217,8 @@ class Path:
             raise KeyError(f"{k}: sizes are {_ranges(self.sizes)}")
         i = int(place[0])
         if i not in self._subsets:
-            self._subsets[i] = self._subset(i)
+            # Of several threads that solve at once, all get the one that was first.
+            self._subsets.setdefault(i, self._subset(i))
         return self._subsets[i]
 
     def _subset(self, i: int) -> Subset:

@@ -21,6 +21,7 @@ PAIRS = [
     ("Distribution", "DISTRIBUTIONS"),
     ("BoundedDistribution", "BOUNDED_DISTRIBUTIONS"),
     ("Direction", "DIRECTIONS"),
+    ("Compared", "COMPARED"),
     ("Scale", "SCALES"),
     ("Bounds", "BOUNDS"),
 ]

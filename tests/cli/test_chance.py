@@ -42,7 +42,8 @@ def test_noise_has_no_more_than_chance(capsys, tmp_path):
 
 @pytest.mark.parametrize("method", ["supervised", "weighting", "kernel"])
 def test_methods_that_can_be_compared(capsys, method):
-    shown = told(capsys, "--method", method, "--permutations", "3")
+    k = ["-k", "2"] if method == "kernel" else []
+    shown = told(capsys, "--method", method, *k, "--permutations", "3")
     assert len(shown["null"]) == 3
     assert shown["shuffled"] == ("labels" if method == "supervised" else "columns")
 
@@ -59,7 +60,7 @@ def test_none_if_nobody_wants_it(capsys):
 
 
 def test_large_data_wait_until_they_are_asked(capsys, monkeypatch):
-    monkeypatch.setattr("specsel.cli.chance.QUICK_NUMBERS", 100)
+    monkeypatch.setattr("specsel.cli.chance.QUICK_WORK", 100)
     assert told(capsys, "-k", "3") is None
 
 
@@ -68,6 +69,8 @@ def test_large_data_wait_until_they_are_asked(capsys, monkeypatch):
     [
         (["--permutations", "-1"], "--permutations -1: must be at least 0"),
         (["--permutations", "9", "--method", "topography"], "--permutations: is for qalpha"),
+        (["--permutations", "9", "--shuffle"], "leave --shuffle out"),
+        (["--permutations", "9", "--method", "kernel"], "needs a number for -k"),
     ],
 )
 def test_what_cannot_be_is_refused(capsys, arguments, message):
