@@ -8,6 +8,7 @@ reproduce  runs the papers' experiments again
 info       prints versions, threads, the cache, and how to cite
 common     options and files that several commands share
 tables     reads and writes tables
+binary     reads .npy and sparse .npz files
 delimited  reads CSV and TSV text
 columns    finds the columns that a user names
 citations  the five papers, and which method comes from which

@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
 from specsel import _input
-from specsel.cli import columns, delimited
+from specsel.cli import binary, columns, delimited
 
 LARGEST_ROW = 2**53  # above it not every whole number is a float
 
@@ -140,23 +139,13 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def _read_npy(path: Path, drop: Sequence[str], target: str | None) -> tuple[Any, ...]:
-    try:
-        X = np.lib.format.open_memmap(path, mode="r")
-    except ValueError:
-        raise ValueError("is not a complete .npy file of numbers") from None
+    X = binary.read_npy(path)
     apart = _find(X, drop, target)
     return X, None, apart, None if target is None else np.array(X[:, apart[-1]])
 
 
 def _read_npz(path: Path, drop: Sequence[str], target: str | None) -> tuple[Any, ...]:
-    from scipy.sparse import load_npz
-
-    try:
-        X = load_npz(path)
-    except (ValueError, EOFError, BadZipFile):
-        raise ValueError(
-            "is not a sparse matrix of scipy.sparse.save_npz; dense arrays go into .npy"
-        ) from None
+    X = binary.read_npz(path)
     apart = _find(X, drop, target)
     X = X.tocsc()
     return X, None, apart, None if target is None else X[:, [apart[-1]]].toarray()[:, 0]
