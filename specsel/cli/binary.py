@@ -33,7 +33,7 @@ def read_npy(path: Path) -> np.ndarray:
         except Exception:
             raise ValueError(NOT_NPY) from None
         begin, size = file.tell(), path.stat().st_size
-    if dtype.hasobject or any(not 0 <= length <= size for length in shape):
+    if dtype.hasobject or not _fits(shape, size):
         raise ValueError(NOT_NPY)
     if dtype.kind not in "biufc" or dtype.itemsize == 0:
         raise ValueError(f"has dtype {_input.brief(dtype)}; real numbers are needed")
@@ -61,3 +61,8 @@ def read_npz(path: Path) -> Any:
         except Exception:
             raise ValueError(NOT_NPZ) from None
     return _input.assemble_sparse(format, shape, parts, "the matrix")
+
+
+def _fits(shape: tuple[object, ...], size: int) -> bool:
+    """Whether a file of this size may hold an array of this shape; True is no length."""
+    return all(type(length) is int and 0 <= length <= size for length in shape)
