@@ -36,7 +36,14 @@ from specsel._input.arrays import (
     describe_not_finite,
 )
 from specsel._input.interrupts import catch_interrupts
-from specsel._input.messages import TOO_EXTREME, brief, caller, first_few, name_features
+from specsel._input.messages import (
+    TOO_EXTREME,
+    brief,
+    caller,
+    first_few,
+    name_features,
+    printable,
+)
 from specsel._input.sparse import assemble as assemble_sparse
 
 __all__ = [
@@ -69,4 +76,5 @@ __all__ = [
     "first_few",
     "is_finite",
     "name_features",
+    "printable",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from specsel._input import sparse
 from specsel._input.annotations import ArrayLike, Integers, Names, NDArray, Sparse
-from specsel._input.messages import TOO_EXTREME
+from specsel._input.messages import TOO_EXTREME, printable
 
 # Samples that are searched at a time for a value that is not finite.
 ROWS = 4096
@@ -180,7 +180,7 @@ def as_classes(y: ArrayLike | None, n_samples: int) -> Integers:
     except TypeError:
         raise ValueError("y: mixes labels that cannot be compared; use one type") from None
     if len(names) == 1:
-        raise ValueError(f"y: has one class, {names[0]!s}; at least 2 are needed")
+        raise ValueError(f"y: has one class, {printable(names[0])}; at least 2 are needed")
     if len(names) > n_samples // 2:
         raise ValueError(
             f"y: has {len(names)} classes among {n_samples} samples; at most half as many "

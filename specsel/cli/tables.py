@@ -122,7 +122,13 @@ def save(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     with naming(path), open(path, "w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         table.writeheader()
-        table.writerows(rows)
+        table.writerows({key: _harmless(cell) for key, cell in row.items()} for row in rows)
+
+
+def _harmless(cell: Any) -> Any:
+    """Put a quote before a text that a spreadsheet would run as a formula, as OWASP advises."""
+    formula = isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{cell}" if formula and delimited.number(cell) is None else cell
 
 
 @contextmanager

@@ -15,7 +15,7 @@ def say(message: str) -> None:
     """Write a message to stderr, in one line."""
     # Python sets a stderr that the user closed to None, and print would then take stdout.
     if sys.stderr is not None:
-        print("specsel:", " ".join(message.split()), file=sys.stderr)
+        print("specsel:", escaped(" ".join(message.split())), file=sys.stderr)
 
 
 @contextmanager
@@ -34,12 +34,22 @@ def warnings_in_lines(describe: Callable[[str], str] = str) -> Iterator[None]:
 def write(text: str) -> None:
     """Write a result to stdout."""
     try:
-        print(encodable(text), flush=True)
+        print(encodable("\n".join(map(escaped, text.split("\n")))), flush=True)
     except OSError as error:
         # Text that is still in the buffer would fail again when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # a reader such as head has read enough
             raise
+
+
+def escaped(text: str) -> str:
+    """Return the text with escapes for control characters."""
+    if text.isprintable():
+        return text
+    # Here, for a message may come before anything else could be imported.
+    from specsel import _input
+
+    return _input.printable(text)
 
 
 def encodable(text: str) -> str:
