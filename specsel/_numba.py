@@ -28,7 +28,7 @@ FORKED = (
 _state = {"forked": False, "warned": False}
 
 
-class SealedFiles(IndexDataCacheFile):  # type: ignore[misc]
+class SealedFiles(IndexDataCacheFile):
     """The files of one function: its index, and compiled code for every type of its arguments.
 
     A file begins with the checksum of the rest. With the code stands what it was compiled for:
@@ -74,7 +74,7 @@ def _unsealed(content: bytes) -> Any:
         return None
 
 
-class Cache(FunctionCache):  # type: ignore[misc]
+class Cache(FunctionCache):
     """A cache that never fails: what it cannot load is compiled, what it cannot save is lost."""
 
     def __init__(self, function: Callable[..., Any]) -> None:

@@ -7,7 +7,7 @@ what a file says of itself is checked by hand, and any error of these libraries 
 import math
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def read_npy(path: Path) -> np.ndarray:
     needed = math.prod(shape) * dtype.itemsize
     if begin + needed > size:
         raise ValueError(NOT_NPY)
-    order = "F" if by_columns else "C"
+    order: Literal["F", "C"] = "F" if by_columns else "C"
     if needed == 0:
         return np.empty(shape, dtype, order)
     return np.memmap(path, dtype, "r", begin, shape, order)
