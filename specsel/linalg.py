@@ -14,6 +14,7 @@ import numpy as np
 from numba import prange
 
 from specsel._input.annotations import Floats
+from specsel._numba import add_cache
 
 # No "nnan" or "ninf": a NaN in the data must reach the check that reports it.
 SAFE_FAST_MATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
@@ -54,8 +55,8 @@ def jit(*, parallel: bool = ...) -> Callable[[Function], Function]: ...
 def jit(function: Any = None, *, parallel: bool = False) -> Any:
     """Compile a function when it is first called; all kernels of the package go through here.
 
-    The compiled code is cached on disk if some folder is writable. ``SPECSEL_CACHE=0`` in the
-    environment turns the cache off.
+    The compiled code is cached on disk if some folder is writable, see `specsel._numba`.
+    ``SPECSEL_CACHE=0`` in the environment turns the cache off.
     """
     if function is None:
         return partial(_compile, parallel=parallel)
@@ -69,11 +70,10 @@ def _compile(function: Any, parallel: bool) -> Any:
         "fastmath": SAFE_FAST_MATH,
         "parallel": parallel,
     }
-    cache = os.environ.get("SPECSEL_CACHE", "1") != "0"
-    try:
-        return numba.njit(cache=cache, **options)(function)
-    except RuntimeError:  # numba found no folder that it may write to
-        return numba.njit(cache=False, **options)(function)
+    kernel = numba.njit(**options)(function)
+    if os.environ.get("SPECSEL_CACHE", "1") != "0":
+        add_cache(kernel, function)
+    return kernel
 
 
 class Leading(NamedTuple):

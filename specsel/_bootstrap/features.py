@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _data, _input
+from specsel import _data, _input, _numba
 from specsel._bootstrap import jackknife
 from specsel._data import representations
 from specsel._input.annotations import ArrayLike, Bools, Floats, Integers, Names, Sparse
@@ -36,6 +36,7 @@ FeaturePairs = tuple[Integers, Integers]
 
 def read_features(X: ArrayLike | Sparse, matrix: Similarity) -> "Features":
     """Check X, dense or sparse, and scale the features that vary."""
+    _numba.check_not_forked()
     if isinstance(X, Sparse):
         return SparseFeatures(_input.as_sparse(X, least_samples=LEAST_SAMPLES), None, matrix)
     return DenseFeatures(*_input.as_matrix(X, least_samples=LEAST_SAMPLES), matrix)

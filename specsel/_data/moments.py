@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
+from specsel import _input, _numba
 from specsel._data import passes, representations
 from specsel._input.annotations import Bools, Floats, Names, NDArray
 
@@ -24,6 +24,7 @@ def moments(
     >>> mean.tolist(), norm.round(3).tolist()
     ([2.0, 5.0], [1.414, 0.0])
     """
+    _numba.check_not_forked()
     features = array.view().T
     features.flags.writeable = False
     mean, norm = np.zeros((2, len(features)))

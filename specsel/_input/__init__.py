@@ -1,6 +1,7 @@
 """What users pass in: checked once, before any work. Every layer above may use all of it.
 
 arrays       samples × features, classes and pairs: viewed as arrays, or refused
+sparse       sparse matrices: checked whole, or refused
 arguments    numbers, names, flags and sets of features: checked, or refused
 choices      arguments that take one of a few names
 annotations  types that signatures share
@@ -30,12 +31,21 @@ from specsel._input.arrays import (
     as_pairs,
     as_samples,
     as_sparse,
+    check_intact,
     check_samples,
     check_unmasked,
     describe_not_finite,
 )
 from specsel._input.interrupts import catch_interrupts
-from specsel._input.messages import TOO_EXTREME, brief, caller, first_few, name_features
+from specsel._input.messages import (
+    TOO_EXTREME,
+    brief,
+    caller,
+    first_few,
+    name_features,
+    printable,
+)
+from specsel._input.sparse import assemble as assemble_sparse
 
 __all__ = [
     "TOO_EXTREME",
@@ -48,12 +58,14 @@ __all__ = [
     "as_pairs",
     "as_samples",
     "as_sparse",
+    "assemble_sparse",
     "brief",
     "caller",
     "catch_interrupts",
     "check_callback",
     "check_choice",
     "check_flag",
+    "check_intact",
     "check_integer",
     "check_not_negative",
     "check_number",
@@ -66,4 +78,5 @@ __all__ = [
     "first_few",
     "is_finite",
     "name_features",
+    "printable",
 ]

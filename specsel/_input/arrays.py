@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from specsel._input import sparse
 from specsel._input.annotations import ArrayLike, Integers, Names, NDArray, Sparse
-from specsel._input.messages import TOO_EXTREME
+from specsel._input.messages import TOO_EXTREME, printable
 
 # Samples that are searched at a time for a value that is not finite.
 ROWS = 4096
@@ -50,16 +51,20 @@ def check_unmasked(X: object, name: str = "X") -> None:
         raise ValueError(f"{name}: holds masked values; remove or fill them first")
 
 
+def check_intact(X: object, name: str = "X") -> None:
+    """Refuse masked values, and sparse matrices whose arrays do not fit together."""
+    check_unmasked(X, name)
+    if hasattr(X, "tocsr"):
+        sparse.intact(X, name)
+
+
 def as_sparse(X: Sparse, *, least_samples: int = 2, name: str = "X") -> Any:
     """Copy a sparse matrix of samples × features, compressed by columns, float64, no stored 0."""
-    if len(X.shape) != 2:
-        raise ValueError(f"{name}: has shape {X.shape}; samples x features are needed")
-    if X.dtype.kind not in "biuf":
-        raise ValueError(f"{name}: has dtype {X.dtype}; real numbers are needed")
-    if 0 in X.shape:
-        raise ValueError(f"{name}: has shape {X.shape}; it must not be empty")
-    check_samples(X.shape[0], least_samples, name)
-    matrix = X.tocsc(copy=True).astype(np.float64, copy=False)
+    checked = sparse.intact(X, name)
+    if 0 in checked.shape:
+        raise ValueError(f"{name}: has shape {checked.shape}; it must not be empty")
+    check_samples(checked.shape[0], least_samples, name)
+    matrix = checked.astype(np.float64, copy=False).tocsc(copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     bad = np.flatnonzero(~np.isfinite(matrix.data))
@@ -175,7 +180,7 @@ def as_classes(y: ArrayLike | None, n_samples: int) -> Integers:
     except TypeError:
         raise ValueError("y: mixes labels that cannot be compared; use one type") from None
     if len(names) == 1:
-        raise ValueError(f"y: has one class, {names[0]!s}; at least 2 are needed")
+        raise ValueError(f"y: has one class, {printable(names[0])}; at least 2 are needed")
     if len(names) > n_samples // 2:
         raise ValueError(
             f"y: has {len(names)} classes among {n_samples} samples; at most half as many "

@@ -1,5 +1,6 @@
 """The wording of messages: how to show values and names, and whose line of code to blame."""
 
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -8,8 +9,25 @@ from specsel._input.annotations import Integers, Names
 
 TOO_EXTREME = "values are too large or too small to be standardised; rescale them"
 
+# Characters that steer a terminal, turn the direction of writing, end a line, or are no text:
+# a name with these would show as what it is not, and no XML may hold most of them.
+STEERING = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+
 # The longest value that a message shows as it is.
 LONGEST = 40
+
+
+def printable(text: object) -> str:
+    """Return a text with escapes for control characters; names in files may hold any.
+
+    Examples
+    --------
+    >>> print(printable("gene\\x1b[31m 1"))
+    gene\\x1b[31m 1
+    """
+    return STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
 
 
 def brief(value: object) -> str:
@@ -41,7 +59,7 @@ def first_few(names: Sequence[Any], limit: int = 8) -> str:
     'a, b and 1 more'
     """
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(map(str, names[:limit])) + more
+    return ", ".join(map(printable, names[:limit])) + more
 
 
 def caller() -> int:

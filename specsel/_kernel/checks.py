@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from specsel import _input
+from specsel import _input, _numba
 from specsel._input.annotations import ArrayLike, Floats
 
 # How far a matrix may be from symmetric, and its smallest eigenvalue below 0, relative to its
@@ -15,6 +15,7 @@ def checked(matrix: ArrayLike, n: int) -> Floats:
 
     float64 in C or Fortran order is not copied.
     """
+    _numba.check_not_forked()
     entries, _ = _input.as_matrix(matrix, least_samples=1, name="kernel")
     if entries.shape != (n, n):
         raise ValueError(f"kernel: the matrix has shape {entries.shape}; ({n}, {n}) is needed")

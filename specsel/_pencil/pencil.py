@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from specsel import _data, _input, linalg
+from specsel import _data, _input, _numba, linalg
 from specsel._input.annotations import ArrayLike, Floats, Integers, Names
 from specsel._input.choices import PCAMatrix
 
@@ -222,6 +222,7 @@ def from_pair(A: ArrayLike, B: ArrayLike) -> Pencil:
     The factors belong to A and B scaled so that the diagonal of B is 1. Values do not depend on
     that scale, and rounding is then the same whatever the units of the features.
     """
+    _numba.check_not_forked()
     A, B = _symmetric("A", A), _symmetric("B", B)
     if A.shape != B.shape:
         raise ValueError(f"B: has shape {B.shape}; that of A, {A.shape}, is needed")

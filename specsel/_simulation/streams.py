@@ -7,7 +7,7 @@ it. The position of a word in its stream is called its place.
 
 import numpy as np
 
-from specsel import _input
+from specsel import _input, _numba
 from specsel._input.annotations import Floats, NDArray, Seed
 from specsel._input.choices import Distribution
 from specsel.linalg import jit
@@ -52,6 +52,7 @@ EDGES = _edges()
 
 def keys(random_state: Seed, count: int) -> NDArray[np.uint64]:
     """Draw the keys of `count` streams."""
+    _numba.check_not_forked()
     return _input.as_generator(random_state).integers(0, 2**64, count, dtype=np.uint64)
 
 

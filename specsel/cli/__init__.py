@@ -10,6 +10,7 @@ aligned    what `select --method alignment` prints
 chance     what `select` says last: whether there is more than chance
 common     options and files that several commands share
 tables     reads and writes tables
+binary     reads .npy and sparse .npz files
 delimited  reads CSV and TSV text
 columns    finds the columns that a user names
 citations  the five papers, and which method comes from which

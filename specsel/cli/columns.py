@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from specsel import _input
+
 # How many column names a message lists.
 NAMES_LISTED = 6
 
@@ -27,7 +29,8 @@ def _find_one(column: str, names: list[str] | None, width: int) -> int:
         return int(column)
     name = " ".join(column.split())
     if name not in names:
-        some = ", ".join(names[:NAMES_LISTED]) + (", ..." if len(names) > NAMES_LISTED else "")
+        some = ", ".join(map(_input.printable, names[:NAMES_LISTED]))
+        some += ", ..." if len(names) > NAMES_LISTED else ""
         raise ValueError(f"has no column {reprlib.repr(column)}; it has {some}")
     if names.count(name) > 1:
         raise ValueError(f"has {names.count(name)} columns {reprlib.repr(column)}")

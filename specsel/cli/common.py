@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from specsel import _input
 from specsel.cli import delimited, tables, terminal
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -36,7 +37,11 @@ def add_input(add: Callable[..., Any], target_help: str) -> None:
 
 def add_output(add: Callable[..., Any], out_help: str, plot_help: str) -> None:
     """Add the options that say where results go."""
-    add("--out", type=Path, metavar="CSV", help=f"write {out_help} to this file")
+    out_help = (
+        f"write {out_help} to this file; a name that a spreadsheet would run as a formula, for it "
+        "begins with =, +, -, @, tab or carriage return, gets a ' before it"
+    )
+    add("--out", type=Path, metavar="CSV", help=out_help)
     add("--plot", type=Path, metavar="FILE", help=f"draw {plot_help} as .png, .svg or .pdf")
     add("--json", action="store_true", help="print one JSON object")
 
@@ -79,7 +84,8 @@ def check_classes(target: str | None, y: Any) -> None:
         number = delimited.number(str(label))
         if number is not None and number % 1 > 0:
             raise ValueError(
-                f"--target {target}: holds {label}, a measurement; classes are needed"
+                f"--target {target}: holds {_input.printable(label)}, a measurement; "
+                "classes are needed"
             )
 
 

@@ -21,17 +21,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         The arguments; by default those of the process.
     """
     try:
-        commands = parser()
-        args = commands.parse_args(argv)
-        if args.command is None:
-            commands.print_help()
-            return 2
-        return int(args.run(args))
-    except SystemExit as end:  # argparse has printed the help or the version
-        return int(end.code or 0)
+        code, in_files = _run(argv)
+        terminal.check_written(in_files)
+        return code
     except (ValueError, OSError, MemoryError) as error:
         terminal.say(_reason(error))
         return 2
+
+
+def _run(argv: Sequence[str] | None) -> tuple[int, bool]:
+    """Return the exit code, and whether the command wrote its results to files as well."""
+    commands = parser()
+    try:
+        args = commands.parse_args(argv)
+    except SystemExit as end:  # argparse has printed the help or the version
+        return int(end.code or 0), False
+    if args.command is None:
+        commands.print_help()
+        return 2, False
+    in_files = any(getattr(args, option, None) for option in ("out", "plot"))
+    return int(args.run(args)), in_files
 
 
 def _reason(error: Exception) -> str:

@@ -167,5 +167,5 @@ def _lines(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Iterator[str]
         gap = " " * 6 + "-" if row["gap"] is None else f"{row['gap']:7.2%}"
         yield (
             f"{row['size']:5} {row['greedy']:11.6g} {exact} {bound} {gap}  "
-            f"{row['status']:9}  {', '.join(row['features'])}"
+            f"{row['status']:9}  {', '.join(map(_input.printable, row['features']))}"
         )

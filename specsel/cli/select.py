@@ -306,13 +306,13 @@ def _lines(summary: dict[str, Any], top: list[dict[str, Any]]) -> Iterator[str]:
     )
     yield ""
     blocks = terminal.encodable(BLOCKS + RULE) == BLOCKS + RULE
-    width = max(7, *(len(str(row["feature"])) for row in top))
+    features = [_input.printable(row["feature"]) for row in top]
+    width = max(7, *map(len, features))
     yield f"   rank  {'feature':{width}}   weight"
-    for row in top:
+    for row, feature in zip(top, features, strict=True):
         mark = "*" if row["selected"] else " "
         bar = _bar(row["weight"] / top[0]["weight"], blocks)
-        feature = f"{row['feature']!s:{width}}"
-        yield f" {mark} {row['rank']:4}  {feature}  {row['weight']:7.4f}  {bar}".rstrip()
+        yield f" {mark} {row['rank']:4}  {feature:{width}}  {row['weight']:7.4f}  {bar}".rstrip()
         if row["rank"] == count < n:
             yield " " + (RULE if blocks else "-") * (18 + width + BAR_WIDTH)
     if n > len(top):

@@ -69,7 +69,8 @@ def run(args: argparse.Namespace) -> int:
     start = time.perf_counter()
     intervals = _intervals(args, table)
     names = intervals.names or tuple(map(str, range(len(intervals.A))))
-    width = max(7, *map(len, names))
+    shown = tuple(map(_input.printable, names))
+    width = max(7, *map(len, shown))
     if not args.json:
         terminal.write(f"{table.origin}: {intervals.n_samples} samples x {len(names)} features")
         terminal.write(
@@ -80,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
     def report(step: Any) -> None:
         if not args.json:
-            terminal.write(_line(step, names, width))
+            terminal.write(_line(step, shown, width))
 
     from specsel import sbs
 
@@ -89,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         summary = {"data": table.origin, **_summary(found, names)}
         terminal.write(json.dumps(summary | {"seconds": time.perf_counter() - start}))
     else:
-        terminal.write("\n".join(_verdict(found, names)))
+        terminal.write("\n".join(_verdict(found, shown)))
     if args.out:
         tables.save(args.out, _rows(found, names))
     if args.plot:

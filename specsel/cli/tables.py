@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
 from specsel import _input
-from specsel.cli import columns, delimited
+from specsel.cli import binary, columns, delimited
 
 LARGEST_ROW = 2**53  # above it not every whole number is a float
 
@@ -124,7 +123,13 @@ def save(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     with naming(path), open(path, "w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         table.writeheader()
-        table.writerows(rows)
+        table.writerows({key: _harmless(cell) for key, cell in row.items()} for row in rows)
+
+
+def _harmless(cell: Any) -> Any:
+    """Put a quote before a text that a spreadsheet would run as a formula, as OWASP advises."""
+    formula = isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{cell}" if formula and delimited.number(cell) is None else cell
 
 
 @contextmanager
@@ -141,23 +146,13 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def _read_npy(path: Path, drop: Sequence[str], target: str | None) -> tuple[Any, ...]:
-    try:
-        X = np.lib.format.open_memmap(path, mode="r")
-    except ValueError:
-        raise ValueError("is not a complete .npy file of numbers") from None
+    X = binary.read_npy(path)
     apart = _find(X, drop, target)
     return X, None, apart, None if target is None else np.array(X[:, apart[-1]])
 
 
 def _read_npz(path: Path, drop: Sequence[str], target: str | None) -> tuple[Any, ...]:
-    from scipy.sparse import load_npz
-
-    try:
-        X = load_npz(path)
-    except (ValueError, EOFError, BadZipFile):
-        raise ValueError(
-            "is not a sparse matrix of scipy.sparse.save_npz; dense arrays go into .npy"
-        ) from None
+    X = binary.read_npz(path)
     apart = _find(X, drop, target)
     X = X.tocsc()
     return X, None, apart, None if target is None else X[:, [apart[-1]]].toarray()[:, 0]

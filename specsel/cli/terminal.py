@@ -1,21 +1,43 @@
-"""Writes results to stdout, messages of one line and progress to stderr."""
+"""Writes results to stdout, messages of one line and progress to stderr.
 
+A stream may be closed or full. Without stderr the work goes on in silence. Without stdout it goes
+on too, for results may go to files, and `check_written` raises in the end.
+"""
+
+import errno
 import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 PROGRESS_WIDTH = 70
 BEGUN = "working; a first run compiles, up to a minute"
 
+# Why results could not be written to stdout.
+_lost: list[OSError] = []
+
 
 def say(message: str) -> None:
     """Write a message to stderr, in one line."""
+    _show(f"specsel: {escaped(' '.join(message.split()))}\n")
+
+
+def _show(text: str) -> None:
+    """Write to stderr; if that is impossible, write nothing."""
     # Python sets a stderr that the user closed to None, and print would then take stdout.
-    if sys.stderr is not None:
-        print("specsel:", " ".join(message.split()), file=sys.stderr)
+    if sys.stderr is None:
+        return
+    try:
+        print(text, end="", file=sys.stderr, flush=True)
+    except OSError:
+        _discard(sys.stderr)
+
+
+def _discard(stream: TextIO) -> None:
+    """Throw away what is in the buffer; it would fail again when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextmanager
@@ -32,14 +54,37 @@ def warnings_in_lines(describe: Callable[[str], str] = str) -> Iterator[None]:
 
 
 def write(text: str) -> None:
-    """Write a result to stdout."""
+    """Write a result to stdout; if that is impossible, remember why."""
+    if sys.stdout is None:
+        _lost.append(OSError(errno.EBADF, "is closed", "stdout"))
+        return
     try:
-        print(encodable(text), flush=True)
+        print(encodable("\n".join(map(escaped, text.split("\n")))), flush=True)
     except OSError as error:
-        # Text that is still in the buffer would fail again when the interpreter ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard(sys.stdout)
         if not isinstance(error, BrokenPipeError):  # a reader such as head has read enough
-            raise
+            _lost.append(OSError(error.errno, error.strerror, "stdout"))
+
+
+def check_written(in_files: bool = False) -> None:
+    """Raise the error that kept a result from stdout.
+
+    Whoever closes stdout and has the results `in_files` misses nothing.
+    """
+    lost = [error for error in _lost if not (in_files and error.errno == errno.EBADF)]
+    _lost.clear()
+    if lost:
+        raise lost[0]
+
+
+def escaped(text: str) -> str:
+    """Return the text with escapes for control characters."""
+    if text.isprintable():
+        return text
+    # Here, for a message may come before anything else could be imported.
+    from specsel import _input
+
+    return _input.printable(text)
 
 
 def encodable(text: str) -> str:
@@ -61,7 +106,7 @@ def progress(describe: Callable[..., str]) -> Iterator[Callable[..., None] | Non
 
     def show(text: str, end: str = "") -> None:
         line = text[:PROGRESS_WIDTH]
-        print(f"\r{line:{PROGRESS_WIDTH}}", end=end, file=sys.stderr, flush=True)
+        _show(f"\r{line:{PROGRESS_WIDTH}}{end}")
 
     def tell(*values: Any) -> None:
         show(describe(*values))

@@ -79,7 +79,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check the data; a frame's column names go on to the solver."""
-        _input.check_unmasked(X)
+        _input.check_intact(X)
         options = {"dtype": FLOATS, "accept_sparse": self.takes_sparse, "ensure_min_samples": 2}
         if self.needs_classes:
             if y is not None:
@@ -109,8 +109,22 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         array of shape (n_samples, n_selected)
         """
-        _input.check_unmasked(X)
+        _input.check_intact(X)
         return super().transform(X)
+
+    def inverse_transform(self, X: ArrayLike) -> Any:
+        """Put the selected features back in their places, with 0 for all others.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_selected)
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+        """
+        _input.check_intact(X)
+        return super().inverse_transform(X)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self, "support_")
@@ -210,7 +224,7 @@ class WeightSelector(Selector):
         if not self.reweight:
             return super().transform(X)
         check_is_fitted(self, "support_")
-        _input.check_unmasked(X)
+        _input.check_intact(X)
         selected = validate_data(self, X, dtype=FLOATS, reset=False)[:, self.support_]
         selected -= self._weights.mean[self.support_]
         selected *= self._weights.scale[self.support_]
@@ -229,9 +243,9 @@ class WeightSelector(Selector):
             With `reweight`, values are in the units of the training data; a selected feature of
             weight 0 has its mean everywhere.
         """
-        _input.check_unmasked(X)
         if not self.reweight:
             return super().inverse_transform(X)
+        _input.check_intact(X)
         whole = super().inverse_transform(check_array(X, dtype=FLOATS))
         scale = self._weights.scale
         whole *= np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)

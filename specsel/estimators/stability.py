@@ -170,7 +170,7 @@ class StabilitySelection(Selector):
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         self._check()
-        _input.check_unmasked(X)
+        _input.check_intact(X)
         if y is not None:
             _input.as_labels(y)
         validate_data(self, X, skip_check_array=True)  # the estimator checks its data itself

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from specsel import _input
+
 # The most letters of a name; and its form: letter by letter, even if it holds a $ or a _.
 LENGTH = 18
 FORM: dict[str, Any] = {"fontsize": 8.0, "parse_math": False, "usetex": False}
@@ -41,7 +43,7 @@ DOT, THIN = 2.5, 1e-6
 
 def shorten(name: object) -> str:
     """Return the name in one line; a name that is too long loses its middle."""
-    name, half = " ".join(str(name).split()), LENGTH // 2
+    name, half = _input.printable(" ".join(str(name).split())), LENGTH // 2
     return name if len(name) <= LENGTH else f"{name[:half]}…{name[1 - half :]}"
 
 

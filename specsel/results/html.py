@@ -127,7 +127,7 @@ def _convergence(weights: Weights) -> str:
 
 
 def _names(features: Integers, names: Names) -> list[str]:
-    return [escape(str(name)) for name in _input.name_features(features, names)]
+    return [escape(_input.printable(name)) for name in _input.name_features(features, names)]
 
 
 def _line(features: Integers, names: Names) -> str:

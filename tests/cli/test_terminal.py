@@ -57,7 +57,7 @@ def test_a_reader_that_has_read_enough_is_no_error():
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")
 def test_a_full_disk_is_an_error():
-    script = "from specsel.cli import terminal\nterminal.write('x')"
+    script = "from specsel.cli import terminal\nterminal.write('x')\nterminal.check_written()"
     with open("/dev/full", "w") as full:
         process = subprocess.run([sys.executable, "-c", script], stdout=full, capture_output=False)
     assert process.returncode != 0

@@ -1,0 +1,189 @@
+"""Sparse matrices: checked whole before any compiled code follows their indices.
+
+The conversions of scipy, and kernels here, trust the arrays in which a sparse matrix is stored. An
+index or a start that points outside its array makes them read and write memory that is not theirs.
+A file may hold any numbers there, and in Python anybody may assign to `indices`.
+"""
+
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from specsel._input.annotations import NDArray
+from specsel._input.messages import brief
+
+# The arrays in which scipy stores a matrix of each format.
+COMPRESSED = ("data", "indices", "indptr")
+PARTS = {
+    "csr": COMPRESSED,
+    "csc": COMPRESSED,
+    "bsr": COMPRESSED,
+    "coo": ("data", "row", "col"),
+    "dia": ("data", "offsets"),
+}
+
+DIMENSIONS_OF_DATA = {"bsr": 3, "dia": 2}
+
+
+def intact(X: Any, name: str = "X") -> Any:
+    """Return a sparse matrix as an array of scipy that shares its values, or refuse it as damaged.
+
+    Every format keeps its own, but for "lil" and "dok", which become "coo".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> X = csr_array(np.eye(3))
+    >>> intact(X).format
+    'csr'
+    >>> X.indices[0] = 7
+    >>> intact(X)
+    Traceback (most recent call last):
+    ValueError: X: is a damaged sparse matrix: indices holds 7; must be from 0 to 2
+    """
+    from scipy.sparse import issparse  # here, for it would make the package slow to import
+
+    if not issparse(X):  # of another library, which converts as it sees fit
+        X = X.tocsc()
+    format = getattr(X, "format", None)
+    try:
+        if format in ("lil", "dok"):
+            format, parts = "coo", _from_lil(X) if format == "lil" else _from_dok(X)
+        else:
+            parts = {part: getattr(X, part) for part in PARTS.get(str(format), ())}
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name}: is a damaged sparse matrix of format {format}") from None
+    return assemble(str(format), X.shape, parts, name)
+
+
+def assemble(format: str, shape: Any, parts: Mapping[str, Any], name: str = "X") -> Any:
+    """Make a sparse array of scipy from the arrays that `PARTS` names, once all are checked."""
+    if format not in PARTS:
+        formats = ", ".join(PARTS)
+        raise ValueError(f"{name}: has the sparse format {brief(format)}; allowed are {formats}")
+    data = np.asarray(parts["data"])
+    if data.dtype.kind not in "biuf":
+        raise ValueError(f"{name}: has dtype {data.dtype}; real numbers are needed")
+    shape = _shape(shape, name)
+    try:
+        if data.ndim != DIMENSIONS_OF_DATA.get(format, 1):
+            raise ValueError(f"data has shape {data.shape}")
+        if format == "coo":
+            checked = _check_coordinates(data, parts, shape)
+        elif format == "dia":
+            checked = _check_diagonals(data, parts)
+        else:
+            checked = _check_compressed(format, data, parts, shape)
+    except ValueError as error:
+        raise ValueError(f"{name}: is a damaged sparse matrix: {error}") from None
+    from scipy import sparse  # here, for it would make the package slow to import
+
+    data, *places = checked
+    arguments = (data, tuple(places)) if format == "coo" else (data, *places)
+    return getattr(sparse, f"{format}_array")(arguments, shape=shape)
+
+
+def _shape(shape: Any, name: str) -> tuple[int, int]:
+    sizes = np.asarray(shape)
+    if sizes.dtype.kind not in "iu" or sizes.ndim != 1 or (sizes < 0).any():
+        raise ValueError(f"{name}: has shape {brief(shape)}; samples x features are needed")
+    if len(sizes) != 2:
+        dimensions = f"{len(sizes)} dimension{'s' * (len(sizes) != 1)}"
+        raise ValueError(f"{name}: has {dimensions}; 2 are needed, samples x features")
+    return int(sizes[0]), int(sizes[1])
+
+
+def _check_compressed(
+    format: str, data: NDArray[Any], parts: Mapping[str, Any], shape: tuple[int, int]
+) -> tuple[NDArray[Any], ...]:
+    """Check csr, csc and bsr: in `indices`, `indptr` says where every row or column begins."""
+    blocks = data.shape[1:] if format == "bsr" else (1, 1)
+    if 0 in blocks or any(size % block for size, block in zip(shape, blocks, strict=True)):
+        raise ValueError(f"data holds blocks of shape {blocks}, which do not fill {shape}")
+    counts = [size // block for size, block in zip(shape, blocks, strict=True)]
+    major, minor = counts[::-1] if format == "csc" else counts
+    indices, starts = _whole("indices", parts), _whole("indptr", parts)
+    if len(indices) != len(data):
+        raise ValueError(f"indices has length {len(indices)}; {len(data)} is needed, as of data")
+    if len(starts) != major + 1:
+        raise ValueError(f"indptr has length {len(starts)}; {major + 1} is needed")
+    _check_range("indptr", starts, len(indices))
+    if starts[0] != 0 or (starts[1:] < starts[:-1]).any():
+        raise ValueError("indptr decreases, or does not begin with 0")
+    stored = int(starts[-1])
+    data, indices = data[:stored], indices[:stored]
+    _check_range("indices", indices, minor - 1)
+    return _native(data), _signed(indices), _signed(starts)
+
+
+def _check_coordinates(
+    data: NDArray[Any], parts: Mapping[str, Any], shape: tuple[int, int]
+) -> tuple[NDArray[Any], ...]:
+    """Check coo: `row` and `col` say where every value stands."""
+    found = []
+    for part, size in zip(("row", "col"), shape, strict=True):
+        indices = _whole(part, parts)
+        if len(indices) != len(data):
+            raise ValueError(
+                f"{part} has length {len(indices)}; {len(data)} is needed, as of data"
+            )
+        _check_range(part, indices, size - 1)
+        found.append(_signed(indices))
+    return _native(data), *found
+
+
+def _check_diagonals(data: NDArray[Any], parts: Mapping[str, Any]) -> tuple[NDArray[Any], ...]:
+    """Check dia: the values of a diagonal are a row of `data`, its place is in `offsets`."""
+    offsets = _whole("offsets", parts)
+    if len(offsets) != len(data):
+        raise ValueError(f"offsets has length {len(offsets)}; {len(data)} is needed, as of data")
+    if len(np.unique(offsets)) != len(offsets):
+        raise ValueError("offsets holds a diagonal twice")
+    # Beyond these an offset overflows in the sums of scipy; no matrix has such a diagonal.
+    _check_range("offsets", offsets, 2**62, least=-(2**62))
+    return _native(data), _signed(offsets)
+
+
+def _whole(part: str, parts: Mapping[str, Any]) -> NDArray[Any]:
+    array = np.asarray(parts[part])
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{part} has dtype {array.dtype}; whole numbers are needed")
+    if array.ndim != 1:
+        raise ValueError(f"{part} has {array.ndim} dimensions; 1 is needed")
+    return array
+
+
+def _check_range(part: str, array: NDArray[Any], most: int, least: int = 0) -> None:
+    if array.size == 0:
+        return
+    for value in (int(array.min()), int(array.max())):
+        if not least <= value <= most:
+            raise ValueError(f"{part} holds {value}; must be from {least} to {most}")
+
+
+def _signed(array: NDArray[Any]) -> NDArray[Any]:
+    """The types of index that scipy's kernels know."""
+    return array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)
+
+
+def _native(data: NDArray[Any]) -> NDArray[Any]:
+    """The types of number that scipy's kernels know: in native byte order, not of 16 bits."""
+    dtype = data.dtype.newbyteorder("=")
+    return data.astype(np.float32 if dtype == np.float16 else dtype, copy=False)
+
+
+def _from_lil(X: Any) -> dict[str, Any]:
+    lengths = [len(row) for row in X.rows]
+    return {
+        "data": np.array([*chain.from_iterable(X.data)]),
+        "row": np.repeat(np.arange(len(lengths)), lengths),
+        "col": np.array([*chain.from_iterable(X.rows)], dtype=None if any(lengths) else int),
+    }
+
+
+def _from_dok(X: Any) -> dict[str, Any]:
+    keys = np.array([*X.keys()]) if len(X.keys()) else np.empty((0, 2), int)
+    return {"data": np.array([*X.values()]), "row": keys[:, 0], "col": keys[:, 1]}

@@ -1,0 +1,143 @@
+"""Names of columns come from files of others: what is shown of them cannot steer a terminal."""
+
+import csv
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from commands import X, run
+
+from specsel import _input, gslda, qalpha, sbs
+from specsel.cli import tables
+
+TITLE = "\x1b]0;owned\x07"
+EVIL = [
+    TITLE,
+    "\x1b[2J\x1b[31mred",
+    '=HYPERLINK("http://example.org")',
+    "+1+cmd",
+    "-1+cmd",
+    "@SUM(A1)",
+    "null\x00byte",
+    "back\b\b\bspace",
+    "c1\x9b31m",
+    "\u202ertl",
+    "\x7fdelete",
+    "<script>&\x01",
+]
+RAW = [*map(chr, range(10)), *map(chr, range(11, 32)), *map(chr, range(127, 160)), "\u202e"]
+
+
+@pytest.fixture
+def evil(tmp_path):
+    """A table whose columns have names that steer terminals and spreadsheets."""
+    path = tmp_path / "evil.csv"
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(EVIL)
+        rows.writerows(X.tolist())
+    return path
+
+
+def assert_harmless(text):
+    assert [character for character in RAW if character in text] == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["select", "-k", "2", "--method", "topography", "--max-iter", "5"],
+        ["select", "--top", "99"],
+        ["select", "--top", "99", "--json"],
+        ["path", "--max-size", "3", "--greedy"],
+        ["path", "--max-size", "2", "--never", TITLE, "--always", TITLE],
+        ["stable", "--n-boot", "100", "--matrix", "correlation"],
+        ["stable", "--n-boot", "100", "--matrix", "correlation", "--json"],
+        ["select", "--target", "no such", "--method", "supervised"],
+        ["select", "--target", TITLE, "--method", "supervised"],
+        ["select", "--drop", "\x1b]0;other\x07"],
+        ["path", "--always", "\x1b]0;other\x07"],
+        ["select", "--side", "\x1b[31m.csv"],
+        ["\x1b[31m"],
+        ["select", "--out", "\x1b[31m/x"],
+    ],
+)
+def test_nothing_raw_reaches_the_terminal(capsys, evil, command):
+    _, out, err = run(capsys, *command, evil)
+    assert out or err
+    assert_harmless(out + err)
+
+
+def test_columns_stay_in_line(capsys, evil):
+    _, out, _ = run(capsys, "select", "--top", "99", evil)
+    lines = [line for line in out.splitlines() if "0." in line and line[5:8].strip().isdigit()]
+    assert len({line.index(" 0.") for line in lines}) == 1
+
+
+def test_constant_features_are_named_harmlessly(capsys, tmp_path):
+    path = tmp_path / "evil.csv"
+    rows = "\n".join(f"{i},{i * i % 7},1" for i in range(9))
+    path.write_text(f"a,b,{TITLE}\n{rows}\n")
+    _, out, err = run(capsys, "select", "-k", "1", path)
+    assert "\\x1b]0;owned\\x07" in err
+    assert_harmless(out + err)
+
+
+def test_messages_of_the_library_are_harmless():
+    frame = _input.Frame(EVIL, X)
+    table = [qalpha.solve(frame, 2), gslda.solve(frame, max_size=3), gslda.solve(frame)[3]]
+    table.append(sbs.solve(frame, retain=0.01, matrix="correlation", n_boot=100))
+    for result in table:
+        assert_harmless(repr(result))
+    for result in table:
+        assert_harmless(result._repr_html_().replace("\t", ""))
+    with pytest.raises(ValueError) as caught:
+        _input.as_classes([TITLE] * 4, 4)
+    assert_harmless(str(caught.value))
+
+
+@pytest.mark.parametrize("command", ["select", "path", "stable"])
+def test_no_cell_of_a_table_is_a_formula(capsys, evil, tmp_path, command):
+    out = tmp_path / "out.csv"
+    options = {"path": ["--max-size", "2"], "stable": ["--n-boot", "100", "--retain", "0.01"]}
+    code, _, _ = run(capsys, command, evil, "--out", out, *options.get(command, ()))
+    assert code in (0, 1)
+    with open(out, encoding="utf-8", newline="") as file:
+        cells = [cell for row in csv.reader(file) for cell in row]
+    for cell in cells:
+        assert cell[:1] not in ("=", "@", "\t", "\r")
+        assert cell[:1] not in ("+", "-") or np.isfinite(float(cell))
+    if command == "select":
+        assert {f"'{name}" for name in EVIL if name[0] in "=+-@"} <= {*cells}
+
+
+def test_numbers_are_written_as_they_are(tmp_path):
+    path = tmp_path / "out.csv"
+    tables.save(path, [{"a": -1.5, "b": "-1.5", "c": "-", "d": "\tx", "e": "x=1"}])
+    with open(path, encoding="utf-8", newline="") as file:
+        assert [*csv.reader(file)][1] == ["-1.5", "-1.5", "-", "'\tx", "x=1"]
+
+
+def test_help_says_what_becomes_of_formulas(capsys):
+    for command in ("select", "path", "stable"):
+        assert "spreadsheet" in run(capsys, command, "--help")[1]
+
+
+@pytest.mark.parametrize("method", ["qalpha", "topography"])
+def test_pictures_are_sound_xml(capsys, evil, tmp_path, method):
+    picture = tmp_path / "out.svg"
+    command = ["select", evil, "--method", method, "-k", "2", "--top", "12", "--max-iter", "5"]
+    code, _, _ = run(capsys, *command, "--plot", picture)
+    assert code in (0, 1)
+    ElementTree.parse(picture)
+
+
+def test_json_keeps_names(capsys, evil):
+    _, out, _ = run(capsys, "select", "--json", evil)
+    assert {row["feature"] for row in json.loads(out)["ranking"]} == {*EVIL}
+
+
+def test_what_is_shown_is_escaped_and_the_rest_kept():
+    assert _input.printable("λ \x1b[0m\u202e\ud800\n") == "λ \\x1b[0m\\u202e\\ud800\\n"
+    assert _input.printable("naïve 名 😀") == "naïve 名 😀"
