@@ -100,7 +100,7 @@ def test_linear_kernel_is_q_alpha(shape, criterion):
         options = {"criterion": criterion, "tol": 0, "max_iter": 3}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "not converged")
-            expected = qalpha.solve(X, k, **options)
+            expected = qalpha.solve(X, k, method="power", **options)
         got = solve(X, k, kernel="linear", **options)
         np.testing.assert_allclose(got.alpha, expected.alpha, atol=1e-10)
         np.testing.assert_allclose(got.objective, expected.objective, rtol=1e-10)
@@ -111,7 +111,7 @@ def test_linear_kernel_is_q_alpha(shape, criterion):
 
 def test_linear_kernel_is_q_alpha_at_the_end():
     X = datasets.growing_classes(3, random_state=1).X
-    expected = qalpha.solve(X, 3, tol=1e-14, max_iter=3000)
+    expected = qalpha.solve(X, 3, method="power", tol=1e-14, max_iter=3000)
     got = kernel.solve(X, 3, kernel="linear", tol=1e-14, max_iter=3000)
     np.testing.assert_allclose(got.alpha, expected.alpha, atol=1e-7)
     assert got.objective == pytest.approx(expected.objective, rel=1e-12)

@@ -33,10 +33,7 @@ def check(args: argparse.Namespace) -> None:
     if args.shuffle:
         raise ValueError("--permutations: goes with the data as they are; leave --shuffle out")
     if args.method not in COMPARED:
-        raise ValueError(
-            f"--permutations: is for {', '.join(COMPARED)}; with --method {args.method} compare "
-            "with --shuffle"
-        )
+        raise ValueError(f"--permutations: is for --method {', '.join(COMPARED)}")
     if args.method == "kernel" and args.k in (None, "auto"):
         raise ValueError("--permutations: needs a number for -k with --method kernel")
 

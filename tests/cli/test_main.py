@@ -193,7 +193,7 @@ class TestProgress:
     def test_a_terminal_shows_one_line_and_erases_it(self, saved, monkeypatch, capsys):
         terminal = Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)
-        assert cli.main(["select", str(saved)]) == 0
+        assert cli.main(["select", str(saved), "--permutations", "0"]) == 0
         begun, *shown, erased, end = terminal.getvalue().split("\r")[1:]
         assert begun.startswith("working")
         history = qalpha.solve(X, "auto").history

@@ -211,7 +211,7 @@ def test_bad_parameters_are_refused_in_one_line(message, labelled):
 
 
 def test_selections_do_not_depend_on_the_processes(labelled):
-    X, y = labelled
+    X, y = labelled.X, labelled.y
     alone, together = (
         StabilitySelection(SelectKBest(k=3), n_resamples=6, random_state=0, n_jobs=jobs).fit(X, y)
         for jobs in (None, 2)

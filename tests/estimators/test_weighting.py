@@ -188,7 +188,7 @@ def test_rounds_are_those_of_a_map_for_selection():
     np.testing.assert_allclose(found.alpha_, expected.combined.alpha, atol=1e-10)
     assert found.get_support(indices=True).tolist() == list(range(9))
     np.testing.assert_allclose(found.result_.positions, expected.positions, atol=1e-8)
-    with pytest.raises(ValueError, match=r"^rounds = 2: several are for method = 'power' alone$"):
+    with pytest.raises(ValueError, match=r"^rounds = 2: several are for method = 'ascent' alone$"):
         QAlpha(k=2, rounds=2, method="ritz").fit(X)
     for options in ({"center": 1}, {"method": np.ones(2)}):
         (name,) = options
