@@ -10,7 +10,7 @@ smaller sizes, because the value never falls when a feature joins (Theorem 1).
 
 The trees take 300 features. Sparse PCA may have thousands: a ladder over the sizes, which the
 paper does not have, first eliminates features that no good support can hold, see `_exact.ladder`.
-It works where few features stand out, as in data of gene expression. It cannot work where all
+It works where few features stand out, as in data of gene expression. It soon fails where all
 features are alike, as in iid noise or in a planted component once k exceeds the planted count:
 one feature more then adds next to nothing to the value, and that little is what eliminates. If
 more than 300 features survive, the search refuses.
@@ -23,7 +23,7 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
-from specsel import _exact, _input, _pencil, gslda
+from specsel import _exact, _input, _pencil
 from specsel._input.annotations import ArrayLike, Integers
 from specsel._input.choices import Bounds, PCAMatrix
 from specsel.results import Path, Subset
@@ -105,8 +105,7 @@ def solve(
         How many features: one size, several, or all sizes.
     time_limit : float, optional
         Seconds for all sizes together. When they are over, the best support so far is returned
-        with a bound. The greedy start counts, but is not cut short; what a first call compiles
-        does not count.
+        with a bound. The greedy start counts, too; what a first call compiles does not.
     gap : float
         End a search when nothing can be better by more than this share of the value. With more
         than 300 features only the largest size ends so.
@@ -256,8 +255,9 @@ def _search(
     limits: _exact.Limits,
 ) -> list[Found]:
     """Search every size from the greedy supports, which share one run."""
-    wanted = range(sizes[0], sizes[-1] + 1)
-    starts = gslda.search(pencil, wanted, "both", sizes, held, banned)
+    rungs = range(max(len(held), 1), sizes[-1] + 1)
+    starts = _pencil.search(pencil, rungs, "both", sizes, held, banned, limits.reached)
+    starts = _pencil.filled(pencil, starts, rungs, held, banned)
     places = np.searchsorted(members, held)
     problem = _exact.Problem(*pencil.block(members), members, places)
     return _exact.search_sizes(pencil, sizes, starts, problem, limits)
