@@ -34,7 +34,7 @@ from specsel.linalg import jit
 MARGIN = 1e-14
 
 # Entries of A that are computed at a time: a block of rows.
-BLOCK_ENTRIES = 2**20
+BLOCK_ENTRIES = 2**22
 
 # The largest squares that are kept of every row. For more, the last one stands for all further.
 SQUARES = 64
