@@ -3,31 +3,36 @@
 Finds the support S of k features with the largest ``λ_max(A_S, B_S)`` and proves that there is no
 better one, by branch and bound from the best greedy support. The search itself is the room
 `_exact`: its bounds, its two trees, and where they depart from the paper. This file prepares the
-problem, divides the time among several sizes, and packs what was found.
+problem and packs what was found.
 
 Several sizes share one run of the greedy selection. And a bound proved for one size holds for all
 smaller sizes, because the value never falls when a feature joins (Theorem 1).
+
+The trees take 300 features. Sparse PCA may have thousands: a ladder over the sizes, which the
+paper does not have, first eliminates features that no good support can hold, see `_exact.ladder`.
+It works where few features stand out, as in data of gene expression. It soon fails where all
+features are alike, as in iid noise or in a planted component once k exceeds the planted count:
+one feature more then adds next to nothing to the value, and that little is what eliminates. If
+more than 300 features survive, the search refuses.
 """
 
 import functools
 from collections.abc import Iterable, Sequence
 from time import perf_counter
-from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
-from specsel import _exact, _input, _pencil, gslda
-from specsel._input.annotations import ArrayLike, Floats, Integers
+from specsel import _exact, _input, _pencil
+from specsel._input.annotations import ArrayLike, Integers
 from specsel._input.choices import Bounds, PCAMatrix
 from specsel.results import Path, Subset
 from specsel.results.subsets import Found
 
 __all__ = ["solve", "solve_pair"]
 
-# A gap of at most this share, which is twice that of ties, counts as proof.
-PROVED = 2e-9
-
-# The most features to search: every level of the trees keeps a matrix of features x features.
+# The most features to search: every level of the trees keeps a matrix of features x features. For
+# sparse PCA this limit holds for what the ladder leaves.
 FEATURES_LIMIT = 300
 
 # Several sizes.
@@ -52,26 +57,6 @@ class Options(PairOptions, total=False):
 
     shrinkage: float | None
     matrix: PCAMatrix
-
-
-class Limits(TypedDict):
-    """The options of the search of one size, checked."""
-
-    time_limit: float | None
-    gap: float
-    node_limit: int | None
-    top: int
-    bound: Bounds
-    report: _exact.Report | None
-
-
-class Problem(NamedTuple):
-    """What the searches of all sizes have in common."""
-
-    A: Floats  # over `members` alone, as B
-    B: Floats
-    members: Integers  # the features that supports may hold
-    always: Integers  # places in `members` of those that every support holds
 
 
 @overload
@@ -111,17 +96,19 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers or a data frame. With y, features are scaled to mean 0 and variance 1.
+        Dense numbers or a data frame. With y, features are scaled to mean 0 and variance 1. The
+        search takes 300 features, not counting `never`; without y it takes any number of which
+        no more than 300 survive the ladder.
     y : array of shape (n_samples,), optional
         Class labels, of two classes or more: sparse LDA. Without them sparse PCA.
     k : int, list of int or "all"
         How many features: one size, several, or all sizes.
     time_limit : float, optional
         Seconds for all sizes together. When they are over, the best support so far is returned
-        with a bound. The greedy start counts, but is not cut short; what a first call compiles
-        does not count.
+        with a bound. The greedy start counts, too; what a first call compiles does not.
     gap : float
-        End a search when nothing can be better by more than this share of the value.
+        End a search when nothing can be better by more than this share of the value. With more
+        than 300 features only the largest size ends so.
     node_limit : int, optional
         Nodes of the search trees, for every size.
     always, never : list of int or str
@@ -143,7 +130,8 @@ def solve(
     -------
     Subset or, for several sizes, Path
         Ctrl-C ends the search, too, and returns the best support so far with a valid bound. The
-        second Ctrl-C is raised.
+        second Ctrl-C is raised. In a path, sizes of which too many features survive are not
+        searched; if that holds for all sizes, the call is refused.
 
     References
     ----------
@@ -219,7 +207,7 @@ def _limits(
     top: int,
     bound: Bounds,
     callback: _exact.Report | None,
-) -> Limits:
+) -> _exact.Limits:
     """Check the options of the search."""
     if time_limit is not None:
         _input.check_not_negative("time_limit", time_limit)
@@ -229,14 +217,7 @@ def _limits(
     _input.check_integer("top", top, 1)
     _input.check_choice("bound", bound, _input.choices.BOUNDS)
     _input.check_callback(callback)
-    return {
-        "time_limit": time_limit,
-        "gap": float(gap),
-        "node_limit": node_limit,
-        "top": top,
-        "bound": bound,
-        "report": callback,
-    }
+    return _exact.Limits(time_limit, float(gap), node_limit, top, bound, callback)
 
 
 def _solve(
@@ -244,26 +225,63 @@ def _solve(
     k: int | Sizes | None,
     always: Iterable[int | str],
     never: Iterable[int | str],
-    limits: Limits,
+    limits: _exact.Limits,
 ) -> Subset | Path:
     """Check sizes and sets of features, search, and pack."""
     held, banned = _input.check_sets(always, never, pencil.n_features, pencil.names)
     sizes = _sizes(k, len(held), pencil.n_features - len(banned))
     members = np.setdiff1d(np.arange(pencil.n_features), banned)
-    if len(members) > FEATURES_LIMIT:
-        raise ValueError(
-            f"X: leaves {len(members)} features to search; at most {FEATURES_LIMIT} are possible: "
-            "take gslda, or name others in never"
-        )
+    many = len(members) > FEATURES_LIMIT
+    ladder = pencil.is_pca and limits.top == 1 and limits.bound == "best"
+    if many and not (ladder and sizes[-1] <= FEATURES_LIMIT):
+        raise _too_many(len(members))
     with _input.catch_interrupts() as caught:
         _compile()
-        began = perf_counter()
-        wanted = range(sizes[0], sizes[-1] + 1)
-        starts = gslda.search(pencil, wanted, "both", sizes, held, banned)
-        problem = Problem(*pencil.block(members), members, np.searchsorted(members, held))
-        found = _search(pencil, sizes, starts, problem, limits, began, caught)
+        limits = limits._replace(clock=perf_counter, began=perf_counter(), caught=caught)
+        if many:
+            found = _climb(pencil, members, sizes, held, limits)
+        else:
+            found = _search(pencil, members, sizes, held, banned, limits)
     path = Path.from_rows(pencil, found)
     return path if isinstance(k, Iterable) else path[sizes[0]]
+
+
+def _search(
+    pencil: _pencil.Pencil,
+    members: Integers,
+    sizes: Sequence[int],
+    held: Integers,
+    banned: Integers,
+    limits: _exact.Limits,
+) -> list[Found]:
+    """Search every size from the greedy supports, which share one run."""
+    rungs = range(max(len(held), 1), sizes[-1] + 1)
+    starts = _pencil.search(pencil, rungs, "both", sizes, held, banned, limits.reached)
+    starts = _pencil.filled(pencil, starts, rungs, held, banned)
+    places = np.searchsorted(members, held)
+    problem = _exact.Problem(*pencil.block(members), members, places)
+    return _exact.search_sizes(pencil, sizes, starts, problem, limits)
+
+
+def _climb(
+    pencil: _pencil.Pencil,
+    members: Integers,
+    sizes: Sequence[int],
+    held: Integers,
+    limits: _exact.Limits,
+) -> list[Found]:
+    """Search sparse PCA of many features by the ladder; refuse if it leaves too many."""
+    found, n_left = _exact.climb(pencil, members, sizes, held, limits, FEATURES_LIMIT)
+    if all(row.status == "features" for row in found):
+        raise _too_many(n_left)
+    return _exact.closed(found)
+
+
+def _too_many(count: int) -> ValueError:
+    return ValueError(
+        f"X: leaves {count} features to search; at most {FEATURES_LIMIT} are possible: "
+        "take gslda, or name others in never"
+    )
 
 
 @functools.cache
@@ -272,10 +290,10 @@ def _compile() -> None:
     factor = np.random.default_rng(0).standard_normal((12, 12))
     pencil = _pencil.from_pair(factor @ factor.T, np.eye(12) + 0.1)
     always, never = _input.check_sets([0], [], 12)
-    starts = gslda.search(pencil, range(2, 6), "both", [2, 5], always, never)
-    limits = _limits(None, 0, None, 1, "best", None)
-    problem = Problem(*pencil.matrices, np.arange(12), always)
-    _search(pencil, [2, 5], starts, problem, limits, perf_counter(), [])
+    everything = np.arange(12)
+    _search(pencil, everything, [2, 5], always, never, _exact.Limits())
+    components = _pencil.from_pair(factor @ factor.T, np.eye(12))
+    _climb(components, everything, [3], always, _exact.Limits())
 
 
 def _sizes(k: int | Sizes | None, least: int, most: int) -> list[int]:
@@ -290,102 +308,3 @@ def _sizes(k: int | Sizes | None, least: int, most: int) -> list[int]:
     for size in several:
         _input.check_integer("k", size, max(least, 1), most, "the features allowed")
     return sorted({int(size) for size in several})
-
-
-def _search(
-    pencil: _pencil.Pencil,
-    sizes: Sequence[int],
-    starts: gslda.Best,
-    problem: Problem,
-    limits: Limits,
-    began: float,
-    caught: list[int],
-) -> list[Found]:
-    """Search every size, within the time limit.
-
-    The first half of the time is divided among all sizes, and what is left after that among those
-    still open, so that sizes which are easy to prove leave their time to the others.
-    """
-    highest = _exact.highest(problem.A, problem.B)
-    found: dict[int, Found] = {}
-    open_sizes, limit = sizes, limits["time_limit"]
-    for part in (1.0,) if limit is None else (0.5, 1.0):
-        for i, size in enumerate(open_sizes):
-            seconds = None
-            if limit is not None:
-                left = part * limit - (perf_counter() - began)
-                seconds = max(left, 0.0) / (len(open_sizes) - i)
-            halted = caught or any(one.status == "interrupted" for one in found.values())
-            if not halted and seconds != 0:
-                start = found[size].support if size in found else starts[size][1]
-                row = _search_size(pencil, problem, size, start, limits, seconds)
-                found[size] = _joined(found[size], row) if size in found else row
-            elif size not in found:
-                status = "interrupted" if halted else "time"
-                found[size] = _unsearched(pencil, size, starts[size][1], highest, status)
-        open_sizes = [size for size in sizes if found[size].status == "time"]
-    return _closed([found[size] for size in sizes])
-
-
-def _joined(before: Found, after: Found) -> Found:
-    """Join two searches of one size; the second set out from what the first found."""
-    return after._replace(
-        start=before.start,
-        bound=min(before.bound, after.bound),
-        nodes=before.nodes + after.nodes,
-        seconds=before.seconds + after.seconds,
-    )
-
-
-def _unsearched(
-    pencil: _pencil.Pencil, size: int, start: Integers, highest: float, status: str
-) -> Found:
-    """Return the greedy support of a size for which no time was left."""
-    value = pencil.solve(start)[0]
-    return Found(size, start, value, value, max(highest, value), status)
-
-
-def _search_size(
-    pencil: _pencil.Pencil,
-    problem: Problem,
-    size: int,
-    start: Integers,
-    limits: Limits,
-    seconds: float | None,
-) -> Found:
-    """Search one size for so many seconds."""
-    members = problem.members
-    began = perf_counter()
-    result = _exact.best_supports(
-        problem.A,
-        problem.B,
-        size,
-        np.searchsorted(members, start),
-        always=problem.always,
-        clock=perf_counter,
-        **(limits | {"time_limit": seconds}),
-    )
-    supports = [members[list(support)] for support in result.supports]
-    return Found(
-        size=size,
-        support=supports[0],
-        value=pencil.solve(supports[0])[0],
-        start=pencil.solve(start)[0],
-        bound=result.bound,
-        status=result.status,
-        nodes=result.nodes,
-        seconds=perf_counter() - began,
-        others=tuple(zip(supports[1:], result.values[1:], strict=True)),
-    )
-
-
-def _closed(found: list[Found]) -> list[Found]:
-    """Let the bound of a size hold for all smaller ones; where no gap is left, it is a proof."""
-    rows, ceiling = [], np.inf
-    for row in found[::-1]:
-        ceiling = min(ceiling, row.bound)
-        closed = not row.others and ceiling - row.value <= PROVED * abs(row.value)
-        if row.status == "optimal" or closed:
-            row, ceiling = row._replace(status="optimal"), row.value
-        rows.append(row._replace(bound=ceiling))
-    return rows[::-1]

@@ -5,24 +5,25 @@ feature that raises it most, backward elimination removes the one that lowers it
 better of the two is taken at every size. With ``B = I`` this is sparse PCA. `renormalize` is
 Proposition 2: the entries of a sparse vector give way to the eigenvector of its support.
 
-`tableau` computes what a change of one feature does to the value. Forward selection keeps n
-numbers a step, namely what the support leaves unexplained of every feature, and reads one row of
-B, which for data takes one pass. Backward elimination keeps the inverse of B.
+The steps themselves are in `_pencil.selection`. Forward selection keeps n numbers a step, namely
+what the support leaves unexplained of every feature, and reads one row of B, which for data takes
+one pass. Backward elimination keeps the inverse of B.
 
 Departures. Refinement swaps a feature of the support for another one, at every size, as long as
 that helps. Where A has negative eigenvalues, ``A + c B`` takes its place, which shifts all values
 by c.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import functools
+from collections.abc import Iterable
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from specsel import _input, _pencil, linalg
-from specsel._input.annotations import ArrayLike, Bools, Floats, Integers
+from specsel import _input, _pencil
+from specsel._input.annotations import ArrayLike, Integers
 from specsel._input.choices import Direction, PCAMatrix
-from specsel._pencil import tableau
 from specsel.results import Path, Subset
 from specsel.results.subsets import Found
 
@@ -38,13 +39,6 @@ ALL_SIZES_LIMIT = 2000
 # updates.
 SOLVED_FEATURES = 200
 
-# The inverse is computed anew when its largest diagonal entry has fallen below this share of what
-# it was, for it has then lost digits.
-REFRESH = 1e-2
-
-# Sizes with the value and the support of the best one found.
-Best = dict[int, tuple[float, Integers]]
-
 
 def solve(
     X: ArrayLike,
@@ -53,6 +47,7 @@ def solve(
     direction: Direction = "both",
     refine: bool = True,
     max_size: int | None = None,
+    time_limit: float | None = None,
     shrinkage: float | None = None,
     always: Iterable[int | str] = (),
     never: Iterable[int | str] = (),
@@ -75,6 +70,10 @@ def solve(
     max_size : int, optional
         Largest support. By default all sizes up to 2,000 features, and otherwise at most as many
         as there are samples.
+    time_limit : float, optional
+        Seconds. When they are over, what was found so far is returned: the sizes that were
+        reached, with the status "time". What a first call compiles does not count, nor does the
+        preparation of the data.
     shrinkage : float, optional
         Added to the diagonal of the scatter within the classes. By default 0, or, if that scatter
         is rank deficient, a thousandth of its smallest eigenvalue that is not zero.
@@ -87,7 +86,9 @@ def solve(
     Returns
     -------
     Path
-        ``path[k]`` is the `Subset` of k features. Nothing is proved: its bound is infinite.
+        ``path[k]`` is the `Subset` of k features. Nothing is proved: its bound is infinite. Ctrl-C
+        ends the selection as `time_limit` does, with the status "interrupted". The second Ctrl-C
+        is raised.
 
     References
     ----------
@@ -105,8 +106,10 @@ def solve(
     True
     """
     pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix)
-    last = pencil.n_features if pencil.n_features <= ALL_SIZES_LIMIT else np.shape(X)[0]
-    return _solve(pencil, direction, refine, max_size, last, always, never)
+    last = pencil.n_features
+    if last > ALL_SIZES_LIMIT:
+        last = max(pencil.factor.shape[1], len(pencil.within))  # one of them is that of samples
+    return _solve(pencil, direction, refine, max_size, time_limit, last, always, never)
 
 
 def solve_pair(
@@ -116,6 +119,7 @@ def solve_pair(
     direction: Direction = "both",
     refine: bool = True,
     max_size: int | None = None,
+    time_limit: float | None = None,
     always: Iterable[int | str] = (),
     never: Iterable[int | str] = (),
 ) -> Path:
@@ -125,7 +129,7 @@ def solve_pair(
     ----------
     A, B : array of shape (n_features, n_features)
         Symmetric; B positive definite.
-    direction, refine, max_size, always, never
+    direction, refine, max_size, time_limit, always, never
         As in `solve`.
 
     Returns
@@ -141,7 +145,8 @@ def solve_pair(
     [9.0, 13.0, 14.0]
     """
     pencil = _pencil.from_pair(A, B)
-    return _solve(pencil, direction, refine, max_size, pencil.n_features, always, never)
+    last = pencil.n_features
+    return _solve(pencil, direction, refine, max_size, time_limit, last, always, never)
 
 
 def _solve(
@@ -149,6 +154,7 @@ def _solve(
     direction: Direction,
     refine: bool,
     max_size: int | None,
+    time_limit: float | None,
     last: int,
     always: Iterable[int | str],
     never: Iterable[int | str],
@@ -156,6 +162,8 @@ def _solve(
     """Check the options, search, and pack; `last` is the largest size by default."""
     _input.check_choice("direction", direction, _input.choices.DIRECTIONS)
     _input.check_flag("refine", refine)
+    if time_limit is not None:
+        _input.check_not_negative("time_limit", time_limit)
     held, banned = _input.check_sets(always, never, pencil.n_features, pencil.names)
     count = pencil.n_features - len(banned)
     first = max(len(held), 1)
@@ -168,133 +176,49 @@ def _solve(
             f"direction = {direction!r}: would form a matrix of {count} x {count} numbers; "
             f"take 'forward' for more than {BACKWARD_LIMIT} features"
         )
-    best = search(pencil, sizes, direction, sizes if refine else (), held, banned)
-    return Path.from_rows(pencil, [_found(pencil, k, *best[k]) for k in sizes])
+    refined = sizes if refine else ()
+    with _input.catch_interrupts() as caught:
+        _compile()
+        limit = _Limit(time_limit, caught)
+        best = _pencil.search(pencil, sizes, direction, refined, held, banned, limit.reached)
+    best = best or _pencil.filled(pencil, {}, sizes[:1], held, banned)
+    rows = [_found(pencil, k, *best[k], limit.status) for k in sorted(best)]
+    return Path.from_rows(pencil, rows)
 
 
-def _found(pencil: _pencil.Pencil, size: int, value: float, support: Integers) -> Found:
+class _Limit:
+    """When to stop. The status tells whether it was reached, and by what."""
+
+    def __init__(self, time_limit: float | None, caught: list[int]) -> None:
+        self._time_limit, self._caught = time_limit, caught
+        self._began = perf_counter()
+        self.status = "greedy"
+
+    def reached(self) -> bool:
+        """Tell whether to stop now."""
+        if self._caught:
+            self.status = "interrupted"
+        elif self._time_limit is not None and perf_counter() - self._began >= self._time_limit:
+            self.status = "time"
+        return self.status != "greedy"
+
+
+@functools.cache
+def _compile() -> None:
+    """Select in a small problem, once, so that compiling counts in no limit."""
+    factor = np.random.default_rng(0).standard_normal((6, 6))
+    pencil = _pencil.from_pair(factor @ factor.T, np.eye(6))
+    nothing = _input.check_sets((), (), 6)
+    _pencil.search(pencil, range(1, 4), "both", range(1, 4), *nothing)
+
+
+def _found(
+    pencil: _pencil.Pencil, size: int, value: float, support: Integers, status: str
+) -> Found:
     """Pack what was found of one size."""
     if pencil.n_features <= SOLVED_FEATURES:
         value = pencil.solve(support)[0]
-    return Found(size, support, value, value)
-
-
-def search(
-    pencil: _pencil.Pencil,
-    sizes: Sequence[int],
-    direction: Direction,
-    refined: Sequence[int],
-    always: Integers,
-    never: Integers,
-) -> Best:
-    """Find a value and a support for every size, with swaps for the sizes in `refined`."""
-    allowed = np.ones(pencil.n_features, dtype=bool)
-    allowed[never] = False
-    best: Best = {size: (-np.inf, np.empty(0, np.intp)) for size in sizes}
-    if direction != "backward":
-        _keep_better(best, _forward(pencil, max(sizes), always, allowed), pencil.shift)
-    if direction != "forward":
-        _keep_better(best, _backward(pencil, min(sizes), always, allowed), pencil.shift)
-    if len(refined):
-        _refine(pencil, best, refined, always, allowed)
-    return best
-
-
-def _keep_better(best: Best, supports: Iterator[tuple[float, Integers]], shift: float) -> None:
-    """Put the supports into `best` that have a larger value than those there."""
-    for value, support in supports:
-        if len(support) in best and value - shift > best[len(support)][0]:
-            best[len(support)] = value - shift, np.sort(support)
-
-
-def _forward(
-    pencil: _pencil.Pencil, last: int, always: Integers, allowed: Bools
-) -> Iterator[tuple[float, Integers]]:
-    """Add one feature at a time, up to `last`; yield every value and support.
-
-    The rows are those of the Cholesky factor of B, extended to all features.
-    """
-    rows = np.empty((last, pencil.n_features))
-    allowed, gains, rest = allowed.copy(), pencil.factor.copy(), pencil.diagonal
-    floor = tableau.NOTHING_LEFT * rest
-    inner = np.zeros((gains.shape[1],) * 2)
-    chosen: list[int] = []
-    for step in range(last):
-        values, axes = linalg.eigen(inner)
-        if step < len(always):
-            j = always[step]
-        else:
-            j, _ = tableau.best_addition(values, gains @ axes, rest, floor, allowed)
-        chosen.append(j)
-        allowed[j] = False
-        root = np.sqrt(max(rest[j], floor[j]))
-        row = (pencil.row(j) - rows[:step, j] @ rows[:step]) / root
-        share = gains[j] / root
-        rows[step] = row
-        inner += np.outer(share, share)
-        gains -= row[:, None] * share
-        rest -= row**2
-        if step + 1 >= len(always):
-            yield linalg.eigen(inner)[0][-1], np.array(chosen)
-
-
-def _backward(
-    pencil: _pencil.Pencil, first: int, always: Integers, allowed: Bools
-) -> Iterator[tuple[float, Integers]]:
-    """Remove one feature at a time, down to `first`; yield every value and support.
-
-    The last member takes the place of the one removed, so that members, weights and inverse stay
-    in the leading rows.
-    """
-    members = np.flatnonzero(allowed)
-    inverse, weights, inner = _inverse(pencil, members)
-    highest = inverse.diagonal().max()
-    free = ~np.isin(members, always)
-    for size in range(len(members), first - 1, -1):
-        values, axes = linalg.eigen(inner)
-        yield values[-1], members[:size]
-        if size == first:
-            return
-        i, _ = tableau.best_deletion(values, weights[:size] @ axes, inverse, size, free)
-        column, power, weight = inverse[i, :size].copy(), inverse[i, i], weights[i].copy()
-        inner -= np.outer(weight, weight / power)
-        weights[:size] -= np.outer(column / power, weight)
-        linalg.rank_one(inverse[:size, :size], column / power, column)
-        for array in (members, weights, free, inverse, inverse.T):
-            array[i] = array[size - 1]
-        if inverse.diagonal()[: size - 1].max() < REFRESH * highest:
-            inverse, weights, inner = _inverse(pencil, members[: size - 1])
-            highest = inverse.diagonal().max()
-
-
-def _inverse(pencil: _pencil.Pencil, members: Integers) -> tuple[Floats, Floats, Floats]:
-    """Return ``B_S⁻¹``, ``B_S⁻¹ U_S`` and H, see `tableau`."""
-    factor = pencil.factor[members]
-    inverse = linalg.inverse(pencil.block_of_b(members))
-    weights = inverse @ factor
-    return inverse, weights, factor.T @ weights
-
-
-def _refine(
-    pencil: _pencil.Pencil, best: Best, sizes: Sequence[int], always: Integers, allowed: Bools
-) -> None:
-    """Swap at every size, starting from the better of two supports.
-
-    One is the best support known of that size, the other the refined support of the size before
-    with the best feature added.
-    """
-    state = tableau.Tableau(pencil, always, allowed, max(sizes))
-    for size in sizes:
-        value, support = best[size]
-        j, raised = state.best_addition()
-        follows = len(state.members) == size - 1 >= len(always)
-        if follows and raised - pencil.shift > value:
-            state.add(j)
-        else:
-            state.move_to(support)
-        state.swap()
-        if state.value - pencil.shift > value:
-            best[size] = state.value - pencil.shift, np.sort(state.members)
+    return Found(size, support, value, value, status=status)
 
 
 def renormalize(x: ArrayLike, A: ArrayLike, B: ArrayLike) -> Subset:

@@ -14,7 +14,6 @@ from oracles import pencil as oracle
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from specsel import _exact, datasets, eslda, gslda
-from specsel.results.subsets import Found
 
 # Variances 1 and correlations of thirteen measures of pit props (Jeffers, 1967, Applied
 # Statistics 16), the standard example of sparse PCA.
@@ -140,6 +139,7 @@ def test_nothing_is_compiled_while_the_clock_runs():
         eslda.solve(trial.X, trial.y, k=[3, 8], never=[7])
         for A, B in (datasets.wishart_pair(25, random_state=1), (trial.X.T @ trial.X, np.eye(30))):
             eslda.solve_pair(A, B, [5, 12, 20], always=[3], top=2)
+        eslda.solve(np.random.default_rng(0).standard_normal((9, 320)), k=[1, 2])
         changed = [name for name, count in compiled().items() if count != before[name]]
         assert set(changed) <= {"_standardise", "_standardise_range"}, changed
     """
@@ -152,8 +152,12 @@ def test_nothing_is_compiled_while_the_clock_runs():
 def test_a_search_that_runs_out_of_time_gives_a_valid_bound(monkeypatch):
     A, B = hard()
     eslda.solve_pair(A, B, 30, node_limit=1)  # compiles
-    monkeypatch.setattr(eslda, "perf_counter", Clock(0.25))
-    short = eslda.solve_pair(A, B, 30, time_limit=1.0)
+    clock = Clock(0.0)
+    monkeypatch.setattr(eslda, "perf_counter", clock)
+    # Time begins to pass with the first round.
+    short = eslda.solve_pair(
+        A, B, 30, time_limit=1.0, callback=lambda *state: setattr(clock, "step", 0.25)
+    )
     assert short.status == "time"
     assert short.nodes > 0
     assert short.value <= short.bound <= oracle.pencil_value(A, B, np.arange(60)) * (1 + 1e-9)
@@ -173,7 +177,7 @@ def test_half_of_the_time_is_for_all_sizes_and_the_rest_for_those_still_open(mon
         return _exact.Outcome([tuple(start)], [1.0], 1e9, 1, "time")
 
     monkeypatch.setattr(eslda, "perf_counter", clock)
-    monkeypatch.setattr(_exact, "best_supports", search)
+    monkeypatch.setattr("specsel._exact.sizes.best_supports", search)
     path = eslda.solve_pair(*datasets.wishart_pair(9), [2, 3, 4], time_limit=12)
     assert given == [(2, 2.0), (3, 3.0), (4, 3.0), (3, 3.0), (4, 3.0)]
     assert path.seconds.tolist() == [0.0, 6.0, 6.0]
@@ -328,12 +332,51 @@ def test_too_many_features_are_refused():
         eslda.solve(X, np.arange(10) % 2, k=3)
 
 
-def test_what_two_passes_proved_is_joined():
-    first = Found(3, np.arange(3), 1.0, 1.0, 1.5, "time", 10, 1.0, ())
-    again = first._replace(value=1.2, bound=1.6, nodes=5, seconds=0.5)
-    joined = eslda._joined(first, again._replace(start=1.1))
-    assert joined.start == 1.0
-    assert (joined.value, joined.bound, joined.nodes, joined.seconds) == (1.2, 1.5, 15, 1.5)
+def planted(n_features=400, seed=0):
+    """Forty samples; twelve features share a factor, the others are weak noise."""
+    rng = np.random.default_rng(seed)
+    X = 0.3 * rng.standard_normal((40, n_features))
+    X[:, 17:29] += rng.standard_normal((40, 1)) * np.linspace(1, 2, 12)
+    return X
+
+
+@pytest.mark.parametrize("matrix", ["covariance", "correlation"])
+def test_the_ladder_searches_more_features_than_the_trees_can(matrix):
+    """Nothing is lost: most features are left out by hand in the other search."""
+    X = planted()
+    path = eslda.solve(X, k=range(1, 9), matrix=matrix)
+    few = eslda.solve(X, k=range(1, 9), matrix=matrix, never=range(100, 400))
+    assert {*path.statuses} == {"optimal"}
+    np.testing.assert_allclose(path.values, few.values, rtol=1e-9)
+    assert [s.tolist() for s in path.supports] == [s.tolist() for s in few.supports]
+    one = eslda.solve(X, k=5, matrix=matrix, always=[300], never=[20])
+    assert (one.status, 300 in one.support, 20 in one.support) == ("optimal", True, False)
+    pair = eslda.solve_pair(np.cov(X.T), np.eye(400), 4)
+    assert pair.status == "optimal"
+    if matrix == "covariance":
+        assert pair.support.tolist() == path[4].support.tolist()
+
+
+def test_the_ladder_refuses_when_too_many_features_survive():
+    """Features of iid noise are all alike."""
+    X = np.random.default_rng(0).standard_normal((40, 400))
+    message = "X: leaves 400 features to search; at most 300 are possible: "
+    for options in ({"k": 9}, {"k": 3, "top": 2}, {"k": 3, "bound": "interlacing"}, {"k": 301}):
+        with pytest.raises(ValueError) as caught:
+            eslda.solve(X, **options)
+        assert str(caught.value) == message + "take gslda, or name others in never"
+    path = eslda.solve(X, k=[1, 9])
+    assert path.statuses == ("optimal", "features")
+    assert path.bounds[1] > path.values[1]
+
+
+def test_limits_bind_the_ladder(monkeypatch):
+    eslda._compile()
+    monkeypatch.setattr(eslda, "perf_counter", Clock(0.3))
+    path = eslda.solve(planted(), k=[1, 4, 6], time_limit=1)
+    assert path.statuses == ("optimal", "time", "time")
+    assert (path.bounds >= path.values).all()
+    assert [len(support) for support in path.supports] == [1, 4, 6]
 
 
 def test_the_start_is_the_greedy_value():
@@ -343,17 +386,6 @@ def test_the_start_is_the_greedy_value():
     np.testing.assert_array_equal(greedy.starts, greedy.values)
     assert (path.starts <= path.values * (1 + 1e-12)).all()
     assert (path.starts < path.values * (1 - 1e-6)).any()
-
-
-def test_a_size_is_bounded_by_the_larger_ones():
-    rows = [Found(k, np.arange(k), 0.0, 0.0) for k in (2, 3, 4, 5)]
-    rows[0] = rows[0]._replace(value=4.0, bound=9.0, status="time")
-    rows[1] = rows[1]._replace(value=5.0, bound=9.0, status="time")
-    rows[2] = rows[2]._replace(value=5.0, bound=6.0, status="optimal")
-    rows[3] = rows[3]._replace(value=7.0, bound=8.0, status="time")
-    closed = eslda._closed(rows)
-    assert [row.bound for row in closed] == [5.0, 5.0, 5.0, 8.0]
-    assert [row.status for row in closed] == ["time", "optimal", "optimal", "time"]
 
 
 @pytest.mark.parametrize("solver", [gslda, eslda])
@@ -402,9 +434,3 @@ def test_a_callback_that_stops_ends_all_sizes():
     assert set(path.statuses) <= {"interrupted", "optimal"}
     assert path.nodes[1:].sum() == 0
     assert (path.bounds >= path.values).all()
-
-
-def test_what_is_proved_of_the_best_says_nothing_of_the_others():
-    rows = [Found(3, np.arange(3), 2.0, 2.0, 2.0, "gap", others=(((0, 1, 4), 1.9),))]
-    assert eslda._closed(rows)[0].status == "gap"
-    assert eslda._closed([rows[0]._replace(others=())])[0].status == "optimal"

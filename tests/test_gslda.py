@@ -1,14 +1,18 @@
 """Greedy supports against a literal search with an eigen-solve a candidate."""
 
+import os
+import signal
 import tracemalloc
 
 import numba
 import numpy as np
 import pandas as pd
 import pytest
+from instances import Clock
 from oracles import pencil as oracle
 
 from specsel import _input, _pencil, datasets, gslda
+from specsel._pencil import selection
 
 PAIRS = {
     "rank one": lambda seed: datasets.wishart_pair(11, rank=1, random_state=seed),
@@ -164,7 +168,7 @@ def test_a_long_chain_of_changes_stays_exact():
     G = rng.standard_normal((60, 25))
     B = G @ G.T / 60 + 1e-7 * np.eye(60)
     d = rng.standard_normal(60)
-    path = gslda.search(
+    path = _pencil.search(
         _pencil.from_pair(np.outer(d, d), B),
         range(1, 61),
         "both",
@@ -194,6 +198,7 @@ def test_features_are_never_formed_into_a_matrix_by_forward_selection():
     tracemalloc.stop()
     assert len(path) == 5
     assert peak < 20 * X.nbytes
+    assert len(gslda.solve(pd.DataFrame(X), y, direction="forward", refine=False)) == 20
 
 
 def test_renormalised_vectors_are_eigenvectors_of_their_support(rng):
@@ -306,8 +311,65 @@ def test_the_same_bits_for_any_number_of_threads(set_threads):
     found = []
     for threads in (1, numba.config.NUMBA_NUM_THREADS):
         set_threads(threads)
-        path = gslda.search(
+        path = _pencil.search(
             pencil, range(1, 31), "both", range(1, 31), *_input.check_sets((), (), 30)
         )
         found.append([(value, support.tolist()) for value, support in path.values()])
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("direction", ["both", "forward", "backward"])
+def test_what_was_found_in_time_comes_back(monkeypatch, direction):
+    """From no time at all to enough of it."""
+    X, y = classes_problem(3)
+    gslda.solve(X, y)  # compiles
+    whole = gslda.solve(X, y, direction=direction)
+    statuses = set()
+    for step in (1.0, 0.2, 0.06, 0.03, 0.02, 0.01, 1e-3):
+        monkeypatch.setattr(gslda, "perf_counter", Clock(step))
+        path = gslda.solve(X, y, direction=direction, time_limit=1.0)
+        statuses |= {*path.statuses}
+        assert 1 <= len(path) <= 12
+        assert len({*path.statuses}) == 1
+        for k in path:
+            assert len({*path[k].support.tolist()}) == k
+            assert path[k].value <= whole[k].value * (1 + 1e-9)
+    assert statuses == {"time", "greedy"}
+    assert lists(path) == lists(whole)
+
+
+def test_control_c_returns_what_was_found(monkeypatch):
+    X, y = classes_problem(2)
+    gslda.solve(X, y)  # compiles
+    path = gslda.solve(X, y, always=[3, 5], never=[0])
+    before, calls = _pencil.search, []
+
+    def search(*options):
+        def stop():
+            calls.append(1)
+            if len(calls) == 3:
+                os.kill(os.getpid(), signal.SIGINT)
+            return options[-1]()
+
+        return before(*options[:-1], stop)
+
+    monkeypatch.setattr(_pencil, "search", search)
+    cut = gslda.solve(X, y, always=[3, 5], never=[0])
+    assert {*cut.statuses} == {"interrupted"}
+    assert list(cut) == [2, 3, 4]
+    assert (cut.values <= path.values[:3] * (1 + 1e-9)).all()
+
+
+def test_inverting_in_blocks_is_inverting(monkeypatch):
+    X, y = classes_problem(2, n_features=40)
+    whole = gslda.solve(X, y, direction="backward", refine=False)
+    monkeypatch.setattr(selection, "BLOCKS_FROM", 10)
+    monkeypatch.setattr(selection, "BLOCK", 7)
+    blocks = gslda.solve(X, y, direction="backward", refine=False)
+    assert lists(blocks) == lists(whole)
+    np.testing.assert_allclose(blocks.values, whole.values, rtol=1e-9)
+    clock = Clock(1.0)
+    for limit in range(2, 60, 9):
+        monkeypatch.setattr(gslda, "perf_counter", clock)
+        path = gslda.solve(X, y, direction="backward", time_limit=float(limit))
+        assert {*path.statuses} == {"time"}

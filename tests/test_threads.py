@@ -14,6 +14,7 @@ from test_architecture import ROOT, kernels
 
 from specsel import (
     datasets,
+    eslda,
     gslda,
     kernel,
     laplacian,
@@ -23,6 +24,7 @@ from specsel import (
 )
 
 WIDE = expression(40, 1200)
+FACTOR = WIDE + np.where(np.arange(1200) < 9, 5.0, 0.0) * WIDE[:, :1]
 COUNTS = np.random.default_rng(0).poisson([2] * 30 + [0.05] * 30, (150, 60)).astype(float)
 SEED = {"trials": 50, "random_state": 0}
 RESAMPLES = {"n_boot": 100, "random_state": 0}
@@ -49,6 +51,7 @@ CALLS = {
     "_data.representations.ranks": lambda: laplacian.solve(
         WIDE, 2, tol=0.1, representation="ranks"
     ),
+    "_exact.ladder._largest_squares": lambda: eslda.solve(FACTOR, k=[2, 5]),
     "_pencil.tableau.best_swaps": lambda: gslda.solve(
         WIDE, np.arange(40) % 3, max_size=6, direction="forward"
     ),

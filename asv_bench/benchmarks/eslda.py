@@ -1,5 +1,6 @@
 """Exact sparse LDA and PCA: seconds, nodes, and the gap where time runs out."""
 
+import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from specsel import datasets, eslda
@@ -78,3 +79,26 @@ class Real:
 
     def time_solve(self, k):
         eslda.solve(**self.options)
+
+
+class Ladder:
+    """Sparse PCA of thousands of features, of which forty share a factor: all k up to 20."""
+
+    params = ([1000, 4000],)
+    param_names = ("n_features",)
+    timeout = 300
+
+    def setup(self, n_features):
+        rng = np.random.default_rng(0)
+        self.X = rng.standard_normal((60, n_features)) * rng.uniform(0.3, 1, n_features)
+        self.X[:, :40] += rng.standard_normal((60, 1)) * np.linspace(4, 1, 40)
+        self.result = eslda.solve(self.X, k=range(1, 21), time_limit=60)
+
+    def time_solve(self, n_features):
+        eslda.solve(self.X, k=range(1, 21), time_limit=60)
+
+    def track_proved(self, n_features):
+        return self.result.statuses.count("optimal")
+
+    def track_nodes(self, n_features):
+        return int(self.result.nodes.sum())

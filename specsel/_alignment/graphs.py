@@ -3,8 +3,6 @@
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.spatial import cKDTree
 
 from specsel import _data, _input, linalg
 from specsel._input.annotations import Floats
@@ -33,6 +31,10 @@ def nearest_neighbours(data: _data.Data, neighbours: int, components: int) -> An
     No sample is isolated, for each has neighbours of its own: as many as asked for, but at most
     half of the other samples.
     """
+    # Here, for they would make the package slow to import.
+    from scipy import sparse
+    from scipy.spatial import cKDTree
+
     neighbours = min(neighbours, (data.n_samples - 1) // 2)
     places = _leading_components(data, min(components, data.rank_bound))
     found = cKDTree(places).query(places, neighbours + 1, workers=-1)[1].ravel()

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from specsel import _data, _input
 from specsel._input.annotations import Floats
@@ -43,6 +42,8 @@ def _given(target: Any, n_samples: int) -> tuple[str, Any]:
             )
         return "weights", target.basis
     if hasattr(target, "tocsr"):
+        from scipy import sparse  # here, for it would make the package slow to import
+
         matrix = sparse.csr_array(target, dtype=float)
         finite = np.isfinite(matrix.data).all()
     elif hasattr(target, "__array__") or isinstance(target, list | tuple):

@@ -1,5 +1,7 @@
 """The branch and bound search over supports. `eslda` owns this room and uses what is listed here.
 
+limits      when to stop, and whom to tell
+sizes       several sizes in turn, each over the same features
 search      runs both trees side by side, keeps to limits, and bounds what is left open
 problem     A, B and k in the order and scale in which the trees use them
 incumbent   the best supports found so far, which every node has to beat
@@ -9,9 +11,16 @@ inverses    the inverses that these nodes carry, and what the signs of their ent
 include     the tree that starts with none and includes some
 dominance   the bound that prunes its nodes
 relaxation  bounds on the values of open nodes, for a search that ends early
+ladder      for sparse PCA, which features a good support can hold at all
+rungs       sizes in turn, each over what the ladder leaves
+starts      good supports of sparse PCA to start from
+proofs      what several searches prove together
 """
 
-from specsel._exact.problem import highest
-from specsel._exact.search import Outcome, Report, best_supports
+from specsel._exact.limits import Limits
+from specsel._exact.proofs import closed
+from specsel._exact.rungs import climb
+from specsel._exact.search import Outcome, Report
+from specsel._exact.sizes import Problem, search_sizes
 
-__all__ = ["Outcome", "Report", "best_supports", "highest"]
+__all__ = ["Limits", "Outcome", "Problem", "Report", "climb", "closed", "search_sizes"]

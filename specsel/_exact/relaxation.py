@@ -31,7 +31,7 @@ Test = Callable[[Floats, int, int], bool]
 BISECTIONS = 8
 
 # Sweeps over the coordinates of x.
-SWEEPS = 30
+SWEEPS = 100
 
 # The share of λ_min(Q) that is split off; what is left must stay positive definite.
 SPLIT = 0.99
@@ -97,23 +97,24 @@ def is_empty_relaxed(matrix: Floats, n_free: int, choose: int) -> bool:
     share = SPLIT * least
     split = (vectors * (spectrum - share)) @ vectors.T
     rounding = max(ROUNDING, ROUNDING_GROWTH * spectrum.max() / least)
-    return bool(_relax(split, target, share, choose) <= 1.0 - rounding)
+    goal = 1.0 - rounding
+    return bool(_relax(split, target, share, choose, goal) <= goal)
 
 
 @jit
-def _relax(split, target, share, choose):
+def _relax(split, target, share, choose, goal):
     """Minimise the left-hand side over x by coordinate descent; every x gives a valid bound.
 
     `split` is ``Q - e I``, `target` is u and `share` is e. The sum over the k largest h_i makes a
-    penalty on x: quadratic where ``|h_i|`` is above a threshold between the k-th largest and the
-    next, so that i counts as chosen, and linear below. Each sweep sets the threshold anew.
+    penalty on x: quadratic where ``√e |x_i|`` is above a threshold, so that i counts as chosen,
+    and linear below. Each sweep sets the threshold anew, see `_threshold`. It ends at the `goal`.
     """
     size, root = len(target), np.sqrt(share)
     x, rest = target / share, target.copy()
     for i in range(size):
         for j in range(size):
             rest[i] -= split[i, j] * x[j]
-    lowest = np.inf
+    lowest, threshold = np.inf, np.inf
     for _ in range(SWEEPS):
         scores = np.sort(np.abs(rest)) / root
         value = 0.0
@@ -122,7 +123,9 @@ def _relax(split, target, share, choose):
         for i in range(size - choose, size):
             value += scores[i] ** 2
         lowest = min(lowest, value)
-        threshold = (scores[size - choose] + scores[size - choose - 1]) / 2
+        if lowest <= goal:
+            break
+        threshold = _threshold(root * np.abs(x), choose, min(threshold, scores[size - choose]))
         for i in range(size):
             pull = rest[i] + split[i, i] * x[i]
             spare = abs(pull) - threshold * root
@@ -137,3 +140,23 @@ def _relax(split, target, share, choose):
                 for j in range(size):
                     rest[j] -= change * split[i, j]
     return lowest
+
+
+@jit
+def _threshold(lengths, choose, before):
+    """Return the ν that ``Σ min(1, lengths_i / ν) = choose`` asks for.
+
+    The terms are the shares by which features are chosen. At the optimum they add up to `choose`;
+    the level of the k-th largest score would not move on once as many features were chosen. If no
+    more than `choose` lengths are above 0 there is no such ν, and half of `before` lets more in.
+    """
+    lengths = np.sort(lengths)[::-1]
+    if lengths[choose] == 0:
+        return before / 2
+    rest = lengths.sum()
+    for above in range(choose):
+        level = rest / (choose - above)
+        if lengths[above] <= level:
+            return level
+        rest -= lengths[above]
+    return lengths[choose - 1]

@@ -60,9 +60,13 @@ EARLY_PART, EARLY_ROUNDS, MANY_TIMES = 0.4, 20, 3
 # this, and otherwise by what holds for all supports.
 BOUND_WORK = 1e7
 
+# After this many rounds, when all rounds are long, the bound on all supports is computed, so that
+# an end by a limit does not wait for it.
+CEILING_ROUND = 8
+
 # Smaller ties are sought among the neighbours of the incumbent if that takes no more
-# multiplications than this.
-TIE_WORK = 1e9
+# multiplications than this, a fraction of a second.
+TIE_WORK = 2e8
 
 
 class Outcome(NamedTuple):
@@ -164,8 +168,11 @@ class Search:
         with _input.catch_interrupts() as caught, ThreadPoolExecutor(get_num_threads()) as threads:
             self.plant()
             while not status:
-                if self.exclude.done or self._round(threads, budget, next(numbers)):
+                number = next(numbers)
+                if self.exclude.done or self._round(threads, budget, number):
                     return "optimal"
+                if number == CEILING_ROUND and not caught:
+                    _ = self.ceiling
                 budget = min(2 * budget, CHUNK)
                 seconds = clock() - began
                 if caught:

@@ -1,11 +1,13 @@
 """The pair (A, B) of sparse LDA and sparse PCA. `gslda` and `eslda` own this room.
 
-pencil   A and B, from data or as given, and the value of a support
-tableau  a support, and what adding, removing or swapping one feature does to its value
+pencil     A and B, from data or as given, and the value of a support
+tableau    a support, and what adding, removing or swapping one feature does to its value
+selection  greedy selection of supports of every size
 
-Others may use what is listed here, and `tableau`.
+Others may use what is listed here.
 """
 
 from specsel._pencil.pencil import Pencil, from_data, from_pair
+from specsel._pencil.selection import Best, filled, search
 
-__all__ = ["Pencil", "from_data", "from_pair"]
+__all__ = ["Best", "Pencil", "filled", "from_data", "from_pair", "search"]

@@ -102,6 +102,19 @@ class Pencil:
         factor = self.factor[support]
         return factor @ factor.T, self.block_of_b(support)
 
+    @property
+    def is_pca(self) -> bool:
+        """Whether B is the identity."""
+        if self.given is not None:
+            return bool((self.given[1] == np.eye(self.n_features)).all())
+        return len(self.within) == 0
+
+    def block_of_a(self, rows: Integers, columns: Integers) -> Floats:
+        """Return some rows and columns of A."""
+        if self.given is not None:
+            return self.given[0][np.ix_(rows, columns)]
+        return self.factor[rows] @ self.factor[columns].T
+
     def block_of_b(self, support: Support) -> Floats:
         """Return B of some features."""
         within = self.within[:, support]

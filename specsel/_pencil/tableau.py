@@ -8,6 +8,8 @@ candidate costs r operations: whether it takes ``λ_max`` above the best value s
 the signs of a 2 x 2 matrix, and only a candidate that does is computed.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import prange
 
@@ -270,9 +272,9 @@ class Tableau:
         error = self.pencil.times_b(self.members, self.weights) - factor
         return float(np.abs(error).max() / (np.abs(factor).max() or 1.0))
 
-    def swap(self) -> None:
+    def swap(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Swap one member for another feature, the best pair each time, as long as that helps."""
-        while True:
+        while not stop():
             values, axes = linalg.eigen(self.inner)
             out = np.empty((len(self.members), 2))
             best_swaps(

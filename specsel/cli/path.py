@@ -24,9 +24,14 @@ The columns of the table:
   exact   the best value found by the search
   bound   no other set of that size can exceed this value
   gap     how much better than "exact" another set might be, at most
-  status  "optimal" if the search proved that no other set is better
+  status  "optimal" if the search proved that no other set is better; "time" or "interrupted"
+          if it ended early; "features" if too many features were left to search
 
-Exit code 1: the search did not prove every size. With --greedy there is no search.
+The search takes at most 300 features. Without labels it takes thousands, of which it eliminates
+those that no good set can hold. Ctrl-C ends it and prints what was found.
+
+Exit code 1: the search did not prove every size. With --greedy there is no search; exit code 1
+then means that the selection ended early.
 
 examples:
   specsel path flowers.csv --target species
@@ -49,7 +54,12 @@ def add_command(commands: common.Commands) -> None:
     size_help = f"largest number of features to choose (default {MAX_SIZE})"
     add("--max-size", type=int, metavar="N", help=size_help)
     add("--greedy", action="store_true", help="only the greedy selection: no search, no proof")
-    seconds = f"time for the search, all sizes together (default {TIME_LIMIT:g})"
+    direction_help = (
+        "greedy selection adds features one by one, removes them, or takes the better of the two; "
+        "removing forms matrices of features x features (default both, beyond 2000 forward)"
+    )
+    add("--direction", choices=_input.choices.DIRECTIONS, help=direction_help)
+    seconds = f"time for all sizes together (default {TIME_LIMIT:g})"
     add("--time-limit", type=float, default=TIME_LIMIT, metavar="SECONDS", help=seconds)
     names: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAMES"}
     always_help = "features that every set must contain, separated by commas; may be repeated"
@@ -92,7 +102,8 @@ def run(args: argparse.Namespace) -> int:
         tables.save(args.out, lines)
     if args.plot:
         common.draw(args.plot, "PathDisplay", path)
-    return int(not args.greedy and any(row["status"] != "optimal" for row in rows))
+    wanted = "greedy" if args.greedy else "optimal"
+    return int(any(row["status"] != wanted for row in rows))
 
 
 def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
@@ -100,7 +111,7 @@ def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
     from specsel import eslda, gslda
 
     names = getattr(table.X, "columns", None)
-    options = {
+    options: dict[str, Any] = {
         "always": _features(args.always, names),
         "never": _features(args.never, names),
         "shrinkage": args.shrinkage,
@@ -111,7 +122,12 @@ def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
     max_size = min(max(MAX_SIZE, least), left) if args.max_size is None else args.max_size
     if args.max_size is not None:
         _input.check_integer("max_size", max_size, least, left, "the features allowed")
-    if not args.greedy and left <= eslda.FEATURES_LIMIT:
+    searched = left <= eslda.FEATURES_LIMIT or table.y is None
+    if not args.greedy and searched:
+        if args.direction:
+            raise ValueError(
+                f"--direction {args.direction}: is for greedy selection; add --greedy"
+            )
         sizes = range(least, max_size + 1)
         with terminal.progress(_describe) as callback:
             options |= {"time_limit": args.time_limit, "callback": callback}
@@ -119,8 +135,10 @@ def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
     if not args.greedy:
         limit = eslda.FEATURES_LIMIT
         terminal.say(f"no search: it takes at most {limit} features; --never leaves some out")
-    direction: Direction = "both" if left <= gslda.BACKWARD_LIMIT else "forward"
-    return gslda.solve(table.X, table.y, direction=direction, max_size=max_size, **options)
+    default: Direction = "both" if left <= gslda.ALL_SIZES_LIMIT else "forward"
+    options |= {"max_size": max_size, "time_limit": args.time_limit}
+    options |= {"direction": args.direction or default}
+    return gslda.solve(table.X, table.y, **options)
 
 
 def _features(texts: Sequence[str], names: list[str] | None) -> list[str | int]:

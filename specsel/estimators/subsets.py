@@ -88,7 +88,10 @@ class GreedySparseLDA(SubsetSelector):
 
     def _solve(self, X: Any, y: Any) -> Subset:
         count = self._count()
-        return gslda.solve(X, y, max_size=count, **self._options())[count]
+        path = gslda.solve(X, y, max_size=count, **self._options())
+        if "interrupted" in path.statuses:
+            raise KeyboardInterrupt
+        return path[count]
 
 
 @with_parameters

@@ -69,6 +69,8 @@ def searched(solve, X, y, sizes, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # about constant features
         path = solve(X, y, shrinkage=RIDGE, **options)
+    if "interrupted" in path.statuses:
+        raise KeyboardInterrupt
     return [path[size].support for size in sizes]
 
 

@@ -36,7 +36,8 @@ class Subset:
         deviations of the features.
     status : str
         "optimal" where it is proved that nothing is better; "gap", "time", "nodes" or
-        "interrupted" where the search ended earlier, and why; "greedy" where nothing was searched.
+        "interrupted" where the search ended earlier, and why; "features" where too many features
+        were left to search; "greedy" where nothing was searched.
     nodes : int
         Nodes of the search trees.
     seconds : float
@@ -142,7 +143,8 @@ class Path:
     values, bounds : ndarray of float
         For every size, as in `Subset`.
     starts : ndarray of float
-        The values that greedy selection with swaps found.
+        The values that greedy selection with swaps found, or truncated power iteration where
+        there are too many features for the former.
     statuses : tuple of str
         As in `Subset`.
     nodes : ndarray of int

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from instances import KINDS, pencil, tolerance, value
 from scipy.linalg import eigh
+from scipy.optimize import minimize
 
 from specsel._exact import inverses, relaxation
 
@@ -72,3 +73,41 @@ def test_the_relaxation_lowers_the_ceiling_where_few_are_chosen():
         tests = [plain, relaxation.is_empty_relaxed]
         lower += relaxation.ceiling(A, B, 30, root, low, high, tests) < bare
     assert lower == 5
+
+
+def test_the_threshold_makes_the_shares_add_up():
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 12))
+        choose = int(rng.integers(1, n))
+        lengths = np.where(rng.random(n) < 0.7, rng.exponential(1, n), 0.0)
+        if seed % 3 == 0:
+            lengths = lengths.round(1)
+        found = relaxation._threshold(lengths, choose, 8.0)
+        if (lengths > 0).sum() <= choose:
+            assert found == 4.0
+        else:
+            assert np.minimum(1, lengths / found).sum() == pytest.approx(choose)
+
+
+def test_the_relaxation_is_minimised():
+    """Compare with a general solver."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        n, choose = 12, 3
+        rows = rng.standard_normal((20, n)) / 4
+        split, share, target = rows.T @ rows, 0.3, rng.standard_normal(n)
+
+        def value(x, split=split, share=share, target=target, choose=choose):
+            rest = np.sort((target - split @ x) ** 2)
+            return x @ split @ x + rest[-choose:].sum() / share
+
+        found = relaxation._relax(split, target, share, choose, 0.0)
+        begins = [np.zeros(n), np.linalg.solve(split + share * np.eye(n), target)]
+        options = {"maxiter": 40_000, "maxfev": 40_000, "adaptive": True, "xatol": 1e-9}
+        best = min(
+            minimize(value, begin, method="Nelder-Mead", options=options).fun for begin in begins
+        )
+        assert found <= best * 1.01
+        early = relaxation._relax(split, target, share, choose, 1.2 * found)
+        assert found <= early <= 1.2 * found

@@ -103,6 +103,43 @@ def test_greedy_alone(capsys, saved, monkeypatch):
     assert (code, err) == (1, message)
 
 
+def test_greedy_selection_goes_where_it_is_told_and_ends_in_time(capsys, saved, monkeypatch):
+    given = []
+
+    def solve(X, y, **options):
+        given.append((options["direction"], options["time_limit"]))
+        return before(X, y, **options)
+
+    before = gslda.solve
+    monkeypatch.setattr(gslda, "solve", solve)
+    options = [saved, "--target", "sick", "--greedy", "--json"]
+    assert run(capsys, *options)[0] == 0
+    assert run(capsys, *options, "--direction", "backward", "--time-limit", 5)[0] == 0
+    monkeypatch.setattr(gslda, "ALL_SIZES_LIMIT", 7)
+    code, out, _ = run(capsys, *options, "--time-limit", 0)
+    assert given == [("both", 60.0), ("backward", 5.0), ("forward", 0.0)]
+    assert code == 1
+    assert [row["status"] for row in json.loads(out)["path"]] == ["time"]
+
+
+def test_many_features_without_labels_go_up_the_ladder(capsys, tmp_path):
+    """A factor of five features is proved; of iid noise too much survives."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 310))
+    np.save(tmp_path / "noise.npy", X)
+    X[:, :5] += 9 * rng.standard_normal((200, 1))
+    np.save(tmp_path / "factor.npy", X)
+    found = [
+        run(capsys, tmp_path / f"{name}.npy", "--max-size", 5, "--json")
+        for name in ("factor", "noise")
+    ]
+    assert [code for code, _, _ in found] == [0, 1]
+    statuses = [[row["status"] for row in json.loads(out)["path"]] for _, out, _ in found]
+    assert statuses[0] == ["optimal"] * 5
+    assert statuses[1][0] == "optimal"
+    assert statuses[1][-1] == "features"
+
+
 def test_what_was_not_proved_in_time_is_told(capsys, tmp_path):
     X = datasets.lda_problem(60, n_samples=80, correlation=0.9, noise=6.0)
     table = np.column_stack((X.X, X.y))
@@ -155,6 +192,7 @@ REFUSED = {
     "max_size = 0: must be from 1 to 40, the features allowed": ["--max-size", 0],
     "max_size = 41: must be from 1 to 40, the features allowed": ["--max-size", 41],
     "never: no feature is named 'x'": ["--never", "x"],
+    "--direction forward: is for greedy selection; add --greedy": ["--direction", "forward"],
     "--matrix covariance: is for sparse PCA, without class labels": ["--matrix", "covariance"],
     "never: holds feature 'signal_1', as always does": [
         "--never",
