@@ -70,7 +70,7 @@ def test_large_data_wait_until_they_are_asked(capsys, monkeypatch):
         (["--permutations", "-1"], "--permutations -1: must be at least 0"),
         (
             ["--permutations", "9", "--method", "topography"],
-            "--permutations: is for --method qalpha",
+            "--permutations: is for --method",
         ),
         (["--permutations", "9", "--shuffle"], "leave --shuffle out"),
         (["--permutations", "9", "--method", "kernel"], "needs a number for -k"),
