@@ -143,7 +143,8 @@ def solve(
     -------
     Subset or, for several sizes, Path
         Ctrl-C ends the search, too, and returns the best support so far with a valid bound. The
-        second Ctrl-C is raised.
+        second Ctrl-C is raised. "optimal" and the bound hold within `Subset.error`, which ties
+        and rounding allow; it grows with the condition number of B.
 
     References
     ----------
@@ -307,6 +308,7 @@ def _search(
     still open, so that sizes which are easy to prove leave their time to the others.
     """
     highest = _exact.highest(problem.A, problem.B)
+    rounding = _exact.Rounding.of_pair(problem.A, problem.B)
     found: dict[int, Found] = {}
     open_sizes, limit = sizes, limits["time_limit"]
     for part in (1.0,) if limit is None else (0.5, 1.0):
@@ -324,7 +326,14 @@ def _search(
                 status = "interrupted" if halted else "time"
                 found[size] = _unsearched(pencil, size, starts[size][1], highest, status)
         open_sizes = [size for size in sizes if found[size].status == "time"]
-    return _closed([found[size] for size in sizes])
+    rows = [_with_error(found[size], rounding) for size in sizes]
+    return _closed(rows, several=limits["top"] > 1)
+
+
+def _with_error(row: Found, rounding: _exact.Rounding) -> Found:
+    """State how far ties and rounding may put the value and the bound of a size off."""
+    bound = max(abs(row.value), abs(row.bound))
+    return row._replace(error=PROVED * bound + rounding.error(bound))
 
 
 def _joined(before: Found, after: Found) -> Found:
@@ -379,13 +388,19 @@ def _search_size(
     )
 
 
-def _closed(found: list[Found]) -> list[Found]:
-    """Let the bound of a size hold for all smaller ones; where no gap is left, it is a proof."""
-    rows, ceiling = [], np.inf
+def _closed(found: list[Found], *, several: bool = False) -> list[Found]:
+    """Let the bound of a size hold for all smaller ones; where no gap is left, it is a proof.
+
+    Where several supports are wanted, it proves the first of them alone.
+    """
+    rows, ceiling, error = [], np.inf, 0.0
     for row in found[::-1]:
-        ceiling = min(ceiling, row.bound)
-        closed = not row.others and ceiling - row.value <= PROVED * abs(row.value)
+        if row.bound < ceiling:
+            ceiling, error = row.bound, row.error
+        alone = not (several or row.others)
+        closed = alone and ceiling - row.value <= PROVED * abs(row.value)
         if row.status == "optimal" or closed:
             row, ceiling = row._replace(status="optimal"), row.value
-        rows.append(row._replace(bound=ceiling))
+        error = max(error, row.error)
+        rows.append(row._replace(bound=ceiling, error=error))
     return rows[::-1]

@@ -240,10 +240,61 @@ def inverse(matrix: Floats) -> Floats:
 
 def eigen(symmetric: Floats) -> tuple[Floats, Floats]:
     """Eigenvalues, ascending, and eigenvectors of a small matrix, without waking threads."""
-    from scipy.linalg import eigh  # here, for it would make the package slow to import
+    from scipy.linalg import (
+        LinAlgError,
+        eigh,
+    )  # here, for it would make the package slow to import
 
-    values, vectors = eigh(symmetric, check_finite=False)
+    try:
+        values, vectors = eigh(symmetric, check_finite=False)
+    except LinAlgError:  # the default driver can fail where many eigenvalues are equal
+        values, vectors = eigh(symmetric, check_finite=False, driver="evd")
     return values, vectors
+
+
+def last_eigenpairs(
+    symmetric: Floats, metric: Floats | None = None, count: int = 1
+) -> tuple[Floats, Floats]:
+    """Return the `count` largest eigenvalues, ascending, and their eigenvectors.
+
+    With a `metric`, a positive definite matrix, they are those of the pair of matrices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> last_eigenpairs(np.diag([1.0, 3.0, 2.0]), count=2)[0]
+    array([2., 3.])
+    """
+    values, vectors = _last(symmetric, metric, count, eigvals_only=False)
+    return values, vectors
+
+
+def last_eigenvalue(symmetric: Floats, metric: Floats | None = None) -> float:
+    """Return the largest eigenvalue, as `last_eigenpairs` does, but without its eigenvector."""
+    return float(_last(symmetric, metric, 1, eigvals_only=True)[0])
+
+
+def _last(symmetric: Floats, metric: Floats | None, count: int, *, eigvals_only: bool) -> Any:
+    """Compute the last eigenvalues alone or, where LAPACK fails at that, all of them.
+
+    Where many eigenvalues are equal, its driver for a few of them may stop with an error or return
+    fewer than it was asked for.
+    """
+    from scipy.linalg import (
+        LinAlgError,
+        eigh,
+    )  # here, for it would make the package slow to import
+
+    places = [len(symmetric) - count, len(symmetric) - 1]
+    try:
+        found = eigh(symmetric, metric, eigvals_only=eigvals_only, subset_by_index=places)
+        if (found if eigvals_only else found[0]).shape == (count,):
+            return found
+    except LinAlgError:
+        pass
+    driver = "evd" if metric is None else "gvd"
+    values, vectors = eigh(symmetric, metric, driver=driver)
+    return values[-count:] if eigvals_only else (values[-count:], vectors[:, -count:])
 
 
 def orthonormal(matrix: Floats) -> Floats:

@@ -408,3 +408,18 @@ def test_what_is_proved_of_the_best_says_nothing_of_the_others():
     rows = [Found(3, np.arange(3), 2.0, 2.0, 2.0, "gap", others=(((0, 1, 4), 1.9),))]
     assert eslda._closed(rows)[0].status == "gap"
     assert eslda._closed([rows[0]._replace(others=())])[0].status == "optimal"
+
+
+def test_one_of_several_supports_is_no_proof_of_all():
+    """Without time nothing but the greedy support is known, although it is the best."""
+    found = eslda.solve_pair(np.diag([3.0, 2, 1, 1]), np.eye(4), 2, top=3, time_limit=0)
+    assert (found.status, found.others) == ("time", ())
+    found = eslda.solve_pair(np.diag([3.0, 2, 1, 1]), np.eye(4), 2, top=3)
+    assert (found.status, len(found.others)) == ("optimal", 2)
+
+
+def test_many_equal_eigenvalues():
+    """LAPACK's driver for a few eigenvalues fails here."""
+    found = eslda.solve(np.eye(11), k=11)
+    assert found.status == "optimal"
+    assert found.value == pytest.approx(0.1)

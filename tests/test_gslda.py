@@ -311,3 +311,12 @@ def test_the_same_bits_for_any_number_of_threads(set_threads):
         )
         found.append([(value, support.tolist()) for value, support in path.values()])
     assert found[0] == found[1]
+
+
+def test_many_equal_eigenvalues():
+    """LAPACK's driver for a few eigenvalues returns none here."""
+    with pytest.warns(UserWarning, match="23 of 32 features are constant"):
+        path = gslda.solve(np.eye(9, 32), matrix="correlation")
+    assert len(path) == 32
+    for k in path:
+        assert path[k].direction @ path[k].direction == pytest.approx(1)

@@ -11,7 +11,7 @@ dominance   the bound that prunes its nodes
 relaxation  bounds on the values of open nodes, for a search that ends early
 """
 
-from specsel._exact.problem import highest
+from specsel._exact.problem import Rounding, highest
 from specsel._exact.search import Outcome, Report, best_supports
 
-__all__ = ["Outcome", "Report", "best_supports", "highest"]
+__all__ = ["Outcome", "Report", "Rounding", "best_supports", "highest"]

@@ -117,10 +117,7 @@ class Pencil:
 
         The vector has an entry for every feature. The largest entry by modulus is positive.
         """
-        from scipy.linalg import eigh
-
-        last = len(support) - 1
-        values, vectors = eigh(*self.block(support), subset_by_index=[last, last])
+        values, vectors = linalg.last_eigenpairs(*self.block(support))
         direction = np.zeros(self.n_features)
         direction[support] = vectors[:, 0]
         return float(values[0]), direction * (np.sign(direction[np.abs(direction).argmax()]) or 1)
