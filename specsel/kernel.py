@@ -223,7 +223,7 @@ class KernelEnergy:
 
             self.data.passes += 1
             scaled = root * self.data.entries * root.T
-            vectors = eigh(scaled, subset_by_index=(n - width, n - 1), overwrite_a=True)[1]
+            vectors = linalg.last_eigenpairs(scaled, count=width)[1]
             return self.data.orthonormal(root * vectors)
         start = np.random.default_rng(0).standard_normal((n, width))
         basis = self.data.orthonormal(root * start)

@@ -87,6 +87,20 @@ class Leading(NamedTuple):
     before: list[Floats]  # duals of the pairs with larger values, largest first
 
 
+def is_unit(alpha: Floats, floor: float) -> bool:
+    """Tell whether weights have unit norm, up to what rounding allows where it leaves `floor`.
+
+    Weights that a Krylov method found do not where its start had no part outside the null space of
+    Φ. NaN is no unit norm either.
+    """
+    return bool(abs(np.linalg.norm(alpha) - 1.0) <= np.sqrt(floor))
+
+
+def generic(shape: tuple[int, ...]) -> Floats:
+    """Return a dual that nothing is orthogonal to but by chance; always the same."""
+    return np.random.default_rng(0).standard_normal(shape)
+
+
 def leading(
     product: Product,
     start: Floats,

@@ -262,9 +262,19 @@ class WholeAffinity:
         Return the weights, the affinity with those weights, and whether the weights are exact to
         working precision.
         """
+        start = self.enter(form)
+        weights, affinity, converged = self._solve(form, start)
+        if not linalg.is_unit(weights, self.data.floor):
+            # The start gave no weights. Any other will do; this one is not in the null space of Φ.
+            start = self.product(linalg.generic(start.shape))
+            weights, affinity, converged = self._solve(form, start)
+        return weights, affinity, converged
+
+    def _solve(self, form: Form, start: Floats) -> tuple[Floats, Floats, bool]:
+        """Maximise a form from a given start."""
         pair = linalg.leading(
             self.product,
-            self.enter(form),
+            start,
             tol=self.data.floor**2,
             signs=lambda image: self.signs(image, form),
             floor=self.data.floor,

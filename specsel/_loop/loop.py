@@ -21,6 +21,7 @@ and it is not counted.
 import itertools
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ from specsel._input.annotations import Floats
 from specsel._loop.options import Options
 from specsel._loop.protocol import Iterate, Place, Problem
 from specsel.results import Weights
+from specsel.results.weights import check
 
 # Continuation begins with 4k + 4 columns and narrows them in this many steps.
 WIDTH_FACTOR = 4
@@ -51,6 +53,10 @@ LOOSEST = 0.01
 
 # A loop that does not settle ends after this many iterations without a better objective.
 PATIENCE = 50
+
+# Objectives of at most so many roundings of a pass are 0.
+WORTHLESS = 10
+
 TINY = np.finfo(float).tiny
 
 
@@ -61,12 +67,16 @@ class Run(NamedTuple):
     history: list[float]
     converged: bool
     stopped: bool  # by the callback
+    # The objective, as the products before those of the iterate give it; None where the two need
+    # not agree, because the loop has not settled on this iterate.
+    value: float | None
 
     @property
     def record(self) -> dict[str, Any]:
-        """What a result tells about the run."""
+        """What a result tells about the run, and `value`."""
         count = len(self.history)
-        return {"history": self.history, "n_iter": count, "converged": self.converged}
+        told = {"history": self.history, "n_iter": count, "converged": self.converged}
+        return told | {"value": self.value}
 
 
 def solve(
@@ -81,15 +91,11 @@ def solve(
     iterate with the best objective is returned.
     """
     options = options.counted(lambda: count_clusters(problem))
-    best = None
-    for place, widths in starts(problem, options):
-        run = _run(problem, place, widths, options, finish)
-        if best is None or run.iterate.objective > best.iterate.objective:
-            best = run
-        if run.stopped:
-            break
-    assert best is not None  # every kind of start gives at least one
-    if not best.converged and not run.stopped:
+    best, stopped = _best(problem, options, finish)
+    if options.starts_by_name and not stopped and _is_worth_nothing(best, problem.data.floor):
+        other, stopped = _best(problem, replace(options, init="seeded"), finish)
+        best = max(best, other, key=lambda run: run.iterate.objective)
+    if not best.converged and not stopped:
         count = len(best.history)
         advice = "raise max_iter or tol"
         if count < options.max_iter:
@@ -98,6 +104,29 @@ def solve(
             f"not converged after {count} iterations: {advice}", stacklevel=_input.caller()
         )
     return best
+
+
+def _best(
+    problem: Problem[Place],
+    options: Options,
+    finish: Callable[[linalg.Leading, Place], Iterate] | None,
+) -> tuple[Run, bool]:
+    """Return the best of the runs from every start, and whether the callback ended the last."""
+    best = None
+    for place, widths in starts(problem, options):
+        run = _run(problem, place, widths, options, finish)
+        if best is None or run.iterate.objective > best.iterate.objective:
+            best = run
+        if run.stopped:
+            break
+    assert best is not None  # every kind of start gives at least one
+    return best, run.stopped
+
+
+def _is_worth_nothing(run: Run, floor: float) -> bool:
+    """Tell whether an objective is 0 but for rounding: by symmetry, a start can lead there."""
+    size = float(np.vdot(run.iterate.image, run.iterate.image))
+    return abs(run.iterate.objective) <= WORTHLESS * floor * size
 
 
 def count_clusters(problem: Problem[Place]) -> int:
@@ -154,7 +183,13 @@ def _run(
         narrowing = len(widths) > 1
         widths = widths[1:] or widths
         pair = _leading(problem, start, place, inner)
-        iterate, place, start = problem.advance(pair, place, widths[0])
+        step = problem.advance(pair, place, widths[0])
+        if not linalg.is_unit(step.iterate.alpha, problem.data.floor):
+            # The start gave no weights. Any other will do; this one is not in the null space of Φ.
+            start = problem.product(linalg.generic(start.shape), place)
+            pair = _leading(problem, start, place, inner)
+            step = problem.advance(pair, place, widths[0])
+        iterate, place, start = step
         if narrowing:
             continue
         history.append(float(iterate.objective))
@@ -169,7 +204,8 @@ def _run(
     if finish is not None:
         best = finish(_leading(problem, start, place, inner), place)
     assert best is not None  # max_iter is at least 1
-    return Run(best, history, converged, stopped)
+    value = float(pair.value) if converged and best is iterate else None
+    return Run(best, history, converged, stopped, value)
 
 
 def _leading(problem: Problem[Place], start: Floats, place: Place, tol: float) -> linalg.Leading:
@@ -188,9 +224,9 @@ def pack(
     record: dict[str, Any],
     lift: Callable[[Floats], Floats] | None = None,
 ) -> Weights:
-    """Turn what the loop found into the result that users get.
+    """Turn what the loop found into the result that users get, after a check.
 
-    `record` holds history, n_iter and converged. Where the data were reduced, `lift` maps a basis
+    `record` holds history, n_iter, converged and, where it is known, `value`; see `Run`. Where the data were reduced, `lift` maps a basis
     back to all samples.
     """
     values, rotation = linalg.largest_modulus(
@@ -200,7 +236,7 @@ def pack(
     basis = iterate.basis @ rotation
     alpha = sign * iterate.alpha + 0.0  # no -0.0
     joined = data.joined(alpha)
-    return Weights(
+    weights = Weights(
         alpha=joined,
         parts=None if joined is alpha else alpha.reshape(2, -1),
         objective=float(iterate.objective),
@@ -210,8 +246,10 @@ def pack(
         mean=data.mean,
         norm=data.norm,
         names=data.names,
-        **record,
+        **{name: told for name, told in record.items() if name != "value"},
     )
+    scale = float(np.vdot(iterate.image, iterate.image))
+    return check(weights, data.floor, value=record.get("value"), scale=scale)
 
 
 def orientation(alpha: Floats) -> float:

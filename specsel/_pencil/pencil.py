@@ -34,6 +34,9 @@ ASYMMETRY = 1e-10
 # Squares of larger entries are infinite.
 LARGEST = 1e150
 
+# A direction is checked up to so many roundings, and this share.
+CHECKED, CHECKED_SHARE = 100, 1e-6
+
 # Features: an array, or a list of numbers.
 Support = Integers | list[int]
 
@@ -117,10 +120,29 @@ class Pencil:
 
         The vector has an entry for every feature. The largest entry by modulus is positive.
         """
-        values, vectors = linalg.last_eigenpairs(*self.block(support))
+        A, B = self.block(support)
+        values, vectors = linalg.last_eigenpairs(A, B)
+        _check(A, B, float(values[0]), vectors[:, 0])
         direction = np.zeros(self.n_features)
         direction[support] = vectors[:, 0]
         return float(values[0]), direction * (np.sign(direction[np.abs(direction).argmax()]) or 1)
+
+
+def _check(A: Floats, B: Floats, value: float, vector: Floats) -> None:
+    """Refuse a vector that has no unit B-norm, or whose quotient is another than the value.
+
+    The sizes of the terms tell how much rounding allows.
+    """
+    sizes = np.abs(vector)
+    norm, quotient = vector @ B @ vector, vector @ A @ vector
+    rounding = CHECKED * len(A) * np.finfo(float).eps
+    slack = rounding * (sizes @ np.abs(B) @ sizes)
+    off = rounding * (sizes @ np.abs(A) @ sizes) + (slack + CHECKED_SHARE) * abs(value)
+    if not (abs(norm - 1) <= slack + CHECKED_SHARE and abs(quotient - value) <= off):
+        raise ValueError(
+            f"X: the value {value:.6g} of {len(A)} features cannot be trusted, its direction gives "
+            f"{quotient:.6g}; take a larger shrinkage, or rescale X"
+        )
 
 
 def from_data(

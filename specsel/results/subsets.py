@@ -66,6 +66,8 @@ class Subset:
     error: float = np.inf
 
     def __post_init__(self) -> None:
+        if not (np.isfinite(self.value) and np.isfinite(self.direction).all()):
+            raise ValueError("X: the value of a support is no finite number; rescale X")
         self.support.flags.writeable = False
         self.direction.flags.writeable = False
 
@@ -181,6 +183,8 @@ class Path:
     _subsets: dict[int, Subset] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
+        if not np.isfinite(self.values).all() or np.isnan(self.bounds).any():
+            raise ValueError("X: the values of some supports are no finite numbers; rescale X")
         numbers = (self.sizes, self.values, self.starts, self.bounds, self.nodes, self.seconds)
         for array in (*self.supports, *numbers, self.errors):
             array.flags.writeable = False
