@@ -226,8 +226,8 @@ def pack(
 ) -> Weights:
     """Turn what the loop found into the result that users get, after a check.
 
-    `record` holds history, n_iter, converged and, where it is known, `value`; see `Run`. Where the data were reduced, `lift` maps a basis
-    back to all samples.
+    `record` holds history, n_iter, converged and, where it is known, `value`; see `Run`. Where the
+    data were reduced, `lift` maps a basis back to all samples.
     """
     values, rotation = linalg.largest_modulus(
         iterate.basis.T @ iterate.image, iterate.basis.shape[1]

@@ -140,8 +140,8 @@ def _check(A: Floats, B: Floats, value: float, vector: Floats) -> None:
     off = rounding * (sizes @ np.abs(A) @ sizes) + (slack + CHECKED_SHARE) * abs(value)
     if not (abs(norm - 1) <= slack + CHECKED_SHARE and abs(quotient - value) <= off):
         raise ValueError(
-            f"X: the value {value:.6g} of {len(A)} features cannot be trusted, its direction gives "
-            f"{quotient:.6g}; take a larger shrinkage, or rescale X"
+            f"X: the value {value:.6g} of {len(A)} features cannot be trusted, its direction "
+            f"gives {quotient:.6g}; take a larger shrinkage, or rescale X"
         )
 
 
