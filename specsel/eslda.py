@@ -12,7 +12,7 @@ smaller sizes, because the value never falls when a feature joins (Theorem 1).
 import functools
 from collections.abc import Iterable, Sequence
 from time import perf_counter
-from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
+from typing import Any, Literal, NamedTuple, TypedDict, TypeGuard, Unpack, overload
 
 import numpy as np
 
@@ -264,7 +264,7 @@ def _solve(
         problem = Problem(*pencil.block(members), members, np.searchsorted(members, held))
         found = _search(pencil, sizes, starts, problem, limits, began, caught)
     path = Path.from_rows(pencil, found)
-    return path if isinstance(k, Iterable) else path[sizes[0]]
+    return path if isinstance(k, str) or _is_list(k) else path[sizes[0]]
 
 
 @functools.cache
@@ -279,13 +279,18 @@ def _compile() -> None:
     _search(pencil, [2, 5], starts, problem, limits, perf_counter(), [])
 
 
+def _is_list(k: object) -> TypeGuard[Iterable[int]]:
+    """Tell whether sizes are given one by one; an array without dimensions is no list."""
+    return isinstance(k, Iterable) and not isinstance(k, str) and getattr(k, "ndim", 1) > 0
+
+
 def _sizes(k: int | Sizes | None, least: int, most: int) -> list[int]:
     """Return the sizes asked for, ascending."""
     if isinstance(k, str) and k == "all":
         return list(range(max(least, 1), most + 1))
     if k is None:
         raise ValueError('k: is needed: a number of features, a list of them, or "all"')
-    several: list[Any] = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
+    several: list[Any] = list(k) if _is_list(k) else [k]
     if not several:
         raise ValueError("k: holds no size; at least one is needed")
     for size in several:

@@ -290,7 +290,7 @@ def triple_product(
     _input.check_memory(f"q = {q}, k = {k}", 8 * (k + 2) * q)
     _input.check_integer("trials", trials, 1)
     if cosine is not None and not (_input.is_finite(cosine) and abs(cosine) <= 1):
-        raise ValueError(f"cosine = {cosine!r}: must be a number from -1 to 1")
+        raise ValueError(f"cosine = {_input.brief(cosine)}: must be a number from -1 to 1")
     least, products = np.empty((2, trials))
     given = np.nan if cosine is None else float(cosine)
     experiments.triple_products(streams.keys(random_state, trials), q, k, given, least, products)

@@ -130,6 +130,7 @@ def weigh(
         )
     penalty[data.norm == 0] = least
     scale = np.sqrt(np.divide(least, penalty, out=penalty), out=penalty)
+    np.maximum(scale, 1 / BEYOND, out=scale)  # the norms divide by its root
     rescaled = data.rescaled(np.sqrt(scale))
     found = qalpha.weigh(rescaled, options, method=method, criterion=criterion)
     scale *= found.alpha

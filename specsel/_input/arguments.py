@@ -75,7 +75,7 @@ def check_positive(name, value):
     if not (is_finite(value) and value > 0):
         raise ValueError(f"{name} = {brief(value)}: must be a finite number above 0")
     _check_size(name, value)
-    if value < 1 / LARGEST_NUMBER:
+    if float(value) < 1 / LARGEST_NUMBER:
         raise ValueError(f"{name} = {brief(value)}: must be at least {1 / LARGEST_NUMBER:g}")
 
 
@@ -94,7 +94,7 @@ def check_memory(what: str, size: float) -> None:
 
 def _check_size(name: str, value: Any) -> None:
     """Refuse numbers whose squares, times what else may come, are no numbers."""
-    if abs(value) > LARGEST_NUMBER:
+    if abs(float(value)) > LARGEST_NUMBER:  # float: 1e100 is infinite in float32
         raise ValueError(f"{name} = {brief(value)}: must be at most {LARGEST_NUMBER:g} in modulus")
 
 

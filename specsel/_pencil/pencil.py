@@ -34,8 +34,8 @@ ASYMMETRY = 1e-10
 # Squares of larger entries are infinite.
 LARGEST = 1e150
 
-# A direction is checked up to so many roundings, and this share.
-CHECKED, CHECKED_SHARE = 100, 1e-6
+# A value and its direction may differ by this share or, if that is more, by so many roundings.
+CHECKED_SHARE, CHECKED = 1e-6, 100
 
 # Features: an array, or a list of numbers.
 Support = Integers | list[int]
@@ -129,16 +129,19 @@ class Pencil:
 
 
 def _check(A: Floats, B: Floats, value: float, vector: Floats) -> None:
-    """Refuse a vector that has no unit B-norm, or whose quotient is another than the value.
+    """Refuse a value that its eigenvector contradicts by more than rounding allows.
 
-    The sizes of the terms tell how much rounding allows.
+    Where the two differ, the condition of B says how much that is; see `Rounding` in `_exact`.
     """
-    sizes = np.abs(vector)
-    norm, quotient = vector @ B @ vector, vector @ A @ vector
-    rounding = CHECKED * len(A) * np.finfo(float).eps
-    slack = rounding * (sizes @ np.abs(B) @ sizes)
-    off = rounding * (sizes @ np.abs(A) @ sizes) + (slack + CHECKED_SHARE) * abs(value)
-    if not (abs(norm - 1) <= slack + CHECKED_SHARE and abs(quotient - value) <= off):
+    norm, quotient = float(vector @ B @ vector), float(vector @ A @ vector)
+    if abs(norm - 1) <= CHECKED_SHARE and abs(quotient - value) <= CHECKED_SHARE * abs(value):
+        return
+    scale = np.sqrt(np.diag(B))
+    a, b = (matrix / scale / scale[:, None] for matrix in (A, B))
+    values = np.linalg.eigvalsh(b)
+    share = CHECKED * len(A) * np.finfo(float).eps / max(values[0], np.finfo(float).tiny)
+    off = share * (np.linalg.norm(a) + abs(value) * values[-1])
+    if not (abs(norm - 1) <= share * values[-1] and abs(quotient - value) <= off):
         raise ValueError(
             f"X: the value {value:.6g} of {len(A)} features cannot be trusted, its direction "
             f"gives {quotient:.6g}; take a larger shrinkage, or rescale X"

@@ -65,6 +65,7 @@ def hoeffding_tail(
     _check(n, distribution, trials)
     _input.check_not_negative("t", t)
     _input.check_positive("width", width)
+    t, width = float(t), float(width)
     totals, _ = _sums(random_state, trials, distribution, n)
     scale = width / (2 * LARGEST[distribution])
     bound = exp(-2 * t**2 / (n * width**2))
@@ -116,12 +117,13 @@ def norm_tail(
     """
     _check(n, distribution, trials)
     _input.check_positive("largest", largest)
-    if not 1 / LARGEST_BOUND <= largest <= LARGEST_BOUND:
+    if not 1 / LARGEST_BOUND <= float(largest) <= LARGEST_BOUND:
         raise ValueError(
             f"largest = {largest}: must be from {1 / LARGEST_BOUND:g} to {LARGEST_BOUND:g}"
         )
     _input.check_positive("D", D)
     _input.check_number("epsilon", epsilon)
+    largest, D, epsilon = float(largest), float(D), float(epsilon)
     _, squares = _sums(random_state, trials, distribution, n)
     with np.errstate(over="ignore", under="ignore"):  # infinity is as good as a huge number here
         gamma = D * np.float64(n) ** (epsilon - 0.5)
