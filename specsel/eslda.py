@@ -12,7 +12,7 @@ smaller sizes, because the value never falls when a feature joins (Theorem 1).
 import functools
 from collections.abc import Iterable, Sequence
 from time import perf_counter
-from typing import Any, Literal, NamedTuple, TypedDict, TypeGuard, Unpack, overload
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -143,8 +143,7 @@ def solve(
     -------
     Subset or, for several sizes, Path
         Ctrl-C ends the search, too, and returns the best support so far with a valid bound. The
-        second Ctrl-C is raised. "optimal" and the bound hold within `Subset.error`, which ties
-        and rounding allow; it grows with the condition number of B.
+        second Ctrl-C is raised. "optimal" and the bound hold within `Subset.error`.
 
     References
     ----------
@@ -264,7 +263,7 @@ def _solve(
         problem = Problem(*pencil.block(members), members, np.searchsorted(members, held))
         found = _search(pencil, sizes, starts, problem, limits, began, caught)
     path = Path.from_rows(pencil, found)
-    return path if isinstance(k, str) or _is_list(k) else path[sizes[0]]
+    return path if isinstance(k, str) or _input.is_list(k) else path[sizes[0]]
 
 
 @functools.cache
@@ -279,18 +278,13 @@ def _compile() -> None:
     _search(pencil, [2, 5], starts, problem, limits, perf_counter(), [])
 
 
-def _is_list(k: object) -> TypeGuard[Iterable[int]]:
-    """Tell whether sizes are given one by one; an array without dimensions is no list."""
-    return isinstance(k, Iterable) and not isinstance(k, str) and getattr(k, "ndim", 1) > 0
-
-
 def _sizes(k: int | Sizes | None, least: int, most: int) -> list[int]:
     """Return the sizes asked for, ascending."""
     if isinstance(k, str) and k == "all":
         return list(range(max(least, 1), most + 1))
     if k is None:
         raise ValueError('k: is needed: a number of features, a list of them, or "all"')
-    several: list[Any] = list(k) if _is_list(k) else [k]
+    several: list[Any] = list(k) if _input.is_list(k) else [k]
     if not several:
         raise ValueError("k: holds no size; at least one is needed")
     for size in several:
@@ -331,14 +325,9 @@ def _search(
                 status = "interrupted" if halted else "time"
                 found[size] = _unsearched(pencil, size, starts[size][1], highest, status)
         open_sizes = [size for size in sizes if found[size].status == "time"]
-    rows = [_with_error(found[size], rounding) for size in sizes]
+    errors = [rounding.error(found[k].value, found[k].bound) for k in sizes]
+    rows = [found[k]._replace(error=error) for k, error in zip(sizes, errors, strict=True)]
     return _closed(rows, several=limits["top"] > 1)
-
-
-def _with_error(row: Found, rounding: _exact.Rounding) -> Found:
-    """State how far ties and rounding may put the value and the bound of a size off."""
-    bound = max(abs(row.value), abs(row.bound))
-    return row._replace(error=PROVED * bound + rounding.error(bound))
 
 
 def _joined(before: Found, after: Found) -> Found:

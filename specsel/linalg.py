@@ -28,6 +28,9 @@ KRYLOV_RESTARTS = 5
 # The smallest relative residual that rounding in float64 lets an eigenpair reach.
 RESIDUAL_FLOOR = 1e-13
 
+# Eigenvalues are sought of matrices whose entries are from 2^-400 to 2^400 times their metric.
+MODERATE = 400
+
 # A direction whose eigenvalue in a Gram matrix is below this share of the largest is absent.
 GRAM_FLOOR = 1e-11
 
@@ -300,6 +303,15 @@ def _last(symmetric: Floats, metric: Floats | None, count: int, *, eigvals_only:
     )  # here, for it would make the package slow to import
 
     places = [len(symmetric) - count, len(symmetric) - 1]
+    exponent = int(np.frexp(np.abs(symmetric).max())[1])
+    if metric is not None:
+        exponent -= int(np.frexp(np.abs(metric).max())[1])
+    if abs(exponent) > MODERATE and symmetric.any():  # LAPACK loses eigenvalues as small as these
+        scaled = np.ldexp(symmetric, -exponent)
+        found = _last(scaled, metric, count, eigvals_only=eigvals_only)
+        if eigvals_only:
+            return np.ldexp(found, exponent)
+        return np.ldexp(found[0], exponent), found[1]
     try:
         found = eigh(symmetric, metric, eigvals_only=eigvals_only, subset_by_index=places)
         if (found if eigvals_only else found[0]).shape == (count,):

@@ -40,6 +40,9 @@ from specsel.results import Weights
 
 __all__ = ["gram", "solve"]
 
+# Duals are divided by what exceeds this power of two.
+MODERATE = 60
+
 # A symmetric linear map J of the whole affinity: A -> J A.
 Form = Callable[[Floats], Floats]
 
@@ -242,7 +245,10 @@ class WholeAffinity:
         """``J image``; ``Φ J Φᵀ image`` where vectors are weights."""
         if not self.weights_are_smaller:
             return form(image)
-        return self.data.forward(form(self.data.adjoint(image, None)), None)
+        dual = form(self.data.adjoint(image, None))
+        # A form may be so large that float32 cannot hold it; a power of two changes no digit.
+        scale = 2.0 ** max(np.frexp(np.abs(dual).max())[1] - MODERATE, 0)
+        return self.data.forward(dual / scale, None) * scale
 
     def enter(self, form: Form) -> Floats:
         """Return the vector of equal weights, with which the Krylov method begins."""

@@ -128,6 +128,11 @@ def weigh(
             f"tradeoff = {tradeoff}: feature {np.argmin(penalty)} does not vary in the side data; "
             "must be positive then"
         )
+    if least < 1 / BEYOND:
+        raise ValueError(
+            f"tradeoff = {tradeoff}: feature {np.argmin(penalty)} hardly varies in the side data; "
+            f"must be at least {1 / BEYOND:g} then"
+        )
     penalty[data.norm == 0] = least
     scale = np.sqrt(np.divide(least, penalty, out=penalty), out=penalty)
     np.maximum(scale, 1 / BEYOND, out=scale)  # the norms divide by its root

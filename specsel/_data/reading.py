@@ -18,8 +18,8 @@ from specsel.linalg import RESIDUAL_FLOOR
 FLOAT32_FLOOR = 1e-6
 
 # A part whose norm is at most this share of that of the column is no feature: squares of such
-# shares are no numbers.
-NEGLIGIBLE_PART = 2.0**-300
+# shares are no numbers. By the bytes of a number, as `moments.MODERATE`.
+NEGLIGIBLE_PART = {4: 2.0**-50, 8: 2.0**-300}
 
 
 def read(X: ArrayLike, *, center: bool = True) -> Dense:
@@ -121,5 +121,5 @@ def _without_negative(
     representations.part_norms(features, middle, parts, norms, span)
     norms[:, norm == 0] = 0.0
     if parts == 2:
-        norms[norms <= NEGLIGIBLE_PART * norm] = 0.0
+        norms[norms <= NEGLIGIBLE_PART[features.itemsize] * norm] = 0.0
     return Columns(features, middle, norms)

@@ -53,9 +53,9 @@ class Rounding(NamedTuple):
         epsilon = len(A) * np.finfo(float).eps / values[0]
         return cls(float(epsilon * np.linalg.norm(a)), float(epsilon * values[-1]))
 
-    def error(self, value: float) -> float:
-        """Bound the error of a value."""
-        return self.least + self.share * abs(value)
+    def error(self, value: float, bound: float) -> float:
+        """Bound the error of a value and of the bound on it, twice that of ties included."""
+        return self.least + (self.share + 2 * TIE) * max(abs(value), abs(bound))
 
 
 def highest(A: Floats, B: Floats) -> float:

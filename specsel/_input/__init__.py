@@ -21,6 +21,7 @@ from specsel._input.arguments import (
     check_positive,
     check_sets,
     is_finite,
+    is_list,
 )
 from specsel._input.arrays import (
     Frame,
@@ -65,5 +66,6 @@ __all__ = [
     "describe_not_finite",
     "first_few",
     "is_finite",
+    "is_list",
     "name_features",
 ]

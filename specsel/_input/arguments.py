@@ -3,7 +3,8 @@
 import numbers
 import operator
 import os
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -46,6 +47,15 @@ def check_integer(
     return value
 
 
+def is_list(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether values are given one by one; a text or an array without dimensions is no list."""
+    return (
+        isinstance(value, Iterable)
+        and not isinstance(value, str)
+        and getattr(value, "ndim", 1) > 0
+    )
+
+
 def is_finite(value: object) -> bool:
     """Whether a value is a finite real number; a flag is not a number."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
@@ -70,13 +80,12 @@ def check_not_negative(name: str, value: object) -> None:
     _check_size(name, value)
 
 
-def check_positive(name, value):
-    """Refuse what is no finite number above 0."""
+def check_positive(name: str, value: Any, largest: float = LARGEST_NUMBER) -> None:
+    """Refuse anything but a finite number above 0, from 1/`largest` to `largest`."""
     if not (is_finite(value) and value > 0):
         raise ValueError(f"{name} = {brief(value)}: must be a finite number above 0")
-    _check_size(name, value)
-    if float(value) < 1 / LARGEST_NUMBER:
-        raise ValueError(f"{name} = {brief(value)}: must be at least {1 / LARGEST_NUMBER:g}")
+    if not 1 / largest <= float(value) <= largest:
+        raise ValueError(f"{name} = {brief(value)}: must be from {1 / largest:g} to {largest:g}")
 
 
 def check_memory(what: str, size: float) -> None:

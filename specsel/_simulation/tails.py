@@ -116,11 +116,7 @@ def norm_tail(
     True
     """
     _check(n, distribution, trials)
-    _input.check_positive("largest", largest)
-    if not 1 / LARGEST_BOUND <= float(largest) <= LARGEST_BOUND:
-        raise ValueError(
-            f"largest = {largest}: must be from {1 / LARGEST_BOUND:g} to {LARGEST_BOUND:g}"
-        )
+    _input.check_positive("largest", largest, LARGEST_BOUND)
     _input.check_positive("D", D)
     _input.check_number("epsilon", epsilon)
     largest, D, epsilon = float(largest), float(D), float(epsilon)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fuzz import cases  # noqa: E402
+from fuzz import cases
 
 
 def main(calls=100_000, first=0):
