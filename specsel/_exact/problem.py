@@ -51,7 +51,9 @@ class Rounding(NamedTuple):
         a, b = (matrix * scale * scale[:, None] for matrix in (A, B))
         values = np.linalg.eigvalsh(b)
         epsilon = len(A) * np.finfo(float).eps / values[0]
-        return cls(float(epsilon * np.linalg.norm(a)), float(epsilon * values[-1]))
+        size = np.abs(a).max() or 1.0  # squares of entries may be no numbers
+        norm = size * np.linalg.norm(a / size)
+        return cls(float(epsilon * norm), float(epsilon * values[-1]))
 
     def error(self, value: float, bound: float) -> float:
         """Bound the error of a value and of the bound on it, twice that of ties included."""

@@ -140,7 +140,7 @@ def _check(A: Floats, B: Floats, value: float, vector: Floats) -> None:
     a, b = (matrix / scale / scale[:, None] for matrix in (A, B))
     values = np.linalg.eigvalsh(b)
     share = CHECKED * len(A) * np.finfo(float).eps / max(values[0], np.finfo(float).tiny)
-    off = share * (np.linalg.norm(a) + abs(value) * values[-1])
+    off = share * (len(a) * np.abs(a).max() + abs(value) * values[-1])
     if not (abs(norm - 1) <= share * values[-1] and abs(quotient - value) <= off):
         raise ValueError(
             f"X: the value {value:.6g} of {len(A)} features cannot be trusted, its direction "
