@@ -43,7 +43,7 @@ def extremes(norm: Floats, dtype: np.dtype[Any]) -> Integers | None:
     two changes no digit. The exponent is 0 for all other features, constant ones included.
     """
     limit = MODERATE[dtype.itemsize]
-    exponents = np.frexp(norm)[1].astype(np.intc)
+    exponents: Integers = np.frexp(norm)[1].astype(np.intc)
     exponents[(norm == 0) | (np.abs(exponents) <= limit)] = 0
     return exponents if exponents.any() else None
 

@@ -253,6 +253,8 @@ def from_pair(A: ArrayLike, B: ArrayLike) -> Pencil:
     largest = np.abs(scaled[0]).max()
     if largest > LARGEST:
         raise ValueError(f"A: is {largest:.1g} times B; at most {LARGEST:g} is possible")
+    if 0 < largest < 1 / LARGEST:
+        raise ValueError(f"A: is {largest:.1g} times B; at least {1 / LARGEST:g} is needed")
     values, axes = linalg.eigen(scaled[1])
     floor = ROUNDING * len(B) * max(abs(values[0]), abs(values[-1]))
     if values[0] <= floor:
