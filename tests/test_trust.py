@@ -3,7 +3,18 @@
 import numpy as np
 import pytest
 
-from specsel import kernel, laplacian, pairwise, qalpha, side_info, supervised, weighting
+from specsel import (
+    eslda,
+    gslda,
+    kernel,
+    laplacian,
+    pairwise,
+    positivity,
+    qalpha,
+    side_info,
+    supervised,
+    weighting,
+)
 
 X = np.random.default_rng(1).standard_normal((8, 6))
 Y = np.arange(8) % 2
@@ -97,3 +108,29 @@ def test_the_gap_of_a_few_float32_samples():
                 exact = pairwise.solve(data.astype(float), k, criterion="gap", **pairs)
                 assert np.linalg.norm(got.alpha) == pytest.approx(1, abs=1e-4)
                 assert got.objective == pytest.approx(exact.objective, rel=1e-2, abs=1e-3)
+
+
+REFUSED = {
+    "a whole number": lambda: qalpha.solve(X, 10**400),
+    "no scalar": lambda: qalpha.solve(X, np.array(5)),
+    "sizes": lambda: eslda.solve(X, k=np.array(5)),
+    "iterations": lambda: qalpha.solve(X, 2, max_iter=10**400),
+    "sigma": lambda: kernel.solve(X, 2, kernel="rbf", sigma=1e200),
+    "gamma": lambda: supervised.solve(X, Y, gamma=1e200),
+    "tradeoff": lambda: pairwise.solve(X, 2, apart=[[0, 1]], tradeoff=1e200),
+    "shrinkage": lambda: gslda.solve(X, Y, shrinkage=1e200),
+    "wide": lambda: positivity.hoeffding_tail(5, 1, width=1e200),
+    "narrow": lambda: positivity.hoeffding_tail(5, 1, width=1e-200),
+    "mean": lambda: positivity.probability(5, 1e160, 1),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_numbers_beyond_all_measure_are_refused_in_one_line(name):
+    with pytest.raises(ValueError, match=r"^\w+ = .{1,100}: must be .*$"):
+        REFUSED[name]()
+
+
+def test_memory_that_is_not_there_is_named():
+    with pytest.raises(MemoryError, match=r"^n = 10000000: needs 4e\+05 GB; there are .* GB$"):
+        positivity.probability(10**7, 1, 1)
