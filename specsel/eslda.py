@@ -132,6 +132,7 @@ def solve(
         Ctrl-C ends the search, too, and returns the best support so far with a valid bound. The
         second Ctrl-C is raised. In a path, sizes of which too many features survive are not
         searched; if that holds for all sizes, the call is refused.
+        "optimal" and the bound hold within `Subset.error`.
 
     References
     ----------
@@ -243,7 +244,7 @@ def _solve(
         else:
             found = _search(pencil, members, sizes, held, banned, limits)
     path = Path.from_rows(pencil, found)
-    return path if isinstance(k, Iterable) else path[sizes[0]]
+    return path if isinstance(k, str) or _input.is_list(k) else path[sizes[0]]
 
 
 def _search(
@@ -274,7 +275,10 @@ def _climb(
     found, n_left = _exact.climb(pencil, members, sizes, held, limits, FEATURES_LIMIT)
     if all(row.status == "features" for row in found):
         raise _too_many(n_left)
-    return _exact.closed(found)
+    # B is the identity, and a part of A + shift is no larger than its value.
+    epsilon = len(members) * np.finfo(float).eps
+    rounding = _exact.Rounding(epsilon * abs(pencil.shift), epsilon)
+    return _exact.closed([rounding.told(row) for row in found])
 
 
 def _too_many(count: int) -> ValueError:
@@ -302,7 +306,7 @@ def _sizes(k: int | Sizes | None, least: int, most: int) -> list[int]:
         return list(range(max(least, 1), most + 1))
     if k is None:
         raise ValueError('k: is needed: a number of features, a list of them, or "all"')
-    several: list[Any] = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
+    several: list[Any] = list(k) if _input.is_list(k) else [k]
     if not several:
         raise ValueError("k: holds no size; at least one is needed")
     for size in several:

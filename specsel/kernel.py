@@ -41,6 +41,9 @@ __all__ = ["solve"]
 # A polynomial kernel may be as large as 2 to this power: its fourth power is still a number.
 LARGEST_EXPONENT = 250
 
+# Unit vectors nearer than this differ by rounding alone.
+LEAST_SIGMA = 1e-7
+
 
 def solve(
     X: ArrayLike,
@@ -171,6 +174,10 @@ def _check_parameters(
     _input.check_number("sigma", 1.0 if sigma is None else sigma)
     if sigma is not None and sigma <= 0:
         raise ValueError(f"sigma = {sigma}: must be above 0")
+    if sigma is not None and sigma < LEAST_SIGMA:
+        raise ValueError(
+            f"sigma = {sigma}: must be at least {LEAST_SIGMA:g}; smaller distances are rounding"
+        )
     _input.check_number("offset", offset)
     if offset < 0:
         raise ValueError(f"offset = {offset}: must be at least 0")
@@ -219,11 +226,9 @@ class KernelEnergy:
         """Find the leading directions at weights that are not negative, as `linalg.subspace`."""
         root, n = np.sqrt(alpha)[:, None], self.data.n_features
         if n <= linalg.DENSE_LIMIT:
-            from scipy.linalg import eigh  # here, for it would make the package slow to import
-
             self.data.passes += 1
             scaled = root * self.data.entries * root.T
-            vectors = eigh(scaled, subset_by_index=(n - width, n - 1), overwrite_a=True)[1]
+            vectors = linalg.last_eigenpairs(scaled, count=width)[1]
             return self.data.orthonormal(root * vectors)
         start = np.random.default_rng(0).standard_normal((n, width))
         basis = self.data.orthonormal(root * start)

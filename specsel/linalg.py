@@ -29,6 +29,9 @@ KRYLOV_RESTARTS = 5
 # The smallest relative residual that rounding in float64 lets an eigenpair reach.
 RESIDUAL_FLOOR = 1e-13
 
+# Eigenvalues are sought of matrices whose entries are from 2^-400 to 2^400 times their metric.
+MODERATE = 400
+
 # A direction whose eigenvalue in a Gram matrix is below this share of the largest is absent.
 GRAM_FLOOR = 1e-11
 
@@ -85,6 +88,20 @@ class Leading(NamedTuple):
     residual: float  # ‖J ΦᵀΦ dual - value dual‖ / ‖value dual‖
     converged: bool
     before: list[Floats]  # duals of the pairs with larger values, largest first
+
+
+def is_unit(alpha: Floats, floor: float) -> bool:
+    """Tell whether weights have unit norm, up to what rounding allows where it leaves `floor`.
+
+    Weights that a Krylov method found do not where its start had no part outside the null space of
+    Φ. NaN is no unit norm either.
+    """
+    return bool(abs(np.linalg.norm(alpha) - 1.0) <= np.sqrt(floor))
+
+
+def generic(shape: tuple[int, ...]) -> Floats:
+    """Return a dual that nothing is orthogonal to but by chance; always the same."""
+    return np.random.default_rng(0).standard_normal(shape)
 
 
 def leading(
@@ -240,10 +257,70 @@ def inverse(matrix: Floats) -> Floats:
 
 def eigen(symmetric: Floats) -> tuple[Floats, Floats]:
     """Eigenvalues, ascending, and eigenvectors of a small matrix, without waking threads."""
-    from scipy.linalg import eigh  # here, for it would make the package slow to import
+    from scipy.linalg import (
+        LinAlgError,
+        eigh,
+    )  # here, for it would make the package slow to import
 
-    values, vectors = eigh(symmetric, check_finite=False)
+    try:
+        values, vectors = eigh(symmetric, check_finite=False)
+    except LinAlgError:  # the default driver can fail where many eigenvalues are equal
+        values, vectors = eigh(symmetric, check_finite=False, driver="evd")
     return values, vectors
+
+
+def last_eigenpairs(
+    symmetric: Floats, metric: Floats | None = None, count: int = 1
+) -> tuple[Floats, Floats]:
+    """Return the `count` largest eigenvalues, ascending, and their eigenvectors.
+
+    With a `metric`, a positive definite matrix, they are those of the pair of matrices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> last_eigenpairs(np.diag([1.0, 3.0, 2.0]), count=2)[0]
+    array([2., 3.])
+    """
+    values, vectors = _last(symmetric, metric, count, eigvals_only=False)
+    return values, vectors
+
+
+def last_eigenvalue(symmetric: Floats, metric: Floats | None = None) -> float:
+    """Return the largest eigenvalue, as `last_eigenpairs` does, but without its eigenvector."""
+    return float(_last(symmetric, metric, 1, eigvals_only=True)[0])
+
+
+def _last(symmetric: Floats, metric: Floats | None, count: int, *, eigvals_only: bool) -> Any:
+    """Compute the last eigenvalues alone or, where LAPACK fails at that, all of them.
+
+    Where many eigenvalues are equal, its driver for a few of them may stop with an error or return
+    fewer than it was asked for.
+    """
+    from scipy.linalg import (
+        LinAlgError,
+        eigh,
+    )  # here, for it would make the package slow to import
+
+    places = [len(symmetric) - count, len(symmetric) - 1]
+    exponent = int(np.frexp(np.abs(symmetric).max())[1])
+    if metric is not None:
+        exponent -= int(np.frexp(np.abs(metric).max())[1])
+    if abs(exponent) > MODERATE and symmetric.any():  # LAPACK loses eigenvalues as small as these
+        scaled = np.ldexp(symmetric, -exponent)
+        found = _last(scaled, metric, count, eigvals_only=eigvals_only)
+        if eigvals_only:
+            return np.ldexp(found, exponent)
+        return np.ldexp(found[0], exponent), found[1]
+    try:
+        found = eigh(symmetric, metric, eigvals_only=eigvals_only, subset_by_index=places)
+        if (found if eigvals_only else found[0]).shape == (count,):
+            return found
+    except LinAlgError:
+        pass
+    driver = "evd" if metric is None else "gvd"
+    values, vectors = eigh(symmetric, metric, driver=driver)
+    return values[-count:] if eigvals_only else (values[-count:], vectors[:, -count:])
 
 
 def orthonormal(matrix: Floats) -> Floats:

@@ -232,6 +232,7 @@ def wishart_moments(
     kind = _check(n, 0.0, 1.0, trials, distribution)
     _input.check_integer("q", q, 1)
     _input.check_integer("count", count, 1)
+    _input.check_memory(f"n = {n}, q = {q}", 8 * n * (2 * n + q))
     found = np.empty((trials, count))
     experiments.wishart_moments(streams.keys(random_state, trials), kind, n, q, found)
     error = found.std(axis=0, ddof=1) / sqrt(trials) if trials > 1 else np.full(count, np.nan)
@@ -286,9 +287,10 @@ def triple_product(
     """
     _input.check_integer("q", q, 2)
     _input.check_integer("k", k, 1, q, "the dimension")
+    _input.check_memory(f"q = {q}, k = {k}", 8 * (k + 2) * q)
     _input.check_integer("trials", trials, 1)
     if cosine is not None and not (_input.is_finite(cosine) and abs(cosine) <= 1):
-        raise ValueError(f"cosine = {cosine!r}: must be a number from -1 to 1")
+        raise ValueError(f"cosine = {_input.brief(cosine)}: must be a number from -1 to 1")
     least, products = np.empty((2, trials))
     given = np.nan if cosine is None else float(cosine)
     experiments.triple_products(streams.keys(random_state, trials), q, k, given, least, products)
@@ -366,7 +368,8 @@ def _check(
     n: object, mu: object, sigma: object, trials: object, distribution: Distribution
 ) -> int:
     """Check the arguments; return the number of the distribution in the compiled code."""
-    _input.check_integer("n", n, 1)
+    size = _input.check_integer("n", n, 1)
+    _input.check_memory(f"n = {size}", 8 * size * (size + 1) / 2)
     _input.check_number("mu", mu)
     _input.check_positive("sigma", sigma)
     _input.check_integer("trials", trials, 1)

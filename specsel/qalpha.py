@@ -40,6 +40,9 @@ from specsel.results import Weights
 
 __all__ = ["gram", "relevance", "solve"]
 
+# Duals are divided by what exceeds this power of two.
+MODERATE = 60
+
 # A symmetric linear map J of the whole affinity: A -> J A.
 Form = Callable[[Floats], Floats]
 
@@ -248,7 +251,10 @@ class WholeAffinity:
         """``J image``; ``Φ J Φᵀ image`` where vectors are weights."""
         if not self.weights_are_smaller:
             return form(image)
-        return self.data.forward(form(self.data.adjoint(image, None)), None)
+        dual = form(self.data.adjoint(image, None))
+        # A form may be so large that float32 cannot hold it; a power of two changes no digit.
+        scale = 2.0 ** max(np.frexp(np.abs(dual).max())[1] - MODERATE, 0)
+        return self.data.forward(dual / scale, None) * scale
 
     def enter(self, form: Form) -> Floats:
         """Return the vector of equal weights, with which the Krylov method begins."""
@@ -268,9 +274,19 @@ class WholeAffinity:
         Return the weights, the affinity with those weights, and whether the weights are exact to
         working precision.
         """
+        start = self.enter(form)
+        weights, affinity, converged = self._solve(form, start)
+        if not linalg.is_unit(weights, self.data.floor):
+            # The start gave no weights. Any other will do; this one is not in the null space of Φ.
+            start = self.product(linalg.generic(start.shape))
+            weights, affinity, converged = self._solve(form, start)
+        return weights, affinity, converged
+
+    def _solve(self, form: Form, start: Floats) -> tuple[Floats, Floats, bool]:
+        """Maximise a form from a given start."""
         pair = linalg.leading(
             self.product,
-            self.enter(form),
+            start,
             tol=self.data.floor**2,
             signs=lambda image: self.signs(image, form),
             floor=self.data.floor,

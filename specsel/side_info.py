@@ -22,8 +22,12 @@ from specsel import _data, _input, _loop, qalpha
 from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Names, Seed
 from specsel._input.choices import BasisStep, Criterion, Init
 from specsel.results import Weights
+from specsel.results.weights import check
 
 __all__ = ["solve"]
+
+# A ratio of variances as large as this leaves no digit of anything else.
+BEYOND = 1e100
 
 
 def solve(
@@ -124,19 +128,26 @@ def weigh(
             f"tradeoff = {tradeoff}: feature {np.argmin(penalty)} does not vary in the side data; "
             "must be positive then"
         )
+    if least < 1 / BEYOND:
+        raise ValueError(
+            f"tradeoff = {tradeoff}: feature {np.argmin(penalty)} hardly varies in the side data; "
+            f"must be at least {1 / BEYOND:g} then"
+        )
     penalty[data.norm == 0] = least
     scale = np.sqrt(np.divide(least, penalty, out=penalty), out=penalty)
+    np.maximum(scale, 1 / BEYOND, out=scale)  # the norms divide by its root
     rescaled = data.rescaled(np.sqrt(scale))
     found = qalpha.weigh(rescaled, options, method=method, criterion=criterion)
     scale *= found.alpha
     size = np.linalg.norm(scale)
-    return replace(
+    weights = replace(
         found,
         alpha=scale / size,
         objective=found.objective / least,
         history=found.history / least,
         eigenvalues=found.eigenvalues / size,
     )
+    return check(weights, data.floor)
 
 
 def _as_sides(side: Any, n_features: int, names: Names) -> Floats | list[tuple[np.ndarray, Names]]:
@@ -176,5 +187,10 @@ def _variance_ratios(data: _data.Data, sides: list[tuple[np.ndarray, Names]]) ->
     for matrix, names in sides:
         norm = _data.moments(matrix, names, name="side")[1]
         shares = np.divide(norm, data.norm, out=np.zeros_like(norm), where=data.norm > 0)
-        total += shares**2 * (data.n_samples / len(matrix))
+        total += np.minimum(shares, BEYOND) ** 2 * (data.n_samples / len(matrix))
+    if total.max() >= BEYOND:
+        raise ValueError(
+            f"side: feature {np.argmax(total)} varies more than 1e50 times as much as in X; "
+            "drop or rescale it"
+        )
     return total

@@ -36,6 +36,9 @@ from specsel.results import Weights
 
 __all__ = ["solve"]
 
+# Eigenvalues of the Gram matrix below so many roundings of a pass are those of absent directions.
+RANK_ROUNDINGS = 10
+
 
 def solve(X: ArrayLike, y: ArrayLike | None = None, *, tradeoff: float = 1.0) -> Weights:
     """Weigh features by how much they share with all others, or by how they tell classes apart.
@@ -125,7 +128,7 @@ def fisher_form(data: _data.Data, means: Floats, tradeoff: float) -> qalpha.Form
     """
     inner = data.adjoint(np.ones(data.n_features), None)
     values, axes = np.linalg.eigh(inner)
-    keep = values > linalg.GRAM_FLOOR * values[-1]
+    keep = values > max(linalg.GRAM_FLOOR, RANK_ROUNDINGS * data.floor) * values[-1]
     if keep.sum() == np.count_nonzero(data.norm):
         warnings.warn(
             "X: its features are linearly independent, so with y all weight falls on one of "

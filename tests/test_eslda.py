@@ -434,3 +434,18 @@ def test_a_callback_that_stops_ends_all_sizes():
     assert set(path.statuses) <= {"interrupted", "optimal"}
     assert path.nodes[1:].sum() == 0
     assert (path.bounds >= path.values).all()
+
+
+def test_one_of_several_supports_is_no_proof_of_all():
+    """Without time nothing but the greedy support is known, although it is the best."""
+    found = eslda.solve_pair(np.diag([3.0, 2, 1, 1]), np.eye(4), 2, top=3, time_limit=0)
+    assert (found.status, found.others) == ("time", ())
+    found = eslda.solve_pair(np.diag([3.0, 2, 1, 1]), np.eye(4), 2, top=3)
+    assert (found.status, len(found.others)) == ("optimal", 2)
+
+
+def test_many_equal_eigenvalues():
+    """LAPACK's driver for a few eigenvalues fails here."""
+    found = eslda.solve(np.eye(11), k=11)
+    assert found.status == "optimal"
+    assert found.value == pytest.approx(0.1)

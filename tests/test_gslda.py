@@ -373,3 +373,12 @@ def test_inverting_in_blocks_is_inverting(monkeypatch):
         monkeypatch.setattr(gslda, "perf_counter", clock)
         path = gslda.solve(X, y, direction="backward", time_limit=float(limit))
         assert {*path.statuses} == {"time"}
+
+
+def test_many_equal_eigenvalues():
+    """LAPACK's driver for a few eigenvalues returns none here."""
+    with pytest.warns(UserWarning, match="23 of 32 features are constant"):
+        path = gslda.solve(np.eye(9, 32), matrix="correlation")
+    assert len(path) == 32
+    for k in path:
+        assert path[k].direction @ path[k].direction == pytest.approx(1)

@@ -156,3 +156,12 @@ def test_inverse_and_eigenvalues_of_a_positive_definite_matrix(size, rng):
     np.testing.assert_array_equal(inverse, inverse.T)
     values, vectors = linalg.eigen(matrix)
     np.testing.assert_allclose(vectors * values @ vectors.T, matrix, atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [3, 11, 40])
+def test_last_eigenpairs_of_a_degenerate_matrix(size, rng):
+    matrix = np.eye(size) - 1 / size
+    values, vectors = linalg.last_eigenpairs(matrix, np.eye(size), count=2)
+    np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-12)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(2), atol=1e-12)
+    assert linalg.last_eigenvalue(matrix) == pytest.approx(1)

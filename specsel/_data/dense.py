@@ -60,6 +60,8 @@ class Dense:
     floor : float
         Relative error that rounding leaves in a pass.
     counter : Counter
+    exponents : ndarray of int or None
+        The powers of two by which extreme columns were divided; `mean` and `norm` are from before.
     keeps : bool
         Whether products with a basis may be kept for the next pass.
     """
@@ -72,6 +74,7 @@ class Dense:
     mean_free: bool
     floor: float
     counter: Counter
+    exponents: Integers | None = None
     keeps: bool = True
     _products: Products = field(init=False, default_factory=Products)
 
@@ -209,7 +212,8 @@ class Dense:
 
     def alike(self, array: NDArray[Any]) -> Self:
         """Other samples of the same columns, shifted and scaled as these; counted on their own."""
-        features = np.ascontiguousarray(array, self.features.dtype).view().T
+        rows = array if self.exponents is None else np.ldexp(array, -self.exponents)
+        features = np.ascontiguousarray(rows, self.features.dtype).view().T
         columns = self.columns._replace(features=features)
         return replace(self, columns=columns, counter=Counter())
 

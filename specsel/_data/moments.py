@@ -6,7 +6,10 @@ import numpy as np
 
 from specsel import _input, _numba
 from specsel._data import passes, representations
-from specsel._input.annotations import Bools, Floats, Names, NDArray
+from specsel._input.annotations import Bools, Floats, Integers, Names, NDArray
+
+# Norms from 2^-limit to 2^limit are moderate, in float32 (4 bytes) and in float64.
+MODERATE = {4: 40, 8: 300}
 
 
 def moments(
@@ -32,6 +35,18 @@ def moments(
     if not np.isfinite(mean).all() or not np.isfinite(norm).all():
         raise ValueError(_input.describe_not_finite(array, names, name))
     return mean, norm
+
+
+def extremes(norm: Floats, dtype: np.dtype[Any]) -> Integers | None:
+    """Find the powers of two that bring extreme norms near 1; None where no norm is extreme.
+
+    Passes divide by squares of norms, which overflow or underflow for such features. A power of
+    two changes no digit. The exponent is 0 for all other features, constant ones included.
+    """
+    limit = MODERATE[dtype.itemsize]
+    exponents: Integers = np.frexp(norm)[1].astype(np.intc)
+    exponents[(norm == 0) | (np.abs(exponents) <= limit)] = 0
+    return exponents if exponents.any() else None
 
 
 def far_from_zero(mean: Floats, norm: Floats, n_samples: int) -> Bools:

@@ -8,7 +8,7 @@ import numpy as np
 from specsel import _input
 from specsel._data import passes, representations
 from specsel._data.dense import Counter, Dense
-from specsel._data.moments import moments
+from specsel._data.moments import extremes, moments
 from specsel._data.passes import Columns
 from specsel._data.protocol import Data
 from specsel._input.annotations import ArrayLike, Floats, Names, NDArray
@@ -17,6 +17,10 @@ from specsel.linalg import RESIDUAL_FLOOR
 
 # What rounding in float32 leaves of a residual, relative to what it is a residual of.
 FLOAT32_FLOOR = 1e-6
+
+# A part whose norm is at most this share of that of the column is no feature: squares of such
+# shares are no numbers. By the bytes of a number, as `moments.MODERATE`.
+NEGLIGIBLE_PART = {4: 2.0**-50, 8: 2.0**-300}
 
 
 def read(X: ArrayLike, *, center: bool = True) -> Data:
@@ -49,17 +53,21 @@ def represent(
     parts      two features: how far a value is above the median, and how far below
     ========== ====================================================================
 
-    All first parts come before all second parts.
+    All first parts come before all second parts. X is copied where a feature is so large or so
+    small that squares of its norm are no numbers; see `extremes`.
     """
-    view = array.view()
-    view.flags.writeable = False  # one compiled version for writable and read-only arrays
     mean, norm = moments(array, names, center=representation != "as-is")
     _check_variation(array, norm, names, representation)
+    exponents = extremes(norm, array.dtype)
+    middle, norms, view = mean, norm, array.view()
+    if exponents is not None:
+        middle, norms, view = (np.ldexp(part, -exponents) for part in (mean, norm, array))
+    view.flags.writeable = False  # one compiled version for writable and read-only arrays
     n_passes = 1
-    columns = Columns(view.T, mean, norm[None, :])
+    columns = Columns(view.T, middle, norms[None, :])
     if representation not in ("centered", "as-is"):
         n_passes += 2
-        columns = _without_negative(view.T, norm, representation)
+        columns = _without_negative(view.T, norms, representation)
     return Dense(
         columns=columns,
         mean=mean,
@@ -69,6 +77,7 @@ def represent(
         mean_free=representation == "centered",
         floor=RESIDUAL_FLOOR if array.dtype == np.float64 else FLOAT32_FLOOR,
         counter=Counter(n_passes),
+        exponents=exponents,
     )
 
 
@@ -112,4 +121,6 @@ def _without_negative(
     norms = np.zeros((parts, n_columns))
     representations.part_norms(features, middle, parts, norms, span)
     norms[:, norm == 0] = 0.0
+    if parts == 2:
+        norms[norms <= NEGLIGIBLE_PART[features.itemsize] * norm] = 0.0
     return Columns(features, middle, norms)

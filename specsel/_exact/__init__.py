@@ -18,9 +18,10 @@ proofs      what several searches prove together
 """
 
 from specsel._exact.limits import Limits
+from specsel._exact.problem import Rounding
 from specsel._exact.proofs import closed
 from specsel._exact.rungs import climb
 from specsel._exact.search import Outcome, Report
 from specsel._exact.sizes import Problem, search_sizes
 
-__all__ = ["Limits", "Outcome", "Problem", "Report", "climb", "closed", "search_sizes"]
+__all__ = ["Limits", "Outcome", "Problem", "Report", "Rounding", "climb", "closed", "search_sizes"]

@@ -9,12 +9,14 @@ nothing.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.linalg import eigh
 
 from specsel._input.annotations import Bools, Floats, Integers
-from specsel.linalg import jit
+from specsel.linalg import jit, last_eigenvalue
+from specsel.results.subsets import Found
 
 # A support, in the numbering of A and B, ascending.
 Support = tuple[int, ...]
@@ -30,6 +32,37 @@ ROUNDING = 1e-15
 
 # Entries of A and B nearer than this share of their diagonal are equal.
 EQUAL = 1e-14
+
+
+class Rounding(NamedTuple):
+    """How exact the values of one pair (A, B) can be in float64.
+
+    Rounding changes A and B by some ε of their norms. This moves the value v of a support by up to
+    ``ε (‖A‖ + |v| ‖B‖) / λ_min(B)``, and a part of B is no worse than B itself. Here ε is n
+    roundings, for n features.
+    """
+
+    least: float  # of every value
+    share: float  # of the modulus of a value
+
+    @classmethod
+    def of_pair(cls, A: Floats, B: Floats) -> Self:
+        """Measure A and B, with features scaled so that the diagonal of B is 1."""
+        scale = 1.0 / np.sqrt(np.diag(B))
+        a, b = (matrix * scale * scale[:, None] for matrix in (A, B))
+        values = np.linalg.eigvalsh(b)
+        epsilon = len(A) * np.finfo(float).eps / values[0]
+        size = np.abs(a).max() or 1.0  # squares of entries may be no numbers
+        norm = size * np.linalg.norm(a / size)
+        return cls(float(epsilon * norm), float(epsilon * values[-1]))
+
+    def error(self, value: float, bound: float) -> float:
+        """Bound the error of a value and of the bound on it, twice that of ties included."""
+        return self.least + (self.share + 2 * TIE) * max(abs(value), abs(bound))
+
+    def told(self, row: Found) -> Found:
+        """The row of a path, with its error."""
+        return row._replace(error=self.error(row.value, row.bound))
 
 
 def highest(A: Floats, B: Floats) -> float:
@@ -87,10 +120,7 @@ class Problem:
     def value(self, support: Support) -> float:
         """Solve for the value of a support."""
         pair = np.ix_(support, support)
-        last = [len(support) - 1] * 2
-        values = eigh(self.A[pair], self.B[pair], eigvals_only=True, subset_by_index=last)
-        value: float = values[0]
-        return value
+        return last_eigenvalue(self.A[pair], self.B[pair])
 
     def support(self, mask: Bools) -> Support:
         """Return the support that a mask of free features stands for."""

@@ -18,13 +18,19 @@ def joined(before: Found, after: Found) -> Found:
     )
 
 
-def closed(found: list[Found]) -> list[Found]:
-    """Let the bound of a size hold for all smaller ones; where no gap is left, it is a proof."""
-    rows, ceiling = [], np.inf
+def closed(found: list[Found], *, several: bool = False) -> list[Found]:
+    """Let the bound of a size hold for all smaller ones; where no gap is left, it is a proof.
+
+    Where several supports are wanted, it proves the first of them alone.
+    """
+    rows, ceiling, error = [], np.inf, 0.0
     for row in found[::-1]:
-        ceiling = min(ceiling, row.bound)
-        proved = not row.others and ceiling - row.value <= PROVED * abs(row.value)
+        if row.bound < ceiling:
+            ceiling, error = row.bound, row.error
+        alone = not (several or row.others)
+        proved = alone and ceiling - row.value <= PROVED * abs(row.value)
         if row.status == "optimal" or proved:
             row, ceiling = row._replace(status="optimal"), row.value
-        rows.append(row._replace(bound=ceiling))
+        error = max(error, row.error)
+        rows.append(row._replace(bound=ceiling, error=error))
     return rows[::-1]

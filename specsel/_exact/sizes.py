@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from specsel._exact.limits import Limits
-from specsel._exact.problem import highest
+from specsel._exact.problem import Rounding, highest
 from specsel._exact.proofs import closed, joined
 from specsel._exact.search import best_supports
 from specsel._input.annotations import Floats, Integers
@@ -50,7 +50,8 @@ def search_sizes(
                 status = "interrupted" if halted else "time"
                 found[size] = _unsearched(pencil, size, starts[size][1], ceiling, status)
         open_sizes = [size for size in sizes if found[size].status == "time"]
-    return closed([found[size] for size in sizes])
+    rounding = Rounding.of_pair(problem.A, problem.B)
+    return closed([rounding.told(found[size]) for size in sizes], several=limits.top > 1)
 
 
 def _unsearched(pencil: Pencil, size: int, start: Integers, ceiling: float, status: str) -> Found:

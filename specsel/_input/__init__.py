@@ -17,11 +17,13 @@ from specsel._input.arguments import (
     check_choice,
     check_flag,
     check_integer,
+    check_memory,
     check_not_negative,
     check_number,
     check_positive,
     check_sets,
     is_finite,
+    is_list,
 )
 from specsel._input.arrays import (
     Frame,
@@ -67,6 +69,7 @@ __all__ = [
     "check_flag",
     "check_intact",
     "check_integer",
+    "check_memory",
     "check_not_negative",
     "check_number",
     "check_positive",
@@ -77,6 +80,7 @@ __all__ = [
     "describe_not_finite",
     "first_few",
     "is_finite",
+    "is_list",
     "name_features",
     "printable",
 ]

@@ -2,6 +2,7 @@
 
 import numbers
 import operator
+import os
 from collections.abc import Iterable
 from typing import Any, TypeGuard
 
@@ -9,6 +10,10 @@ import numpy as np
 
 from specsel._input.annotations import Integers, Names, Seed
 from specsel._input.messages import brief
+
+# The largest whole number that compiled code takes, and the largest modulus of any other number.
+LARGEST_INTEGER = 2**63 - 1
+LARGEST_NUMBER = 1e100
 
 
 def check_integer(
@@ -30,14 +35,25 @@ def check_integer(
     if high is not None and what:
         allowed += f", {what}"
     try:
-        if isinstance(value, bool):
+        if isinstance(value, bool | np.ndarray):
             raise TypeError
         value = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise ValueError(f"{name} = {brief(value)}: must be a whole number {allowed}") from None
     if value < low or (high is not None and value > high):
-        raise ValueError(f"{name} = {value}: must be {allowed}")
+        raise ValueError(f"{name} = {brief(value)}: must be {allowed}")
+    if value > LARGEST_INTEGER:
+        raise ValueError(f"{name} = {brief(value)}: must be at most {LARGEST_INTEGER}")
     return value
+
+
+def is_list(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether values are given one by one; a text or an array without dimensions is no list."""
+    return (
+        isinstance(value, Iterable)
+        and not isinstance(value, str)
+        and getattr(value, "ndim", 1) > 0
+    )
 
 
 def is_finite(value: object) -> TypeGuard[float]:
@@ -54,18 +70,41 @@ def check_number(name: str, value: object) -> None:
     """Refuse anything but a finite number."""
     if not is_finite(value):
         raise ValueError(f"{name} = {brief(value)}: must be a finite number")
+    _check_size(name, value)
 
 
 def check_not_negative(name: str, value: object) -> None:
     """Refuse anything but a finite number of at least 0."""
     if not (is_finite(value) and value >= 0):
         raise ValueError(f"{name} = {brief(value)}: must be a finite number at least 0")
+    _check_size(name, value)
 
 
-def check_positive(name: str, value: object) -> None:
-    """Refuse what is no finite number above 0."""
+def check_positive(name: str, value: Any, largest: float = LARGEST_NUMBER) -> None:
+    """Refuse anything but a finite number above 0, from 1/`largest` to `largest`."""
     if not (is_finite(value) and value > 0):
         raise ValueError(f"{name} = {brief(value)}: must be a finite number above 0")
+    if not 1 / largest <= float(value) <= largest:
+        raise ValueError(f"{name} = {brief(value)}: must be from {1 / largest:g} to {largest:g}")
+
+
+def check_memory(what: str, size: float) -> None:
+    """Raise a `MemoryError` of one line if `what` needs more bytes than the machine has.
+
+    Compiled code cannot say how much it failed to get.
+    """
+    try:
+        there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # not every system tells
+        return
+    if size > there:
+        raise MemoryError(f"{what}: needs {size / 1e9:.3g} GB; there are {there / 1e9:.3g} GB")
+
+
+def _check_size(name: str, value: Any) -> None:
+    """Refuse numbers whose squares, times what else may come, are no numbers."""
+    if abs(float(value)) > LARGEST_NUMBER:  # float: 1e100 is infinite in float32
+        raise ValueError(f"{name} = {brief(value)}: must be at most {LARGEST_NUMBER:g} in modulus")
 
 
 def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:

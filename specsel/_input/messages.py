@@ -38,6 +38,8 @@ def brief(value: object) -> str:
     >>> brief([1, 2]), brief(range(10**6)), brief(list(range(99)))
     ('[1, 2]', 'range(0, 1000000)', 'list')
     """
+    if isinstance(value, int) and abs(value) > 10**LONGEST:
+        return f"a whole number of {value.bit_length()} bits"
     text = repr(value)
     if len(text) <= LONGEST and "\n" not in text:
         return text

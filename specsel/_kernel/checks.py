@@ -9,6 +9,9 @@ from specsel._input.annotations import ArrayLike, Floats
 # largest entry and eigenvalue; a few roundings of its type are always allowed.
 NEGLIGIBLE = 1e-8
 
+# Squares of products of larger entries, or of smaller ones, are no numbers.
+LARGEST = 1e60
+
 
 def checked(matrix: ArrayLike, n: int) -> Floats:
     """Return a matrix as float64 if it can be the kernel of n features, and refuse it if not.
@@ -32,6 +35,10 @@ def _fault(entries: np.ndarray) -> str:
         return "holds NaN or infinity; finite numbers are needed"
     if size == 0:
         return "is 0; at least one feature must vary"
+    if not 1 / LARGEST <= float(size) <= LARGEST:
+        return (
+            f"has a largest entry of {size:.1g}; from {1 / LARGEST:g} to {LARGEST:g} is possible"
+        )
     share = max(NEGLIGIBLE, 16 * np.finfo(entries.dtype).eps)
     asymmetry = np.max(entries - entries.T)
     if asymmetry > share * size:

@@ -21,6 +21,7 @@ and it is not counted.
 import itertools
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,7 @@ from specsel._loop import ascent
 from specsel._loop.options import Options
 from specsel._loop.protocol import Iterate, Place, Problem
 from specsel.results import Weights
+from specsel.results.weights import check
 
 # Continuation begins with 4k + 4 columns and narrows them in this many steps.
 WIDTH_FACTOR = 4
@@ -55,6 +57,10 @@ LOOSEST = 0.01
 
 # A loop that does not settle ends after this many iterations without a better objective.
 PATIENCE = 50
+
+# Objectives of at most so many roundings of a pass are 0.
+WORTHLESS = 10
+
 TINY = np.finfo(float).tiny
 
 
@@ -65,12 +71,16 @@ class Run(NamedTuple):
     history: list[float]
     converged: bool
     stopped: bool  # by the callback
+    # The objective, as the products before those of the iterate give it; None where the two need
+    # not agree, because the loop has not settled on this iterate.
+    value: float | None
 
     @property
     def record(self) -> dict[str, Any]:
-        """What a result tells about the run."""
+        """What a result tells about the run, and `value`."""
         count = len(self.history)
-        return {"history": self.history, "n_iter": count, "converged": self.converged}
+        told = {"history": self.history, "n_iter": count, "converged": self.converged}
+        return told | {"value": self.value}
 
 
 def solve(
@@ -85,15 +95,28 @@ def solve(
     iterate with the best objective is returned.
     """
     options = options.counted(lambda: count_clusters(problem))
-    best = None
-    for place, widths in starts(problem, options):
-        run = _run(problem, place, widths, options, finish)
-        if best is None or run.iterate.objective > best.iterate.objective:
-            best = run
-        if run.stopped:
-            break
-    assert best is not None  # every kind of start gives at least one
-    if not best.converged and not run.stopped:
+    return _solved(
+        problem, options, lambda place, widths: _run(problem, place, widths, options, finish)
+    )
+
+
+def ascend(problem: Problem[Floats], data: ascent.Climbable, options: Options) -> Run:
+    """Climb from every start and return the run with the best objective; see `ascent`."""
+    options = options.counted(lambda: count_clusters(problem))
+    return _solved(
+        problem, options, lambda place, widths: _climbed(problem, data, place, widths, options)
+    )
+
+
+def _solved(
+    problem: Problem[Place], options: Options, run: Callable[[Place, list[int]], Run]
+) -> Run:
+    """Return the best run. Where it is worth nothing, look from other starts."""
+    best, stopped = _best(problem, options, run)
+    if options.starts_by_name and not stopped and _is_worth_nothing(best, problem.data.floor):
+        other, stopped = _best(problem, replace(options, init="seeded"), run)
+        best = max(best, other, key=lambda found: found.iterate.objective)
+    if not best.converged and not stopped:
         count = len(best.history)
         advice = "raise max_iter or tol"
         if count < options.max_iter:
@@ -104,23 +127,25 @@ def solve(
     return best
 
 
-def ascend(problem: Problem[Floats], data: ascent.Climbable, options: Options) -> Run:
-    """Climb from every start and return the run with the best objective; see `ascent`."""
-    options = options.counted(lambda: count_clusters(problem))
+def _best(
+    problem: Problem[Place], options: Options, run: Callable[[Place, list[int]], Run]
+) -> tuple[Run, bool]:
+    """Return the best of the runs from every start, and whether the callback ended the last."""
     best = None
     for place, widths in starts(problem, options):
-        run = _climbed(problem, data, place, widths, options)
-        if best is None or run.iterate.objective > best.iterate.objective:
-            best = run
-        if run.stopped:
+        found = run(place, widths)
+        if best is None or found.iterate.objective > best.iterate.objective:
+            best = found
+        if found.stopped:
             break
     assert best is not None  # every kind of start gives at least one
-    if not best.converged and not best.stopped:
-        warnings.warn(
-            f"not converged after {len(best.history)} iterations: raise max_iter or tol",
-            stacklevel=_input.caller(),
-        )
-    return best
+    return best, found.stopped
+
+
+def _is_worth_nothing(run: Run, floor: float) -> bool:
+    """Tell whether an objective is 0 but for rounding: by symmetry, a start can lead there."""
+    size = float(np.vdot(run.iterate.image, run.iterate.image))
+    return abs(run.iterate.objective) <= WORTHLESS * floor * size
 
 
 def _climbed(
@@ -135,6 +160,8 @@ def _climbed(
     for width in widths[1:] or widths:
         pair = _leading(problem, start, place, NARROWING_TOL)
         iterate, place, start = problem.advance(pair, place, width)
+    if not iterate.objective > 0:
+        return Run(iterate, [0.0], True, False, None)  # nothing to climb on from here
 
     def tell(count: int, value: float) -> bool:
         return options.callback is not None and bool(options.callback(count, value))
@@ -153,7 +180,8 @@ def _climbed(
         if other.value > (1 + options.tol) * found.value:
             found, more, converged, stopped = climb(other, left)
             history += more
-    return Run(ascent.iterate(found), history, converged, stopped)
+    value = found.value if converged else None
+    return Run(ascent.iterate(found), history, converged, stopped, value)
 
 
 def count_clusters(problem: Problem[Place]) -> int:
@@ -210,7 +238,13 @@ def _run(
         narrowing = len(widths) > 1
         widths = widths[1:] or widths
         pair = _leading(problem, start, place, inner)
-        iterate, place, start = problem.advance(pair, place, widths[0])
+        step = problem.advance(pair, place, widths[0])
+        if not linalg.is_unit(step.iterate.alpha, problem.data.floor):
+            # The start gave no weights. Any other will do; this one is not in the null space of Φ.
+            start = problem.product(linalg.generic(start.shape), place)
+            pair = _leading(problem, start, place, inner)
+            step = problem.advance(pair, place, widths[0])
+        iterate, place, start = step
         if narrowing:
             continue
         history.append(float(iterate.objective))
@@ -225,7 +259,8 @@ def _run(
     if finish is not None:
         best = finish(_leading(problem, start, place, inner), place)
     assert best is not None  # max_iter is at least 1
-    return Run(best, history, converged, stopped)
+    value = float(pair.value) if converged and best is iterate else None
+    return Run(best, history, converged, stopped, value)
 
 
 def _leading(problem: Problem[Place], start: Floats, place: Place, tol: float) -> linalg.Leading:
@@ -244,10 +279,10 @@ def pack(
     record: dict[str, Any],
     lift: Callable[[Floats], Floats] | None = None,
 ) -> Weights:
-    """Turn what the loop found into the result that users get.
+    """Turn what the loop found into the result that users get, after a check.
 
-    `record` holds history, n_iter and converged. Where the data were reduced, `lift` maps a basis
-    back to all samples.
+    `record` holds history, n_iter, converged and, where it is known, `value`; see `Run`. Where the
+    data were reduced, `lift` maps a basis back to all samples.
     """
     values, rotation = linalg.largest_modulus(
         iterate.basis.T @ iterate.image, iterate.basis.shape[1]
@@ -256,7 +291,7 @@ def pack(
     basis = iterate.basis @ rotation
     alpha = sign * iterate.alpha + 0.0  # no -0.0
     joined = data.joined(alpha)
-    return Weights(
+    weights = Weights(
         alpha=joined,
         parts=None if joined is alpha else alpha.reshape(2, -1),
         objective=float(iterate.objective),
@@ -266,8 +301,10 @@ def pack(
         mean=data.mean,
         norm=data.norm,
         names=data.names,
-        **record,
+        **{name: told for name, told in record.items() if name != "value"},
     )
+    scale = float(np.vdot(iterate.image, iterate.image))
+    return check(weights, data.floor, value=record.get("value"), scale=scale)
 
 
 def orientation(alpha: Floats) -> float:

@@ -34,6 +34,9 @@ ASYMMETRY = 1e-10
 # Squares of larger entries are infinite.
 LARGEST = 1e150
 
+# A value and its direction may differ by this share or, if that is more, by so many roundings.
+CHECKED_SHARE, CHECKED = 1e-6, 100
+
 # Features: an array, or a list of numbers.
 Support = Integers | list[int]
 
@@ -130,13 +133,32 @@ class Pencil:
 
         The vector has an entry for every feature. The largest entry by modulus is positive.
         """
-        from scipy.linalg import eigh
-
-        last = len(support) - 1
-        values, vectors = eigh(*self.block(support), subset_by_index=[last, last])
+        A, B = self.block(support)
+        values, vectors = linalg.last_eigenpairs(A, B)
+        _check(A, B, float(values[0]), vectors[:, 0])
         direction = np.zeros(self.n_features)
         direction[support] = vectors[:, 0]
         return float(values[0]), direction * (np.sign(direction[np.abs(direction).argmax()]) or 1)
+
+
+def _check(A: Floats, B: Floats, value: float, vector: Floats) -> None:
+    """Refuse a value that its eigenvector contradicts by more than rounding allows.
+
+    Where the two differ, the condition of B says how much that is; see `Rounding` in `_exact`.
+    """
+    norm, quotient = float(vector @ B @ vector), float(vector @ A @ vector)
+    if abs(norm - 1) <= CHECKED_SHARE and abs(quotient - value) <= CHECKED_SHARE * abs(value):
+        return
+    scale = np.sqrt(np.diag(B))
+    a, b = (matrix / scale / scale[:, None] for matrix in (A, B))
+    values = np.linalg.eigvalsh(b)
+    share = CHECKED * len(A) * np.finfo(float).eps / max(values[0], np.finfo(float).tiny)
+    off = share * (len(a) * np.abs(a).max() + abs(value) * values[-1])
+    if not (abs(norm - 1) <= share * values[-1] and abs(quotient - value) <= off):
+        raise ValueError(
+            f"X: the value {value:.6g} of {len(A)} features cannot be trusted, its direction "
+            f"gives {quotient:.6g}; take a larger shrinkage, or rescale X"
+        )
 
 
 def from_data(
@@ -245,6 +267,8 @@ def from_pair(A: ArrayLike, B: ArrayLike) -> Pencil:
     largest = np.abs(scaled[0]).max()
     if largest > LARGEST:
         raise ValueError(f"A: is {largest:.1g} times B; at most {LARGEST:g} is possible")
+    if 0 < largest < 1 / LARGEST:
+        raise ValueError(f"A: is {largest:.1g} times B; at least {1 / LARGEST:g} is needed")
     values, axes = linalg.eigen(scaled[1])
     floor = ROUNDING * len(B) * max(abs(values[0]), abs(values[-1]))
     if values[0] <= floor:

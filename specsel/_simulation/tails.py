@@ -19,6 +19,9 @@ from specsel.results.estimates import Estimate, Tail
 # The largest modulus of a variable of mean 0 and variance 1.
 LARGEST = {"uniform": sqrt(3.0), "bernoulli": 1.0}
 
+# The fourth power of M must be a number.
+LARGEST_BOUND = 1e50
+
 
 def hoeffding_tail(
     n: int,
@@ -62,6 +65,7 @@ def hoeffding_tail(
     _check(n, distribution, trials)
     _input.check_not_negative("t", t)
     _input.check_positive("width", width)
+    t, width = float(t), float(width)
     totals, _ = _sums(random_state, trials, distribution, n)
     scale = width / (2 * LARGEST[distribution])
     bound = exp(-2 * t**2 / (n * width**2))
@@ -112,17 +116,19 @@ def norm_tail(
     True
     """
     _check(n, distribution, trials)
-    _input.check_positive("largest", largest)
+    _input.check_positive("largest", largest, LARGEST_BOUND)
     _input.check_positive("D", D)
     _input.check_number("epsilon", epsilon)
+    largest, D, epsilon = float(largest), float(D), float(epsilon)
     _, squares = _sums(random_state, trials, distribution, n)
-    gamma = D * n ** (epsilon - 0.5)
-    excess = max(gamma - (largest / LARGEST[distribution]) ** 2, 0.0)
-    return Tail(
-        Estimate.of((largest / LARGEST[distribution]) ** 2 * squares >= n * gamma),
-        exp(-2 * n * excess**2 / largest**4),
-        exp(-n * excess**2 / largest**2),
-    )
+    with np.errstate(over="ignore", under="ignore"):  # infinity is as good as a huge number here
+        gamma = D * np.float64(n) ** (epsilon - 0.5)
+        excess = max(gamma - (largest / LARGEST[distribution]) ** 2, np.float64(0.0))
+        return Tail(
+            Estimate.of((largest / LARGEST[distribution]) ** 2 * squares >= n * gamma),
+            exp(-2 * n * excess**2 / largest**4),
+            exp(-n * excess**2 / largest**2),
+        )
 
 
 def _check(n: object, distribution: object, trials: object) -> None:

@@ -10,6 +10,9 @@ from specsel._input.annotations import ArrayLike, Floats, Integers, Names, Spars
 from specsel._input.choices import IntervalMethod, Similarity
 from specsel.results.table import check_features, frame
 
+# How far a subspace may be from what it says, by rounding.
+CHECKED = 1e-8
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Intervals:
@@ -154,7 +157,25 @@ class StableSubspace:
     intervals: Intervals
 
     def __post_init__(self) -> None:
+        fault = self._fault()
+        if fault:
+            raise ValueError(f"X: the subspace found cannot be trusted, {fault}; rescale X")
         _make_read_only(self)
+
+    def _fault(self) -> str:
+        """Say what is wrong with the subspace; "" if nothing is."""
+        if not all(
+            np.isfinite(part).all() for part in (self.eigenvalues, self.vectors, self.share)
+        ):
+            return "it is not finite"
+        inner = self.vectors.T @ self.vectors
+        if self.k and np.abs(inner - np.eye(self.k)).max() > CHECKED:
+            return "its basis is not orthonormal"
+        total = self.A.trace()
+        retained = self.eigenvalues[: self.k].sum()
+        if abs(retained - self.share * total) > CHECKED * total:
+            return f"it retains {retained / total:.6g} instead of {self.share:.6g}"
+        return ""
 
     @property
     def A(self) -> Floats:

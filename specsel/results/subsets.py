@@ -48,6 +48,10 @@ class Subset:
         Names of all features, if X had any.
     shrinkage : float
         What was added to the diagonal of B, by default or as asked.
+    error : float
+        How far ties and rounding may put the value and the bound off. "optimal" means that no
+        other support of this size has a value above ``bound + error``. The error grows with the
+        condition number of B. It is infinite where nothing was searched.
     """
 
     support: Integers
@@ -60,8 +64,11 @@ class Subset:
     others: Others = ()
     names: Names = None
     shrinkage: float = 0.0
+    error: float = np.inf
 
     def __post_init__(self) -> None:
+        if not (np.isfinite(self.value) and np.isfinite(self.direction).all()):
+            raise ValueError("X: the value of a support is no finite number; rescale X")
         self.support.flags.writeable = False
         self.direction.flags.writeable = False
 
@@ -106,6 +113,7 @@ class Found(NamedTuple):
     nodes: int = 0
     seconds: float = 0.0
     others: Others = ()
+    error: float = np.inf
 
 
 class Pencil(Protocol):
@@ -153,6 +161,8 @@ class Path:
         How long each search took.
     others : tuple of tuples
         The next best supports and their values, as in `Subset`.
+    errors : ndarray of float
+        As in `Subset`.
     pencil : Pencil
         The pair (A, B), which gives the directions.
     names : tuple of str or None
@@ -170,18 +180,21 @@ class Path:
     nodes: Integers
     seconds: Floats
     others: tuple[Others, ...]
+    errors: Floats
     pencil: Pencil
     _subsets: dict[int, Subset] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
+        if not np.isfinite(self.values).all() or np.isnan(self.bounds).any():
+            raise ValueError("X: the values of some supports are no finite numbers; rescale X")
         numbers = (self.sizes, self.values, self.starts, self.bounds, self.nodes, self.seconds)
-        for array in (*self.supports, *numbers):
+        for array in (*self.supports, *numbers, self.errors):
             array.flags.writeable = False
 
     @classmethod
     def from_rows(cls, pencil: Pencil, rows: Iterable[Found]) -> Self:
         """Collect what was found for every size, in ascending order."""
-        sizes, supports, values, starts, bounds, statuses, nodes, seconds, others = zip(
+        sizes, supports, values, starts, bounds, statuses, nodes, seconds, others, errors = zip(
             *rows, strict=True
         )
         return cls(
@@ -194,6 +207,7 @@ class Path:
             nodes=np.array(nodes),
             seconds=np.array(seconds),
             others=others,
+            errors=np.array(errors),
             pencil=pencil,
         )
 
@@ -236,6 +250,7 @@ class Path:
             others=self.others[i],
             names=self.names,
             shrinkage=self.shrinkage,
+            error=float(self.errors[i]),
         )
 
     def __repr__(self) -> str:

@@ -5,13 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _data, _input
+from specsel import _data, _input, linalg
 from specsel._input.annotations import ArrayLike, Floats, Integers, Names
 from specsel.results.clusters import kmeans
 from specsel.results.table import check_features, frame
 
 # Weights that differ by no more than this share of the largest are alike: there is no gap.
 ALIKE = 1e-9
+
+# Two ways to compute the objective of a loop that has settled may differ by this share of it.
+OBJECTIVE_ERROR = 1e-2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -252,6 +255,33 @@ class Weights:
             }
         )
         return table.set_index(table.index + 1).rename_axis("rank")
+
+
+def check(
+    weights: Weights, floor: float, *, value: float | None = None, scale: float = 0.0
+) -> Weights:
+    """Return weights that are what `Weights` says, and refuse others: better no result than a lie.
+
+    They must be finite and have unit norm up to the rounding of a pass, which leaves `floor`.
+    `value` is the objective as other products than those of `objective` give it, where the
+    algorithm knows it; `scale` is the size of the terms that add up to it.
+    """
+    numbers = (weights.objective, weights.history, weights.eigenvalues, weights.basis)
+    fault = ""
+    if not all(np.isfinite(part).all() for part in (weights.alpha, *numbers)):
+        fault = "they are not finite"
+    elif not linalg.is_unit(weights.alpha, floor):
+        fault = f"their norm is {np.linalg.norm(weights.alpha):.3g} instead of 1"
+    elif value is not None:
+        size = max(abs(weights.objective), abs(value), scale)
+        if not abs(weights.objective - value) <= OBJECTIVE_ERROR * size:
+            fault = f"their objective is {weights.objective:.6g}, by other products {value:.6g}"
+    if fault:
+        raise ValueError(
+            f"X: the weights found cannot be trusted, {fault}; take other options, or leave out "
+            "features of extreme scale"
+        )
+    return weights
 
 
 def _descending(alpha: Floats) -> Floats:

@@ -1,0 +1,136 @@
+"""Whatever finite numbers come in: weights of unit norm or one line, at every scale and rank."""
+
+import numpy as np
+import pytest
+
+from specsel import (
+    eslda,
+    gslda,
+    kernel,
+    laplacian,
+    pairwise,
+    positivity,
+    qalpha,
+    side_info,
+    supervised,
+    weighting,
+)
+
+X = np.random.default_rng(1).standard_normal((8, 6))
+Y = np.arange(8) % 2
+SOLVERS = {
+    "qalpha": lambda X: qalpha.solve(X, 2),
+    "not centred": lambda X: qalpha.solve(X, 2, center=False),
+    "weighting": weighting.solve,
+    "weighting classes": lambda X: weighting.solve(X[:4], Y[:4], tradeoff=0.1),
+    "pairwise": lambda X: pairwise.solve(X, 2, apart=[[0, 1]]),
+    "pairwise samples": lambda X: pairwise.solve(X, 2, apart=(X[:2], X[2:4])),
+    "pairwise gap": lambda X: pairwise.solve(X, 2, apart=[[0, 1]], criterion="gap"),
+    "laplacian": lambda X: laplacian.solve(X, 2),
+    "definition": lambda X: laplacian.solve(X, 2, shift="definition", representation="shift"),
+    "supervised": lambda X: supervised.solve(X, Y),
+    "side_info": lambda X: side_info.solve(X, X[:4] + X[4:], 2),
+    "kernel": lambda X: kernel.solve(X, 2, kernel="rbf"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:not converged")
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", SOLVERS)
+def test_a_power_of_two_changes_no_weight(name, dtype):
+    data = X.astype(dtype)
+    expected = SOLVERS[name](data)
+    for exponent in (-100, 100) if dtype == "f4" else (-1000, -565, 565, 1000):
+        got = SOLVERS[name](np.ldexp(data, exponent))
+        np.testing.assert_allclose(got.alpha, expected.alpha, atol=1e-12)
+        np.testing.assert_array_equal(got.norm, np.ldexp(expected.norm, exponent))
+        np.testing.assert_array_equal(got.mean, np.ldexp(expected.mean, exponent))
+
+
+@pytest.mark.filterwarnings("ignore:not converged")
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_feature_may_have_a_scale_of_its_own(name):
+    exponents = np.array([-900, 0, 600, -333, 1000, 20])
+    got, expected = SOLVERS[name](np.ldexp(X, exponents)), SOLVERS[name](X)
+    np.testing.assert_allclose(got.alpha, expected.alpha, atol=1e-9)
+
+
+def test_side_data_that_vary_beyond_all_measure_are_refused():
+    with pytest.raises(ValueError, match=r"side: feature \d varies more than 1e50 times as much"):
+        side_info.solve(X, X * 1e160, 2)
+
+
+def test_a_part_that_is_nothing_beside_the_other_weighs_nothing():
+    data = X.copy()
+    data[:, 0] = [0, 0, 0, 0, 0, 1, -1e-200, 0]
+    got = pairwise.solve(data, 2, apart=[[0, 5], [5, 6]])
+    assert np.linalg.norm(got.alpha) == pytest.approx(1)
+    assert got.parts[1, 0] == 0
+
+
+@pytest.mark.filterwarnings("ignore:tradeoff = 1.0")
+def test_float32_with_classes_is_as_good_as_float64():
+    """The directions that centred data lack must not pass for short ones, and be inverted."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        shape = rng.integers(4, 8), rng.integers(12, 45)
+        data, y = rng.standard_normal(shape).astype("f4"), np.arange(shape[0]) % 2
+        got, expected = weighting.solve(data, y), weighting.solve(data.astype(float), y)
+        assert np.linalg.norm(got.alpha) == pytest.approx(1, abs=1e-5)
+        assert got.objective == pytest.approx(expected.objective, rel=1e-3, abs=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:not converged")
+@pytest.mark.parametrize("k", [1, 2])
+def test_where_all_weights_are_worth_nothing_any_of_unit_norm_will_do(k):
+    """Two samples, centred and apart, λ = 1: the pair takes away all that the cluster gives."""
+    for seed in range(20):
+        data = np.random.default_rng(seed).standard_normal((2, 3))
+        got = pairwise.solve(data, k, apart=[[0, 1]], representation="centered")
+        assert np.linalg.norm(got.alpha) == pytest.approx(1)
+        assert got.objective == pytest.approx(0, abs=1e-12)
+
+
+def test_one_feature_gets_all_weight_even_if_it_is_worth_nothing():
+    got = supervised.solve(
+        np.array([[0.0], [0], [1], [1]]), [0, 1, 0, 1], gamma=1, representation="shift"
+    )
+    assert (got.alpha.tolist(), got.objective) == ([1.0], pytest.approx(0, abs=1e-12))
+
+
+@pytest.mark.filterwarnings("ignore:not converged")
+def test_the_gap_of_a_few_float32_samples():
+    for seed in range(30):
+        data = np.random.default_rng(seed).standard_normal((3, 17)).astype("f4")
+        for pairs in ({"apart": [[0, 1]]}, {"together": [[0, 1]]}):
+            for k in (1, 2, 3):
+                got = pairwise.solve(data, k, criterion="gap", **pairs)
+                exact = pairwise.solve(data.astype(float), k, criterion="gap", **pairs)
+                assert np.linalg.norm(got.alpha) == pytest.approx(1, abs=1e-4)
+                assert got.objective == pytest.approx(exact.objective, rel=1e-2, abs=1e-3)
+
+
+REFUSED = {
+    "a whole number": lambda: qalpha.solve(X, 10**400),
+    "no scalar": lambda: qalpha.solve(X, np.array(5)),
+    "sizes": lambda: eslda.solve(X, k=np.array(5)),
+    "iterations": lambda: qalpha.solve(X, 2, max_iter=10**400),
+    "sigma": lambda: kernel.solve(X, 2, kernel="rbf", sigma=1e200),
+    "gamma": lambda: supervised.solve(X, Y, gamma=1e200),
+    "tradeoff": lambda: pairwise.solve(X, 2, apart=[[0, 1]], tradeoff=1e200),
+    "shrinkage": lambda: gslda.solve(X, Y, shrinkage=1e200),
+    "wide": lambda: positivity.hoeffding_tail(5, 1, width=1e200),
+    "narrow": lambda: positivity.hoeffding_tail(5, 1, width=1e-200),
+    "mean": lambda: positivity.probability(5, 1e160, 1),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_numbers_beyond_all_measure_are_refused_in_one_line(name):
+    with pytest.raises(ValueError, match=r"^\w+ = .{1,100}: must be .*$"):
+        REFUSED[name]()
+
+
+def test_memory_that_is_not_there_is_named():
+    with pytest.raises(MemoryError, match=r"^n = 10000000: needs 4e\+05 GB; there are .* GB$"):
+        positivity.probability(10**7, 1, 1)
