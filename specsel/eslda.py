@@ -296,6 +296,10 @@ def _compile() -> None:
     always, never = _input.check_sets([0], [], 12)
     everything = np.arange(12)
     _search(pencil, everything, [2, 5], always, never, _exact.Limits())
+    # One that is stopped early compiles the bounds of what is left open.
+    larger = np.random.default_rng(0).standard_normal((30, 30))
+    unfinished = _pencil.from_pair(larger @ larger.T, np.eye(30) + 0.1)
+    _search(unfinished, np.arange(30), [15], always, never, _exact.Limits(node_limit=1))
     components = _pencil.from_pair(factor @ factor.T, np.eye(12))
     _climb(components, everything, [3], always, _exact.Limits())
 

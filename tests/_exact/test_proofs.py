@@ -26,12 +26,6 @@ def test_a_size_is_bounded_by_the_larger_ones():
 
 
 def test_what_is_proved_of_the_best_says_nothing_of_the_others():
-    rows = [Found(3, np.arange(3), 2.0, 2.0, 2.0, "gap", others=(((0, 1, 4), 1.9),))]
-    assert proofs.closed(rows)[0].status == "gap"
-    assert proofs.closed([rows[0]._replace(others=())])[0].status == "optimal"
-
-
-def test_what_is_proved_of_the_best_says_nothing_of_the_others():
     row = Found(3, np.arange(3), 2.0, 2.0, 2.0, "gap", others=(((0, 1, 4), 1.9),))
     assert proofs.closed([row])[0].status == "gap"
     assert proofs.closed([row._replace(others=())])[0].status == "optimal"
