@@ -26,7 +26,7 @@ LOOP = ("init", "tol", "max_iter", "seed")
 OPTIONS_OF_METHOD: dict[str, tuple[str, ...]] = {
     "qalpha": ("k", *LOOP),
     "weighting": ("target", "tradeoff"),
-    "alignment": ("target", "features", "neighbours", "components", "scale"),
+    "alignment": ("target", "features", "neighbours", "components", "scale", "standardise"),
     "laplacian": ("k", "representation", *LOOP),
     "supervised": ("target", "representation", *LOOP),
     "kernel": ("k", "kernel", *LOOP),
@@ -34,6 +34,9 @@ OPTIONS_OF_METHOD: dict[str, tuple[str, ...]] = {
     "topography": ("k", "rounds", "tradeoff", *LOOP),
     "pairwise": ("k", "apart", "together", "tradeoff", "representation", *LOOP),
 }
+
+# Options that change the table, not the solver.
+OF_THE_TABLE = ("standardise",)
 
 # Of these options the method needs at least one.
 NEEDED_BY_METHOD: dict[str, tuple[str, ...]] = {
@@ -136,6 +139,8 @@ def _add_options(group: Any) -> None:
     add("--neighbours", type=int, metavar="N", help="nearest samples of each; default 5")
     components_help = "principal components in which samples are near; default 20"
     add("--components", type=int, metavar="N", help=components_help)
+    standardise_help = "scale the columns to one deviation first; needed where units differ"
+    add("--standardise", action="store_true", default=None, help=standardise_help)
     scale_help = "features of unit norm, or in their own units; default unit"
     add("--scale", choices=choices.SCALES, help=scale_help)
     init_help = "where the iteration starts; default: the method's own start"
@@ -155,6 +160,8 @@ def run(args: argparse.Namespace) -> int:
         common.check_classes(args.target, table.y)
         if args.shuffle:
             table = tables.shuffled(table, args.seed or 0)
+        if args.standardise:
+            table = tables.standardised(table)
         given = _arguments(args, table)
         solve = import_module(f"specsel.{args.method}").solve
         start = time.perf_counter()
@@ -239,7 +246,7 @@ def _arguments(args: argparse.Namespace, table: tables.Table) -> dict[str, Any]:
     return {
         PARAMETER_OF_OPTION.get(option, option): values[option]
         for option in OPTIONS_OF_METHOD[args.method]
-        if values.get(option) is not None
+        if values.get(option) is not None and option not in OF_THE_TABLE
     }
 
 

@@ -98,6 +98,17 @@ def example(labelled: bool) -> Table:
     return Table(_input.Frame(names, data.X), y, origin, names)
 
 
+def standardised(table: Table) -> Table:
+    """The table with every column less its mean and over its deviation; constant ones are 0."""
+    names = getattr(table.X, "columns", None)
+    values = np.array(table.X.to_numpy() if names else table.X, dtype=float)
+    values -= values.mean(axis=0)
+    deviations = values.std(axis=0)
+    values /= np.where(deviations > 0, deviations, 1.0)
+    X = _input.Frame(names, values) if names else values
+    return table._replace(X=X, origin=f"{table.origin}, columns standardised")
+
+
 def shuffled(table: Table, seed: int) -> Table:
     """Return the table with the values of every column in a random order."""
     names = getattr(table.X, "columns", None)

@@ -78,3 +78,20 @@ def test_options_of_other_methods_are_refused(path, capsys):
     code, _, err = run(capsys, path, "-k", 3)
     assert code == 2
     assert err == "specsel: -k: is not used by --method alignment\n"
+
+
+def test_columns_in_different_units_are_standardised(capsys, tmp_path):
+    rng = np.random.default_rng(0)
+    units = rng.standard_normal((60, 12)) * np.geomspace(1, 1e6, 12) + 5
+    path = tmp_path / "units.npy"
+    np.save(path, units)
+    options = [str(path), "--standardise"]
+    assert (
+        cli.main(["select", "--method", "alignment", "--features", "4", "--json", *options]) == 0
+    )
+    answer = json.loads(capsys.readouterr().out)
+    found = alignment.solve((units - units.mean(axis=0)) / units.std(axis=0), n=4)
+    assert [row["index"] for row in answer["ranking"]] == found.ranking.tolist()
+    assert answer["data"].endswith("columns standardised")
+    assert cli.main(["select", *options]) == 2
+    assert "--standardise: is not used by --method qalpha" in capsys.readouterr().err

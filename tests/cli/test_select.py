@@ -201,6 +201,7 @@ class TestHelp:
             select.PARAMETER_OF_OPTION.get(option, option)
             for option in select.OPTIONS_OF_METHOD[method]
         }
+        names -= {*select.OF_THE_TABLE}
         assert names <= set(inspect.signature(solve).parameters)
 
 
