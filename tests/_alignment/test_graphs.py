@@ -1,0 +1,26 @@
+"""The graph of nearest neighbours, against all distances."""
+
+import numpy as np
+import pytest
+from oracles import alignment as oracle
+
+from specsel import _data
+from specsel._alignment import graphs
+
+
+@pytest.mark.parametrize("shape", [(30, 8), (25, 90)])
+@pytest.mark.parametrize("options", [{}, {"neighbours": 2, "components": 3}])
+def test_graph_is_that_of_all_distances(rng, shape, options):
+    X = rng.standard_normal(shape) * np.geomspace(1, 9, shape[1])
+    data = _data.read(X)
+    own_units = data.rescaled(data.norm)
+    found = graphs.nearest_neighbours(
+        own_units, options.get("neighbours", 5), options.get("components", 20)
+    )
+    np.testing.assert_allclose(found.toarray(), oracle.graph(X, **options), atol=1e-12)
+
+
+def test_many_samples_need_a_graph_of_the_user():
+    with pytest.raises(ValueError, match=r"^target = 'neighbours': may take minutes for 30001 s"):
+        graphs.check_graph(30_001, 5, 20)
+    graphs.check_graph(30_000, 5, 20)
