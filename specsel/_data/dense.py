@@ -76,6 +76,7 @@ class Dense:
     counter: Counter
     exponents: Integers | None = None
     keeps: bool = True
+    lengths: Floats | None = None  # what `rescaled` has multiplied the features by
     _products: Products = field(init=False, default_factory=Products)
 
     def __post_init__(self) -> None:
@@ -146,10 +147,8 @@ class Dense:
     @property
     def squares(self) -> Floats:
         """``|m_i|²``: 1, 0 for constant features, or what rescaling made of it."""
-        varies = self.norms.ravel() > 0
-        if self.keeps or len(self.norms) > 1:
-            return varies.astype(float)
-        return np.divide(self.norm, self.norms[0], out=np.zeros(len(varies)), where=varies) ** 2
+        varies = (self.norms.ravel() > 0).astype(float)
+        return varies if self.lengths is None else varies * self.lengths**2
 
     def block(self, part: slice | Integers) -> Floats:
         """The standardised features of some columns, as samples × features in float64."""
@@ -199,7 +198,9 @@ class Dense:
         Nothing is kept between passes, for such data already take the memory of more vectors.
         """
         norms = self.norms / factors.reshape(self.norms.shape)
-        return replace(self, columns=self.columns._replace(norms=norms), keeps=False)
+        lengths = factors.ravel() if self.lengths is None else self.lengths * factors.ravel()
+        columns = self.columns._replace(norms=norms)
+        return replace(self, columns=columns, keeps=False, lengths=lengths)
 
     def centered(self) -> Self:
         """The same data with each column centred, even if every one turns out constant."""

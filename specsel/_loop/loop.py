@@ -63,6 +63,9 @@ WORTHLESS = 10
 
 TINY = np.finfo(float).tiny
 
+# Tolerances up to this one leave no doubt that the two values of an objective must agree.
+SETTLED = 1e-6
+
 
 class Run(NamedTuple):
     """What the loop found from one start."""
@@ -180,7 +183,7 @@ def _climbed(
         if other.value > (1 + options.tol) * found.value:
             found, more, converged, stopped = climb(other, left)
             history += more
-    value = found.value if converged else None
+    value = found.value if converged and options.tol <= SETTLED else None
     return Run(ascent.iterate(found), history, converged, stopped, value)
 
 
@@ -259,8 +262,7 @@ def _run(
     if finish is not None:
         best = finish(_leading(problem, start, place, inner), place)
     assert best is not None  # max_iter is at least 1
-    value = float(pair.value) if converged and best is iterate else None
-    return Run(best, history, converged, stopped, value)
+    return Run(best, history, converged, stopped, None)
 
 
 def _leading(problem: Problem[Place], start: Floats, place: Place, tol: float) -> linalg.Leading:

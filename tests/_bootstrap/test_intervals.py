@@ -271,7 +271,6 @@ BAD = {
         "X": scipy.sparse.csr_array(skewed() * 1j)
     },
     "X: has shape (5, 0); it must not be empty": {"X": scipy.sparse.csr_array((5, 0))},
-    "X: has shape (4,); samples x features are needed": {"X": scipy.sparse.coo_array(np.ones(4))},
     "X: all 5 features are zero; at least one must vary": {"X": np.zeros((4, 5))},
     "X: all 2 features are constant; at least one must vary": {
         "X": scipy.sparse.csr_array(np.ones((4, 2))),
@@ -289,3 +288,10 @@ def test_bad_input_is_refused_in_one_line(message):
     with pytest.raises(ValueError) as caught:
         sbs.intervals(**options)
     assert str(caught.value) == message
+
+
+def test_a_sparse_vector_is_refused():
+    with pytest.raises(
+        ValueError, match=r"^X: has 1 dimension; 2 are needed, samples x features$"
+    ):
+        sbs.intervals(scipy.sparse.coo_array(np.ones(4)))
