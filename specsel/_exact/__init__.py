@@ -7,10 +7,10 @@ problem     A, B and k in the order and scale in which the trees use them
 incumbent   the best supports found so far, which every node has to beat
 exclude     the tree that starts with all features and drops some
 descent     its compiled part: what a node carries, why it is pruned, and its children
-inverses    the inverses that these nodes carry, and what the signs of their entries rule out
+inverses    what prunes the nodes of `exclude`: the signs in the inverses that they carry
 include     the tree that starts with none and includes some
-dominance   the bound that prunes its nodes
-relaxation  bounds on the values of open nodes, for a search that ends early
+dominance   what prunes the nodes of `include`: a bound by dominant diagonals
+relaxation  prunes nothing: bounds what is left open when a search ends early
 ladder      for sparse PCA, which features a good support can hold at all
 rungs       sizes in turn, each over what the ladder leaves
 starts      good supports of sparse PCA to start from
