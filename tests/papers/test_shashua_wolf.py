@@ -32,6 +32,7 @@ def test_agreement_is_over_pairs_of_samples(rng):
 
 SHAPES = {
     "arrhythmia": (452, 279, 13),
+    "boston": (506, 13, 3),
     "dermatology": (366, 34, 6),
     "ecoli": (336, 7, 8),
     "glass": (214, 9, 6),
