@@ -51,9 +51,14 @@ CLASSES: Facts = {
 POSITIVITY: Facts = {
     "μ = 1/6, σ = √2/6": Fact("above .99", f"{QALPHA}, Fig. 2a"),
     "μ = .1, σ = 1": Fact("above .99", f"{QALPHA}, Sec. 4.1"),
+    "eigenvalue": Fact("μn + σ²/μ", f"{QALPHA}, Sec. 4.1"),
+    "growth": Fact("√(n₂ (1 + n₂/q))", f"{QALPHA}, Sec. 4.2"),
 }
 
-SPARSITY: Facts = {"negative": Fact("0", f"{QALPHA}, Theorem 10 and Fig. 2b")}
+SPARSITY: Facts = {
+    "negative": Fact("0", f"{QALPHA}, Theorem 10 and Fig. 2b"),
+    "sign": Fact("likely", f"{QALPHA}, Theorem 10"),
+}
 
 KERNEL: Facts = {"plain": Fact("0", f"{QALPHA}, Fig. 6b")}
 
@@ -106,8 +111,15 @@ CLUSTERS = _table(
 WINE_WEIGHTS = Fact("3", f"{SIDE}, Sec. 6")
 TOPOGRAPHY = Fact("1 of 1", f"{SIDE}, Fig. 2")
 PRECISION: Facts = {
-    "side information": Fact("0.64 (AR)", f"{SIDE}, Fig. 3a"),
-    "second best": Fact("0.39 (AR)", f"{SIDE}, Fig. 3a"),
+    "Q-α with side information": Fact("0.64 (AR)", f"{SIDE}, Fig. 3a"),
+    "principal components": Fact("below .39 (AR)", f"{SIDE}, Fig. 3a"),
+    "constrained components": Fact("below .39 (AR)", f"{SIDE}, Fig. 3a"),
+    "oriented components": Fact("below .39 (AR)", f"{SIDE}, Fig. 3a"),
+}
+PAIRS: Facts = {"negative": Fact("about 0", f"{SIDE}, Sec. 5")}
+ANIMALS: Facts = {
+    "features by Q-α": Fact(".80 to .90 (animals)", f"{QALPHA}, Sec. 6"),
+    "all features": Fact(".55 to .65 (animals)", f"{QALPHA}, Sec. 6"),
 }
 
 # On the faces of Yale.
