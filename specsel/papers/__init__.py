@@ -21,7 +21,7 @@ EXPERIMENTS = {
     "side_info": "clusters of UCI data, a class at a time as side information",
     "pca": "principal components when few of many features are relevant",
     "faces": "recognition of faces from weighted wavelets",
-    "precision": "persons whose faces lie near each other, with another person as side information",
+    "precision": "faces near those of the same person, another person being side data",
     "monte_carlo": "how near greedy search comes to the optimum",
     "sonar": "discriminants on few features of sonar signals",
     "ionosphere": "discriminants on few features of radar returns",

@@ -45,7 +45,8 @@ def run(
             "share of the meant grouping: its three weights over those of both groupings; .5 is "
             "no preference, 1 the aim",
             f"{N_PAIRS} pairs of samples from different clusters of the meant grouping",
-            "centered: the more the pairs count, the more the meant features lose",
+            "centered: where the pairs count much, the meant features lose, and half of the "
+            "weight is negative",
         ),
     )
 
@@ -69,6 +70,6 @@ def outcome(kind, tradeoff, seed):
 def differing(data, seed):
     """Pairs of samples from different clusters of the first grouping."""
     rng = np.random.default_rng(seed)
-    labels = data.y[:, 0]
+    labels = data.y
     pairs = rng.integers(0, len(labels), (20 * N_PAIRS, 2))
     return pairs[labels[pairs[:, 0]] != labels[pairs[:, 1]]][:N_PAIRS]

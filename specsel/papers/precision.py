@@ -18,7 +18,7 @@ import numpy as np
 
 from specsel import side_info
 from specsel._input.annotations import Floats, Integers
-from specsel.papers import facts, faces, report
+from specsel.papers import faces, facts, report
 from specsel.papers.side_info import constrained, oriented, principal
 
 QUICK = {"runs": 3}

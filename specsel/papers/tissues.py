@@ -27,8 +27,7 @@ def run(runs: int = 50, tell: report.Tell = None) -> report.Report:
     found: dict[str, list[float]] = {name: [] for name in facts.ANIMALS}
     for seed in report.each(range(runs), tell):
         some = np.sort(np.random.default_rng(seed).permutation(len(y))[: int(0.8 * len(y))])
-        some = some if runs > 1 else np.arange(len(y))
-        Z, classes = standardised(X[some]), y[some]
+        Z, classes = standardised(X[some][:, np.ptp(X[some], axis=0) > 0]), y[some]
         weights = qalpha.solve(Z, K, max_iter=1000)
         found["features by Q-α"].append(matched(spectral(Z[:, weights.select()]), classes))
         found["all features"].append(matched(spectral(Z), classes))
