@@ -27,6 +27,7 @@ from specsel import _input, qalpha
 from specsel._input.annotations import ArrayLike, Floats, Integers
 from specsel.papers import discriminants, facts, rankings, report, shaving, sources, wrappers
 from specsel.papers.sources import standardised
+from specsel.results import Weights
 
 QUICK = {"sizes": (1, 10), "few": True}
 FLOOR = 20.0
@@ -64,7 +65,7 @@ def run(
     """Numbers of errors, of as many samples as there are; with `few`, of the quick methods."""
     X, y, notes = checked(*(leukemia() if data is None else data))
     sizes = [size for size in sizes if size <= X.shape[1]]
-    methods = learners(*X.shape, k, few)
+    methods = learners(len(X), X.shape[1], k, few)
     overall = {name: learn(X, y) for name, learn in methods.items()}
     chosen = supports(X, y, sizes)
     nested: dict[str, list[int]] = {name: [] for name in (*methods, *chosen)}
@@ -212,7 +213,7 @@ def selected(X: Floats, y: Integers, k: int) -> Represent:
     return of_genes(X, weights(X, k).select())
 
 
-def weights(X: Floats, k: int) -> qalpha.Weights:
+def weights(X: Floats, k: int) -> Weights:
     """Weights of Q-α."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the best iterate is good enough
