@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from specsel import sbs
 from specsel._bootstrap import resamples
 
-MATRICES = ("cosine", "covariance", "correlation")
+MATRICES = ("cosine", "covariance", "correlation", "inner")
 
 
 DATA = {"skewed": skewed, "counted": counted}
@@ -20,11 +20,13 @@ DATA = {"skewed": skewed, "counted": counted}
 
 def statistic(matrix):
     def of(x, y, axis):
-        if matrix != "cosine":
+        if matrix not in ("cosine", "inner"):
             x, y = x - x.mean(axis, keepdims=True), y - y.mean(axis, keepdims=True)
         product = (x * y).sum(axis)
         if matrix == "covariance":
             return product / (x.shape[axis] - 1)
+        if matrix == "inner":
+            return product
         return product / np.sqrt((x * x).sum(axis) * (y * y).sum(axis))
 
     return of
@@ -173,7 +175,7 @@ def test_storage_does_not_matter(matrix):
 
 def test_scale_does_not_matter():
     X = skewed()
-    for matrix, power in (("cosine", 0), ("correlation", 0), ("covariance", 2)):
+    for matrix, power in (("cosine", 0), ("correlation", 0), ("covariance", 2), ("inner", 2)):
         found = sbs.intervals(X, matrix=matrix, n_boot=150, random_state=0)
         for factor in (1e-60, 1e60):
             other = sbs.intervals(X * factor, matrix=matrix, n_boot=150, random_state=0)
@@ -244,7 +246,7 @@ def broken(*values):
 
 
 BAD = {
-    "matrix = 'gram': must be one of cosine, covariance, correlation": {"matrix": "gram"},
+    "matrix = 'gram': must be one of cosine, covariance, correlation, inner": {"matrix": "gram"},
     "method = 'basic': must be one of bca, percentile": {"method": "basic"},
     "confidence = 1: must be between 0 and 1": {"confidence": 1},
     "confidence = 0.0: must be between 0 and 1": {"confidence": 0.0},

@@ -41,7 +41,8 @@ def test_tables_and_figures_are_written(capsys, tmp_path):
         with open(tmp_path / f"{name}.csv", newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         assert [*rows[0]] == [
-            "experiment", "what", "published", "ours", "spread", "seeds", "unit", "where", "seconds",
+            "experiment", "what", "published", "ours", "spread", "seeds", "unit", "where",
+            "seconds",
         ]  # fmt: skip
         assert rows[0]["experiment"] == name
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")

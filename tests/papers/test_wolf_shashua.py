@@ -24,7 +24,7 @@ def test_labels_halve_the_error_of_all_features():
         every = found[f"{problem}, 50 samples, all features"]
         assert found[f"{problem}, 50 samples, Q-α with labels"] < every / 2
         assert found[f"{problem}, 50 samples, Q-α without labels"] < every
-        assert abs(found[f"{problem}, with labels less {weston.WRAPPER}"]) < 0.1
+        assert abs(found[f"{problem}, with labels less {weston.WRAPPER}"]) < 0.2
 
 
 def test_the_non_linear_problem_needs_few_features():
