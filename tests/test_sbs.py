@@ -365,7 +365,7 @@ BAD = {
     "at_least = 0: must be at least 1": {"at_least": 0},
     "confidence = 1: must be between 0 and 1": {"confidence": 1},
     "n_boot = 50: must be from 100 to 1000000": {"n_boot": 50},
-    "matrix = 'gram': must be one of cosine, covariance, correlation": {"matrix": "gram"},
+    "matrix = 'gram': must be one of cosine, covariance, correlation, inner": {"matrix": "gram"},
     "callback = 3: must be a function or None": {"callback": 3},
     "X: has 2 samples; at least 3 are needed": {"X": np.ones((2, 4))},
 }
