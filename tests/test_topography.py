@@ -150,7 +150,7 @@ def test_printing_and_table():
     ]  # fmt: skip
     assert table["feature"].tolist() == list(data.names)
     with pytest.raises(ValueError, match="read-only"):
-        chart.positions[0] = 0
+        chart.coordinates[0] = 0
 
 
 @pytest.mark.parametrize("X", [np.arange(5.0)[:, None], np.outer(np.arange(5.0), [1, 2, 3])])

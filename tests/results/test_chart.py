@@ -55,7 +55,7 @@ def test_a_map_cannot_be_changed():
     with pytest.raises(FrozenInstanceError):
         chart.n_passes = 1
     with pytest.raises(ValueError, match="read-only"):
-        chart.positions[0] = 1
+        chart.coordinates[0] = 1
 
 
 @pytest.mark.parametrize(("names", "expected"), [(None, [0, 1]), (("a", "b"), ["a", "b"])])
