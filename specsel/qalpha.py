@@ -29,11 +29,13 @@ Departures from the paper:
 """
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from specsel import _data, _input, _loop, linalg
-from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Seed
+from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Names, Seed
 from specsel._input.choices import BasisStep, Criterion, Init
 from specsel._qalpha.diagnostics import gram, relevance
 from specsel.results import Weights
@@ -129,11 +131,19 @@ def solve(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
     check_form(method, criterion)
+    data, options = read(array, names, center, options)
+    return weigh(data, options, method=method, criterion=criterion)
+
+
+def read(
+    array: NDArray[Any], names: Names, center: bool, options: _loop.Options
+) -> tuple[_data.Data, _loop.Options]:
+    """Represent X, centred or as it is; "auto" counts the clusters of centred features."""
     _input.check_flag("center", center)
     data = _data.represent(array, names, representation="centered" if center else "as-is")
     if not center:
         options = options.counted(lambda: count_centered(data))
-    return weigh(data, options, method=method, criterion=criterion)
+    return data, options
 
 
 def weigh(

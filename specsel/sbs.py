@@ -36,7 +36,7 @@ import numpy as np
 from specsel import _input
 from specsel._bootstrap.intervals import intervals
 from specsel._input.annotations import ArrayLike, Floats, Integers, Seed, Sparse
-from specsel._input.choices import Similarity
+from specsel._input.choices import IntervalMethod, Similarity
 from specsel.results import Intervals, StableSubspace, Step
 
 __all__ = ["intervals", "search", "solve"]
@@ -67,8 +67,10 @@ def solve(
     *,
     matrix: Similarity = "cosine",
     retain: float = 0.5,
+    at_least: int = 1,
     confidence: float = 0.9,
     n_boot: int | Literal["auto"] = 1000,
+    method: IntervalMethod = "bca",
     random_state: Seed = None,
     callback: SearchCallback = None,
 ) -> StableSubspace:
@@ -83,18 +85,24 @@ def solve(
     ----------
     X : array of shape (n_samples, n_features)
         Dense numbers, a data frame, or a sparse matrix, which stays sparse.
-    matrix : {"cosine", "covariance", "correlation"}
+    matrix : {"cosine", "covariance", "correlation", "inner"}
         The similarity of features. Cosines compare the data as they are and give latent semantic
-        indexing; they suit counts of words. Covariances and correlations give principal
+        indexing; they suit counts of words. Inner products do so too, and keep the scale of the
+        features. Covariances and correlations give principal
         components; they suit measurements. (Cosines of measurements far above 0 show their mean
         and little else.)
     retain : float
         The share that the subspace must retain: the sum of its k eigenvalues over the trace of the
-        matrix of all features. Above 0 and at most 1.
+        matrix of all features. From 0 to 1.
+    at_least : int
+        The least number k of components that the subspace must have. With ``retain=0`` it is the
+        only condition, as is common for latent semantic indexing.
     confidence : float
         Confidence of the bootstrap intervals for the similarities, between 0 and 1.
     n_boot : int or "auto"
         Number of resamples, from 100 to a million; see `intervals`.
+    method : {"bca", "percentile"}
+        Bias-corrected and accelerated intervals, or plain quantiles of the resampled values.
     random_state : int, Generator or None
         Seed of the resamples.
     callback : callable, optional
@@ -106,7 +114,7 @@ def solve(
     -------
     StableSubspace
         The first stable subspace that retains enough. If there is none, the stable subspace that
-        retains most, with ``converged`` False and a warning.
+        retains most, with ``converged`` False and a warning. Either has `at_least` components.
 
     References
     ----------
@@ -124,24 +132,35 @@ def solve(
     >>> found.support.tolist(), found.k, found.converged  # six features, one component
     ([0, 1, 2, 3, 4, 5], 1, True)
     """
-    _check(retain, callback)
+    _check(retain, at_least, callback)
     known = intervals(
-        X, matrix=matrix, confidence=confidence, n_boot=n_boot, random_state=random_state
+        X,
+        matrix=matrix,
+        confidence=confidence,
+        n_boot=n_boot,
+        method=method,
+        random_state=random_state,
     )
-    found, stopped = _search(known, retain, callback)
+    found, stopped = _search(known, retain, at_least, callback)
     if not (found.converged or stopped):
+        of_size = f" of {at_least} components or more" if at_least > 1 else ""
         text = (
-            f"no stable subspace retains as much; the best one found retains {found.share:.4g}"
+            f"no stable subspace{of_size} retains as much; the best one found retains "
+            f"{found.share:.4g}"
             if found.k
-            else "there is no stable subspace; the features that are left mean nothing, take "
-            "more samples"
+            else f"there is no stable subspace{of_size}; the features that are left mean nothing, "
+            "take more samples"
         )
         warnings.warn(f"retain = {retain}: {text}", stacklevel=_input.caller())
     return found
 
 
 def search(
-    found: Intervals, *, retain: float = 0.5, callback: SearchCallback = None
+    found: Intervals,
+    *,
+    retain: float = 0.5,
+    at_least: int = 1,
+    callback: SearchCallback = None,
 ) -> StableSubspace:
     """Search for a stable subspace as `solve` does, with intervals that are already known.
 
@@ -151,7 +170,7 @@ def search(
     ----------
     found : Intervals
         What `sbs.intervals` returned.
-    retain, callback
+    retain, at_least, callback
         As in `solve`.
 
     Returns
@@ -170,18 +189,19 @@ def search(
     if not isinstance(found, Intervals):
         kind = type(found).__name__
         raise ValueError(f"found: is of type {kind}; pass what sbs.intervals returns")
-    _check(retain, callback)
-    return _search(found, retain, callback)[0]
+    _check(retain, at_least, callback)
+    return _search(found, retain, at_least, callback)[0]
 
 
-def _check(retain: float, callback: object) -> None:
-    if not (_input.is_finite(retain) and 0 < retain <= 1):
-        raise ValueError(f"retain = {_input.brief(retain)}: must be above 0 and at most 1")
+def _check(retain: float, at_least: int, callback: object) -> None:
+    if not (_input.is_finite(retain) and 0 <= retain <= 1):
+        raise ValueError(f"retain = {_input.brief(retain)}: must be from 0 to 1")
+    _input.check_integer("at_least", at_least, 1)
     _input.check_callback(callback)
 
 
 def _search(
-    known: Intervals, retain: float, callback: SearchCallback
+    known: Intervals, retain: float, at_least: int, callback: SearchCallback
 ) -> tuple[StableSubspace, bool]:
     """Return the subspace, and whether the callback ended the search."""
     n_features, stopped = len(known.A) - len(known.constant), False
@@ -192,18 +212,20 @@ def _search(
             stopped = bool(callback(n_features - step.size, step.gap, step.error))
         return stopped
 
-    return eliminate(known, retain, report), stopped
+    return eliminate(known, retain, at_least, report), stopped
 
 
-def eliminate(known: Intervals, retain: float, report: Callable[[Step], object]) -> StableSubspace:
+def eliminate(
+    known: Intervals, retain: float, at_least: int, report: Callable[[Step], object]
+) -> StableSubspace:
     """Search as `search` does, but report every `Step`; true ends the search."""
     features = np.setdiff1d(np.arange(len(known.A)), known.constant)
     block = np.ix_(features, features)
     trace: list[Step] = []
     chosen, k, share = None, 0, 0.0
-    for step in _steps(known.A[block], known.E[block], features):
+    for step in _steps(known.A[block], known.E[block], features, at_least):
         trace.append(step)
-        stable = step.stable or {}
+        stable = {i: part for i, part in (step.stable or {}).items() if i >= at_least}
         enough = [i for i in stable if stable[i] >= retain]
         best = enough[0] if enough else max(stable, key=stable.__getitem__, default=0)
         if enough or stable.get(best, 0.0) > (1 + TIE) * share:
@@ -213,8 +235,8 @@ def eliminate(known: Intervals, retain: float, report: Callable[[Step], object])
     return _pack(known, retain, features, trace, chosen, k)
 
 
-def _steps(A: Floats, E: Floats, features: Integers) -> Iterator[Step]:
-    """Yield a `Step` for every size, down to two features.
+def _steps(A: Floats, E: Floats, features: Integers, at_least: int) -> Iterator[Step]:
+    """Yield a `Step` for every size, down to two features, or one more than components.
 
     End early once no subspace can retain more than the best one so far. Removing a feature
     overwrites its rows and columns by those of the last feature.
@@ -222,7 +244,7 @@ def _steps(A: Floats, E: Floats, features: Integers) -> Iterator[Step]:
     A, E, members, vector = A.copy(), E.copy(), features.copy(), np.ones(len(A))
     total, best, removed = A.trace(), 0.0, None
     spectrum: Floats | None = None
-    for size in range(len(A), 1, -1):
+    for size in range(len(A), at_least, -1):
         if size < len(A):
             removed = _remove_worst(size + 1, A, E, members, vector)
         similarities, errors = A[:size, :size], E[:size, :size]
@@ -236,7 +258,7 @@ def _steps(A: Floats, E: Floats, features: Integers) -> Iterator[Step]:
             if gap > 4 * norm:
                 norm = float(_spectrum(errors)[0])
             stable = _stable(spectrum, 4 * norm, total)
-            best = max(best, *stable.values(), 0.0)
+            best = max(best, *(share for k, share in stable.items() if k >= at_least), 0.0)
         yield Step(size, removed, float(gap), float(4 * norm), stable)
 
 

@@ -40,6 +40,7 @@ def solve(
     criterion: Criterion = "energy",
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
+    center: bool = True,
     tol: float = 1e-6,
     max_iter: int = 200,
     random_state: Seed = None,
@@ -66,8 +67,9 @@ def solve(
         Maximise the energy of the k directions, or that energy less the energy of all others.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
         Where to start, as in `qalpha.solve`.
-    n_init, tol, max_iter, random_state
-        As in `qalpha.solve`.
+    n_init, center, tol, max_iter, random_state
+        As in `qalpha.solve`. Def. 3 of the paper asks for features of unit norm alone, which is
+        ``center=False``; the side data are centred either way, since D holds variances.
     callback : callable, optional
         As in `qalpha.solve`, but the objective it sees lacks a constant factor.
 
@@ -105,7 +107,7 @@ def solve(
     qalpha.check_form(method, criterion)
     _input.check_not_negative("tradeoff", tradeoff)
     sides = _as_sides(side, array.shape[1], names)
-    data = _data.represent(array, names)
+    data, options = qalpha.read(array, names, center, options)
     unwanted = sides if isinstance(sides, np.ndarray) else _variance_ratios(data, sides)
     return weigh(data, unwanted, options, tradeoff=tradeoff, method=method, criterion=criterion)
 

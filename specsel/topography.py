@@ -14,9 +14,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from specsel import _data, _input, _loop, linalg, side_info
+from specsel import _data, _input, _loop, linalg, qalpha, side_info
 from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Seed
-from specsel._input.choices import Init
+from specsel._input.choices import Criterion, Init
 from specsel.results import Map, Weights
 
 __all__ = ["solve"]
@@ -24,7 +24,7 @@ __all__ = ["solve"]
 # The default trade-off times the number of features.
 TRADEOFF_TOTAL = 2.0
 
-# Positions are taken from a second eigenvalue of G with this relative error.
+# Coordinates are taken from a second eigenvalue of G with this relative error.
 POSITION_TOL = 1e-4
 
 
@@ -34,8 +34,10 @@ def solve(
     *,
     rounds: int = 2,
     tradeoff: float | None = None,
+    criterion: Criterion = "energy",
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
+    center: bool = True,
     tol: float = 1e-6,
     max_iter: int = 200,
     random_state: Seed = None,
@@ -57,9 +59,11 @@ def solve(
         λ. The larger it is, the more one round may repeat another. The default is 2/n for n
         features; half of that keeps rounds further apart, which suits a selection over many
         rounds.
+    criterion : {"energy", "gap"}
+        What every round maximises, as in `qalpha.solve`.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
         Where every round starts, as in `qalpha.solve`.
-    n_init, tol, max_iter, random_state
+    n_init, center, tol, max_iter, random_state
         As in `qalpha.solve`.
     callback : callable, optional
         As in `qalpha.solve`, called in every round; a true value ends that round. The objective
@@ -92,29 +96,30 @@ def solve(
         raise ValueError(
             f"tradeoff = {_input.brief(tradeoff)}: must be a finite number above 0, or None"
         )
-    data = _data.represent(array, names)
+    _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
+    data, options = qalpha.read(array, names, center, options)
     if tradeoff is None:
         tradeoff = TRADEOFF_TOTAL / data.n_features
     small, lift = data, None
     if data.n_samples > data.n_features:
         small, restrict, lift = data.reduced()
         options = options.restricted(restrict)
-    seen, found, positions = np.zeros(data.n_features), [], []
+    seen, found, coordinates = np.zeros(data.n_features), [], []
     for _ in range(rounds):
         before = data.passes
-        weights = side_info.weigh(small, seen, options, tradeoff=tradeoff)
-        positions.append(_positions(small, weights))
+        weights = side_info.weigh(small, seen, options, tradeoff=tradeoff, criterion=criterion)
+        coordinates.append(_coordinates(small, weights))
         basis = weights.basis if lift is None else lift(weights.basis)
         passes = data.passes - before
         found.append(
             replace(weights, basis=basis, mean=data.mean, norm=data.norm, n_passes=passes)
         )
         seen += weights.alpha**2
-    return Map(tuple(found), np.column_stack(positions), data.passes)
+    return Map(tuple(found), np.stack(coordinates, axis=1), data.passes)
 
 
-def _positions(data: _data.Data, weights: Weights) -> Floats:
-    """Compute the position of every feature in one round, an angle from -π/2 to π/2."""
+def _coordinates(data: _data.Data, weights: Weights) -> Floats:
+    """Compute the entries of every feature in the two leading eigenvectors of a round's G."""
     basis = np.ascontiguousarray(weights.basis)
     second = linalg.leading(
         lambda dual: data.fused(dual, basis)[1],
@@ -127,4 +132,4 @@ def _positions(data: _data.Data, weights: Weights) -> Floats:
     two = data.forward(second.dual, basis) if second.before else np.zeros_like(one)
     one *= _loop.orientation(one)
     two *= np.sign(two[np.argmax(np.abs(two))]) or 1.0
-    return np.arctan2(np.where(one < 0, -two, two), np.abs(one))
+    return np.column_stack((one, two))

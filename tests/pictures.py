@@ -15,7 +15,8 @@ from specsel.results import Map
 def map_of(relevances, positions):
     """A map with these relevances and positions."""
     weights = tuple(weights_of(alpha) for alpha in np.transpose(relevances))
-    return Map(weights, np.array(positions, dtype=float), 3)
+    angles = np.array(positions, dtype=float)
+    return Map(weights, np.stack((np.cos(angles), np.sin(angles)), axis=-1), 3)
 
 
 def boxes(texts):

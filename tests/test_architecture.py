@@ -64,7 +64,7 @@ ALLOWED = {
     "pairwise": {"qalpha"},
     "weighting": {"qalpha"},
     "side_info": {"qalpha"},
-    "topography": {"side_info"},
+    "topography": {"qalpha", "side_info"},
     "eslda": {"gslda"},
     "_numba": {"_input"},
     "linalg": {"_input", "_numba"},

@@ -15,6 +15,21 @@ from specsel import sbs
 DATA = Path(__file__).parent / "data"
 
 
+@pytest.mark.parametrize("at_least", [2, 3])
+def test_the_least_number_of_components_is_that_of_a_literal_search(at_least):
+    found_more = 0
+    for A, E in cases():
+        found = sbs.search(known(A, E), retain=0, at_least=at_least)
+        kept, removed, k, share, converged, _ = oracle.stable_subspace(A, E, 0, at_least=at_least)
+        assert (found.k, found.converged) == (k, converged)
+        if k:
+            assert found.k >= at_least
+            assert (found.support.tolist(), found.removed.tolist()) == (kept, removed)
+            assert found.share == pytest.approx(share)
+            found_more += k > sbs.search(known(A, E), retain=0).k
+    assert found_more > 5
+
+
 @pytest.mark.parametrize("retain", [0.05, 0.2, 0.4, 0.6, 0.8, 1.0])
 def test_the_result_is_that_of_a_literal_search(retain):
     outcomes = Counter()
@@ -344,12 +359,13 @@ def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads(set_threads
 
 
 BAD = {
-    "retain = 0: must be above 0 and at most 1": {"retain": 0},
-    "retain = 1.5: must be above 0 and at most 1": {"retain": 1.5},
-    "retain = 'half': must be above 0 and at most 1": {"retain": "half"},
+    "retain = -0.1: must be from 0 to 1": {"retain": -0.1},
+    "retain = 1.5: must be from 0 to 1": {"retain": 1.5},
+    "retain = 'half': must be from 0 to 1": {"retain": "half"},
+    "at_least = 0: must be at least 1": {"at_least": 0},
     "confidence = 1: must be between 0 and 1": {"confidence": 1},
     "n_boot = 50: must be from 100 to 1000000": {"n_boot": 50},
-    "matrix = 'gram': must be one of cosine, covariance, correlation": {"matrix": "gram"},
+    "matrix = 'gram': must be one of cosine, covariance, correlation, inner": {"matrix": "gram"},
     "callback = 3: must be a function or None": {"callback": 3},
     "X: has 2 samples; at least 3 are needed": {"X": np.ones((2, 4))},
 }

@@ -57,6 +57,18 @@ def test_iterations_are_the_generalised_eigenproblem(shape, criterion, n_sides, 
             np.testing.assert_allclose(got.basis @ got.basis.T, basis @ basis.T, atol=1e-7)
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_without_centring_the_features_have_unit_norm_alone(shape):
+    X, side = sample(shape), sample((9, shape[1]), seed=1)
+    M, D = oracle.standardise(X, center=False), oracle.side_diagonal(X, [side], center=False)
+    Q = random_basis(shape[0], 2)
+    alpha, _, history = oracle.side_iterations(M, Q, CYCLES, D, 0.1)
+    options = {"method": "power", "init": Q, "tol": 0, "max_iter": CYCLES, "center": False}
+    got = solve(X, side, 2, tradeoff=0.1, **options)
+    np.testing.assert_allclose(got.alpha, alpha, atol=1e-8)
+    np.testing.assert_allclose(got.history, history, rtol=1e-8)
+
+
 def test_result_is_consistent():
     X, side = sample((20, 60)), sample((9, 60), 1)
     M, D = oracle.standardise(X), oracle.side_diagonal(X, [side])

@@ -59,6 +59,27 @@ def test_positions_are_angles_in_the_leading_eigenvectors(shape):
     assert (np.abs(chart.positions) <= np.pi / 2).all()
 
 
+def test_coordinates_are_entries_of_the_leading_eigenvectors():
+    X = datasets.two_solutions(random_state=1).X
+    chart = topography.solve(X, 2, tol=1e-9)
+    for i, weights in enumerate(chart.weights):
+        leading = np.linalg.eigh(oracle.gram(oracle.standardise(X), weights.basis))[1][:, :-3:-1]
+        found = chart.coordinates[:, i] / np.linalg.norm(chart.coordinates[:, i], axis=0)
+        np.testing.assert_allclose(np.abs(found), np.abs(leading), atol=1e-3)
+
+
+@pytest.mark.parametrize("options", [{"criterion": "gap"}, {"center": False}])
+def test_rounds_are_side_information_with_the_same_options(options):
+    X = datasets.two_solutions(random_state=2).X
+    X = X - X.min(axis=0) if "center" in options else X
+    chart = topography.solve(X, 2, tradeoff=0.1, **options)
+    seen = np.zeros(20)
+    for weights in chart.weights:
+        again = side_info.solve(X, seen, 2, tradeoff=0.1, **options)
+        np.testing.assert_allclose(weights.alpha, again.alpha, atol=1e-5)
+        seen += weights.alpha**2
+
+
 def separates(chart):
     """Two rounds find the two triples, hybrids score in both, permuted features in neither."""
 
@@ -129,7 +150,7 @@ def test_printing_and_table():
     ]  # fmt: skip
     assert table["feature"].tolist() == list(data.names)
     with pytest.raises(ValueError, match="read-only"):
-        chart.positions[0] = 0
+        chart.coordinates[0] = 0
 
 
 @pytest.mark.parametrize("X", [np.arange(5.0)[:, None], np.outer(np.arange(5.0), [1, 2, 3])])

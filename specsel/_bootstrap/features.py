@@ -47,20 +47,20 @@ class Features(ABC):
 
     Attributes
     ----------
-    matrix : {"cosine", "covariance", "correlation"}
+    matrix : {"cosine", "covariance", "correlation", "inner"}
         The similarity that they are scaled for.
     centred : bool
-        Whether it is around the means: all but the cosine are.
+        Whether it is around the means: covariances and correlations are.
     n_samples : int
     names : tuple of str or None
     mean, norm : ndarray
-        Mean of every feature of X, 0 for cosines, and norm of what remains.
+        Mean of every feature of X, 0 where it is not centred, and norm of what remains.
     kept : ndarray of bool
         Which features of X vary. Everything below is of these alone.
     scaled
         Their scaled values.
     sums : ndarray
-        Sum of every scaled feature over the samples; 0 for cosines.
+        Sum of every scaled feature over the samples; 0 where it is not centred.
     products : ndarray
         Products of all pairs, summed over the samples.
     estimates : ndarray
@@ -72,7 +72,7 @@ class Features(ABC):
     def __init__(self, values: Any, names: Names, matrix: Similarity) -> None:
         self.n_samples: int = values.shape[0]
         self.names, self.matrix = names, matrix
-        self.centred = matrix != "cosine"
+        self.centred = matrix in ("covariance", "correlation")
         self.mean, self.norm = self._moments(values)
         self.kept: Bools = self.norm > 0
         self._check()
@@ -114,7 +114,7 @@ class Features(ABC):
         whole : ndarray
             What rounding is in proportion to: the sum of squares from which `squares` came.
         """
-        if self.matrix == "covariance":
+        if self.matrix in ("covariance", "inner"):
             return np.ones_like(squares)
         variances = squares - sums**2 / count
         positive = variances > CONSTANT * whole

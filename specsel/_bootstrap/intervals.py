@@ -43,8 +43,9 @@ def intervals(
     ----------
     X : array of shape (n_samples, n_features)
         Dense numbers, a data frame, or a sparse matrix, which stays sparse.
-    matrix : {"cosine", "covariance", "correlation"}
-        The similarity; covariances are divided by ``n_samples - 1``.
+    matrix : {"cosine", "covariance", "correlation", "inner"}
+        The similarity; covariances are divided by ``n_samples - 1``, and inner products, which
+        are those of the columns as they are, are sums over the samples.
     confidence : float
         Nominal coverage of every interval, between 0 and 1.
     n_boot : int or "auto"
@@ -151,9 +152,10 @@ def _ends(resamples: Resamples, rule: EndRule, callback: PairsCallback) -> Float
 
 def _unscaled(similarities: Floats, features: Features) -> Floats:
     """Return similarities in the units of X, with zeros for the features that do not vary."""
-    if features.matrix == "covariance":
+    if features.matrix in ("covariance", "inner"):
         norm = features.norm[features.kept]
-        similarities = similarities * norm * (norm[:, None] / (features.n_samples - 1))
+        count = features.n_samples - 1 if features.matrix == "covariance" else 1
+        similarities = similarities * norm * (norm[:, None] / count)
     if features.kept.all():
         return similarities
     whole = np.zeros((len(features.kept),) * 2)

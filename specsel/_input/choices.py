@@ -31,12 +31,14 @@ Shift = Literal["degree", "definition"]
 KERNELS: tuple[str, ...] = get_args(Kernel)
 SHIFTS: tuple[str, ...] = get_args(Shift)
 
-# The matrix whose sparse components are sought; the matrix whose subspace is to be stable; and
-# how its intervals are found.
+# The matrix whose sparse components are sought, and that of latent semantic indexing; the matrix
+# whose subspace is to be stable; and how its intervals are found.
 PCAMatrix = Literal["covariance", "correlation"]
-Similarity = Literal["cosine", "covariance", "correlation"]
+LSIMatrix = Literal["cosine", "inner"]
+Similarity = Literal["cosine", "covariance", "correlation", "inner"]
 IntervalMethod = Literal["bca", "percentile"]
 PCA_MATRICES: tuple[str, ...] = get_args(PCAMatrix)
+LSI_MATRICES: tuple[str, ...] = get_args(LSIMatrix)
 SIMILARITIES: tuple[str, ...] = get_args(Similarity)
 INTERVAL_METHODS: tuple[str, ...] = get_args(IntervalMethod)
 

@@ -136,6 +136,8 @@ def _lines(name: str, found: Any, seconds: float) -> Iterator[str]:
             f"  {row.what:{width}}  {row.published:>{known}} {row.ours:10.4g} {spread:>10} "
             f"{row.seeds:6}"
         )
+    for where in dict.fromkeys(row.where for row in found.rows if row.where):
+        yield f"  published: {where}"
     for note in found.notes:
         yield from textwrap.wrap(note, WIDTH, initial_indent="  * ", subsequent_indent="    ")
 

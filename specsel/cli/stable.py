@@ -42,11 +42,15 @@ def add_command(commands: common.Commands) -> None:
     common.add_input(add, "labels, which are left out")
     retain_help = "share of the trace to retain (default 0.5; for the example 0.1)"
     add("--retain", type=float, metavar="SHARE", help=retain_help)
+    least_help = "least number of components (default 1); with --retain 0 the only condition"
+    add("--at-least", type=int, default=1, metavar="K", help=least_help)
     matrix_help = (
-        "similarities of the features: cosine for counts, covariance or correlation for "
+        "similarities of the features: cosine or inner for counts, covariance or correlation for "
         "measurements (default cosine; for the example correlation)"
     )
     add("--matrix", choices=_input.choices.SIMILARITIES, help=matrix_help)
+    kinds = _input.choices.INTERVAL_METHODS
+    add("--intervals", choices=kinds, default="bca", help="kind of intervals (default bca)")
     confidence_help = "confidence of the bootstrap intervals (default 0.9)"
     add("--confidence", type=float, default=0.9, help=confidence_help)
     n_boot_help = "number of resamples, or auto (default 1000)"
@@ -63,8 +67,10 @@ def run(args: argparse.Namespace) -> int:
     for name, value in (DEFAULTS_OF_EXAMPLE if args.file is None else DEFAULTS).items():
         if getattr(args, name) is None:
             setattr(args, name, value)
-    if not 0 < args.retain <= 1:
-        raise ValueError(f"--retain {args.retain:g}: must be above 0 and at most 1")
+    if not 0 <= args.retain <= 1:
+        raise ValueError(f"--retain {args.retain:g}: must be from 0 to 1")
+    if args.at_least < 1:
+        raise ValueError(f"--at-least {args.at_least}: must be at least 1")
     table = common.read(args, labelled=False, sparse=True)
     start = time.perf_counter()
     intervals = _intervals(args, table)
@@ -85,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
 
     from specsel import sbs
 
-    found = sbs.eliminate(intervals, args.retain, report)
+    found = sbs.eliminate(intervals, args.retain, args.at_least, report)
     if args.json:
         summary = {"data": table.origin, **_summary(found, names)}
         terminal.write(json.dumps(summary | {"seconds": time.perf_counter() - start}))
@@ -106,7 +112,13 @@ def _intervals(args: argparse.Namespace, table: tables.Table) -> Any:
         terminal.warnings_in_lines(),
         terminal.progress("{} of {} pairs of features".format) as callback,
     ):
-        found = sbs.intervals(table.X, random_state=args.seed, callback=callback, **options)
+        found = sbs.intervals(
+            table.X,
+            method=args.intervals,
+            random_state=args.seed,
+            callback=callback,
+            **options,
+        )
     return replace(found, names=tuple(table.names) if table.names else None)
 
 

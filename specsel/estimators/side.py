@@ -29,7 +29,7 @@ class SideInfoQAlpha(LoopSelector):
         the estimator; see `side_info.solve`. Without side data the weights are those of `QAlpha`.
     k : int or "auto"
         As in `QAlpha`.
-    tradeoff, method, criterion, init, n_init, tol, max_iter, random_state
+    tradeoff, method, criterion, center, init, n_init, tol, max_iter, random_state
         As in `side_info.solve`.
     n_features_to_select, threshold, diverse, reweight
         As in `QAlpha`; its attributes are there too.
@@ -52,6 +52,7 @@ class SideInfoQAlpha(LoopSelector):
     tradeoff: float = 0.1
     method: BasisStep = "ascent"
     criterion: Criterion = "energy"
+    center: bool = True
 
     def _solve(self, X: Any, y: Any) -> Weights:
         options = self._options()

@@ -10,7 +10,14 @@ from typing import Any, Literal
 import numpy as np
 
 from specsel import _input, eslda, gslda, sbs
-from specsel._input.choices import PCA_MATRICES, Bounds, Direction, PCAMatrix
+from specsel._input.choices import (
+    LSI_MATRICES,
+    PCA_MATRICES,
+    Bounds,
+    Direction,
+    LSIMatrix,
+    PCAMatrix,
+)
 from specsel.estimators.base import RandomState, Selector, as_count, with_parameters
 from specsel.results import StableSubspace, Subset
 
@@ -144,6 +151,7 @@ class StableSelector(Selector):
     """A selector that keeps features whose principal subspace is stable."""
 
     retain: float = 0.5
+    at_least: int = 1
     confidence: float = 0.9
     n_boot: int | Literal["auto"] = 1000
     random_state: RandomState = None
@@ -167,7 +175,7 @@ class StablePCA(StableSelector):
     ----------
     matrix : {"covariance", "correlation"}
         Matrix whose leading eigenvectors span the subspace.
-    retain, confidence, n_boot, random_state
+    retain, at_least, confidence, n_boot, random_state
         As in `sbs.solve`.
 
     Attributes
@@ -210,11 +218,13 @@ class StablePCA(StableSelector):
 class StableLSI(StableSelector):
     """Select features whose latent semantic subspace is stable, see `sbs.solve`.
 
-    It is meant for counts of words: features are compared by their cosine.
+    It is meant for counts of words: features are compared by their cosine or inner product.
 
     Parameters
     ----------
-    retain, confidence, n_boot, random_state
+    matrix : {"cosine", "inner"}
+        Matrix whose leading eigenvectors span the subspace.
+    retain, at_least, confidence, n_boot, random_state
         As in `sbs.solve`.
 
     Attributes
@@ -232,5 +242,8 @@ class StableLSI(StableSelector):
     300
     """
 
+    matrix: LSIMatrix = "cosine"
+
     def _solve(self, X: Any, y: Any) -> StableSubspace:
-        return sbs.solve(X, matrix="cosine", **self._options())
+        _input.check_choice("matrix", self.matrix, LSI_MATRICES)
+        return sbs.solve(X, **self._options())

@@ -37,8 +37,7 @@ class QAlpha(LoopSelector):
     rounds : int
         With more than one round, every round looks for a grouping that the rounds before have not
         found. The solver is `topography.solve`, with a trade-off of 1 over the number of features,
-        and the weights are those of all rounds together. `method`, `criterion` and `center` must
-        then have their default values.
+        and the weights are those of all rounds together. `method` must then be "ascent".
     method, criterion, center, init, n_init, tol, max_iter, random_state
         As in `qalpha.solve`.
     n_features_to_select : "gap", int or float, optional
@@ -94,10 +93,9 @@ class QAlpha(LoopSelector):
         rounds = _input.check_integer("rounds", options.pop("rounds"), 1)
         if rounds == 1:
             return qalpha.solve(X, **options)
-        for name, only in (("method", "ascent"), ("criterion", "energy"), ("center", True)):
-            value = options.pop(name)
-            if not (isinstance(value, type(only)) and value == only):
-                raise ValueError(f"rounds = {rounds}: several are for {name} = {only!r} alone")
+        method = options.pop("method")
+        if not (isinstance(method, str) and method == "ascent"):
+            raise ValueError(f"rounds = {rounds}: several are for method = 'ascent' alone")
         return topography.solve(X, rounds=rounds, tradeoff=1 / self.n_features_in_, **options)
 
     def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from specsel import kernel, qalpha
-from specsel.papers import report
+from specsel.papers import facts, report
 
 N_SAMPLES, N_FEATURES, N_RELEVANT, SESSION = 120, 60, 12, 8
 QUICK = {"runs": 20}
@@ -33,7 +33,7 @@ def run(
         values = [[found[variance, seed][label] for seed in range(runs)] for variance in variances]
         shares = np.mean(values, axis=1)
         lines[label] = report.Line(np.array(variances), shares, shares, shares)
-        known = "0" if label == "plain, signs last" else "-"
+        known = facts.KERNEL["plain"] if label == "plain, signs last" else facts.NONE
         rows += [
             report.row(f"{label}, variance from {variance}", of_variance, known)
             for variance, of_variance in zip(variances, values, strict=True)

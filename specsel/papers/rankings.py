@@ -47,6 +47,11 @@ def kolmogorov_smirnov(X, y):
     return best
 
 
+def largest(score):
+    """For any number of classes, the largest of the scores of a class against the rest."""
+    return lambda X, y: np.max([score(X, y == c) for c in np.unique(y)], axis=0)
+
+
 RANKINGS = {"Pearson": pearson, "Fisher": fisher, "Kolmogorov-Smirnov": kolmogorov_smirnov}
 
 

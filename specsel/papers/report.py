@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from specsel.papers.facts import NONE, Fact
+
 DASHES = ("-", "--", ":")
 
 T = TypeVar("T")
@@ -23,6 +25,7 @@ class Row(NamedTuple):
     spread: float
     seeds: int
     unit: str = ""  # quantity; each has a panel of its own in the figure
+    where: str = ""  # paper, and the place in it where the published number stands
 
 
 class Line(NamedTuple):
@@ -45,12 +48,13 @@ class Report(NamedTuple):
     y_label: str = ""
 
 
-def row(what: str, values: Any, published: object = "-", unit: str = "") -> Row:
+def row(what: str, values: Any, fact: Fact = NONE, unit: str = "") -> Row:
     """Return a row with the mean and the standard deviation over the seeds."""
     values = np.asarray(values, dtype=float)
     spread = values.std(ddof=1) if values.size > 1 else np.nan
     what = f"{what}: {unit}" if unit else what
-    return Row(what, str(published), float(values.mean()), float(spread), values.size, unit)
+    mean = float(values.mean())
+    return Row(what, fact.value, mean, float(spread), values.size, unit, fact.where)
 
 
 def line(x: Any, values: Any, percentiles: tuple[float, float] = (25, 75)) -> Line:

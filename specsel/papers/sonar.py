@@ -6,7 +6,7 @@ We report the test error of the discriminant on these features: five folds, a hu
 
 from collections.abc import Sequence
 
-from specsel.papers import discriminants, report, sources
+from specsel.papers import discriminants, facts, report, sources
 
 SIZES = (1, 2, 5, 10, 15, 20, 30, 40, 50, 60)
 QUICK = {"sizes": (5, 30, 60), "trials": 5}
@@ -25,7 +25,7 @@ def run(
         "a linear discriminant on all features errs on a quarter of the test samples, and none on "
         "fewer features comes near the 9 % of the paper, which does not describe its classifier",
     )
-    return errors("sonar", METHODS, sizes, trials, {"greedy, 30 features": "9"}, tell, notes)
+    return errors("sonar", METHODS, sizes, trials, facts.SONAR, tell, notes)
 
 
 def errors(name, methods, sizes, trials, published, tell, notes=()):
@@ -38,7 +38,7 @@ def errors(name, methods, sizes, trials, published, tell, notes=()):
     return report.Report(
         title=f"Test error of discriminants on {name}, in percent",
         rows=[
-            report.row(label, 100 * found[method][i], published.get(label, "-"))
+            report.row(label, 100 * found[method][i], published.get(label, facts.NONE))
             for method, i, label in labels
         ],
         notes=notes,

@@ -8,7 +8,7 @@ import numpy as np
 
 from specsel import datasets, qalpha
 from specsel._input.annotations import Floats
-from specsel.papers import report
+from specsel.papers import facts, report
 
 QUICK = {"runs": 5}
 N_FEATURES = 202
@@ -29,7 +29,11 @@ def run(
     for name, found in sorted_weights.items():
         alphas = np.array(found)
         rows += [
-            report.row(f"{name}: share of Σ|α| that is negative", negative[name], "0"),
+            report.row(
+                f"{name}: share of Σ|α| that is negative",
+                negative[name],
+                facts.SPARSITY["negative"],
+            ),
             report.row(f"{name}: share of Σα² in six features", (alphas[:, :6] ** 2).sum(axis=1)),
             report.row(
                 f"{name}: trace over that of equal weights", alphas.sum(axis=1) / N_FEATURES**0.5

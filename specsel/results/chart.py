@@ -18,24 +18,24 @@ class Map:
     ----------
     weights : tuple of Weights
         What every round found, in order.
-    positions : ndarray of shape (n_features, n_rounds)
-        Angles from -π/2 to π/2. Features whose angles are close are alike in that round.
+    coordinates : ndarray of shape (n_features, n_rounds, 2)
+        Entries of every feature in the two leading eigenvectors of the G of that round.
     n_passes : int
         How many times X was read in all rounds.
     """
 
     weights: tuple[Weights, ...]
-    positions: Floats
+    coordinates: Floats
     n_passes: int
 
     def __post_init__(self) -> None:
-        self.positions.flags.writeable = False
+        self.coordinates.flags.writeable = False
 
     def __repr__(self) -> str:
         count = len(self.weights)
         sizes = ", ".join(str(len(weights.select())) for weights in self.weights)
         return (
-            f"Map({len(self.positions)} features, {count} round{'s' * (count > 1)}, "
+            f"Map({len(self.coordinates)} features, {count} round{'s' * (count > 1)}, "
             f"{sizes} above the gap)"
         )
 
@@ -43,6 +43,15 @@ class Map:
         from specsel.results import html
 
         return html.of_map(self)
+
+    @property
+    def positions(self) -> Floats:
+        """Directions of the coordinates, angles from -π/2 to π/2, one column for every round.
+
+        Features whose angles are close are alike in that round.
+        """
+        one, two = self.coordinates[..., 0], self.coordinates[..., 1]
+        return np.arctan2(np.where(one < 0, -two, two), np.abs(one))
 
     @property
     def relevances(self) -> Floats:

@@ -24,7 +24,7 @@ class Intervals:
         The similarities. A feature that does not vary has zeros, here and in the intervals.
     lower, upper : ndarray of shape (n_features, n_features)
         Ends of the intervals.
-    matrix : {"cosine", "covariance", "correlation"}
+    matrix : {"cosine", "covariance", "correlation", "inner"}
         The kind of similarity.
     method : {"bca", "percentile"}
         The kind of interval.
@@ -33,10 +33,10 @@ class Intervals:
     n_boot, n_samples : int
         Number of resamples, and of samples.
     constant : ndarray of int
-        Features that do not vary or, for cosines, are zero.
+        Features that do not vary or, for cosines and inner products, are zero.
     mean, norm : ndarray of shape (n_features,)
-        What centres and scales a feature: its mean, which is 0 for cosines, and the norm of the
-        rest, which is 0 if the feature does not vary.
+        What centres and scales a feature: its mean, which is 0 for cosines and inner products, and
+        the norm of the rest, which is 0 if the feature does not vary.
     names : tuple of str or None
         Names of the features, if X had any.
     """
@@ -216,7 +216,7 @@ class StableSubspace:
 
         The features are centred and scaled by the numbers found with the subspace: for cosines
         scaled to unit norm, for covariances centred, for correlations centred and scaled to unit
-        variance.
+        variance; for inner products they stay as they are.
 
         Parameters
         ----------
@@ -232,7 +232,7 @@ class StableSubspace:
         check_features(values.shape[1], names, len(found.A), found.names, "intervals")
         mean, norm = found.mean[self.support], found.norm[self.support]
         scale = 1 / norm
-        if found.matrix == "covariance":
+        if found.matrix in ("covariance", "inner"):
             scale = np.ones_like(norm)
         elif found.matrix == "correlation":
             scale *= np.sqrt(found.n_samples - 1)

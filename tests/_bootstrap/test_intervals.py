@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from specsel import sbs
 from specsel._bootstrap import resamples
 
-MATRICES = ("cosine", "covariance", "correlation")
+MATRICES = ("cosine", "covariance", "correlation", "inner")
 
 
 DATA = {"skewed": skewed, "counted": counted}
@@ -20,11 +20,13 @@ DATA = {"skewed": skewed, "counted": counted}
 
 def statistic(matrix):
     def of(x, y, axis):
-        if matrix != "cosine":
+        if matrix not in ("cosine", "inner"):
             x, y = x - x.mean(axis, keepdims=True), y - y.mean(axis, keepdims=True)
         product = (x * y).sum(axis)
         if matrix == "covariance":
             return product / (x.shape[axis] - 1)
+        if matrix == "inner":
+            return product
         return product / np.sqrt((x * x).sum(axis) * (y * y).sum(axis))
 
     return of
@@ -87,7 +89,7 @@ def test_what_is_the_same_without_any_sample_has_no_skewness(matrix, sparse):
             unit = scales(found)[i, j]
             np.testing.assert_allclose(found.lower[i, j] / unit, ends[0] / unit, atol=1e-12)
             np.testing.assert_allclose(found.upper[i, j] / unit, ends[1] / unit, atol=1e-12)
-    if matrix != "covariance":
+    if matrix in ("cosine", "correlation"):
         np.testing.assert_allclose(found.E.diagonal(), 0, atol=1e-12)
 
 
@@ -173,7 +175,7 @@ def test_storage_does_not_matter(matrix):
 
 def test_scale_does_not_matter():
     X = skewed()
-    for matrix, power in (("cosine", 0), ("correlation", 0), ("covariance", 2)):
+    for matrix, power in (("cosine", 0), ("correlation", 0), ("covariance", 2), ("inner", 2)):
         found = sbs.intervals(X, matrix=matrix, n_boot=150, random_state=0)
         for factor in (1e-60, 1e60):
             other = sbs.intervals(X * factor, matrix=matrix, n_boot=150, random_state=0)
@@ -244,7 +246,7 @@ def broken(*values):
 
 
 BAD = {
-    "matrix = 'gram': must be one of cosine, covariance, correlation": {"matrix": "gram"},
+    "matrix = 'gram': must be one of cosine, covariance, correlation, inner": {"matrix": "gram"},
     "method = 'basic': must be one of bca, percentile": {"method": "basic"},
     "confidence = 1: must be between 0 and 1": {"confidence": 1},
     "confidence = 0.0: must be between 0 and 1": {"confidence": 0.0},

@@ -56,12 +56,14 @@ def test_all_pairs_are_compared_in_all_resamples(matrix, sparse, rng, monkeypatc
     given = scipy.sparse.csr_array(X) if sparse else X
     found = gathered(given, matrix, resamples.draw(np.random.default_rng(5), 30, 40))
     assert set(found) == {(i, j) for i in range(7) for j in range(i, 7)}
-    centred = X - X.mean(axis=0) * (matrix != "cosine")
+    centred = X - X.mean(axis=0) * (matrix in ("covariance", "correlation"))
     norm = np.linalg.norm(centred, axis=0)
     for (i, j), (values, below) in found.items():
         x, y = X[:, i], X[:, j]
         if matrix == "covariance":
             x, y = x / norm[i] * np.sqrt(29), y / norm[j] * np.sqrt(29)
+        if matrix == "inner":
+            x, y = x / norm[i], y / norm[j]
         expected = np.array([oracle.similarity(x[row], y[row], matrix) for row in rows])
         np.testing.assert_allclose(values, expected, atol=1e-12)
         estimate = oracle.similarity(x, y, matrix)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from specsel import papers
 from specsel.cli import main as cli
 from specsel.cli import reproduce as cli_reproduce
-from specsel.papers import report
+from specsel.papers import facts, report
 
 
 def run(capsys, *arguments):
@@ -41,7 +41,8 @@ def test_tables_and_figures_are_written(capsys, tmp_path):
         with open(tmp_path / f"{name}.csv", newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         assert [*rows[0]] == [
-            "experiment", "what", "published", "ours", "spread", "seeds", "unit", "seconds",
+            "experiment", "what", "published", "ours", "spread", "seeds", "unit", "where",
+            "seconds",
         ]  # fmt: skip
         assert rows[0]["experiment"] == name
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
@@ -89,9 +90,9 @@ def test_missing_packages_are_named(capsys, monkeypatch, tmp_path):
 
 def test_bars_are_drawn_where_there_are_no_lines_a_panel_a_unit():
     rows = [
-        report.row("one", [1, 3], "1.5 or more", unit="errors"),
+        report.row("one", [1, 3], facts.Fact("1.5 or more", "Sec. 1"), unit="errors"),
         report.row("one", [0.3], unit="share"),
-        report.row("two", [4], "a few", unit="errors"),
+        report.row("two", [4], facts.Fact("a few", "Sec. 2"), unit="errors"),
     ]
     figure = Figure()
     report.draw(report.Report("A title", rows), figure)

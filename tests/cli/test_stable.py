@@ -187,7 +187,8 @@ def test_one_feature_has_no_subspace(capsys, tmp_path):
 REFUSED = {
     "--target: needs FILE": ["--target", "x"],
     "--seed -1: must be at least 0": ["--seed", -1],
-    "--retain 1.5: must be above 0 and at most 1": ["--retain", 1.5],
+    "--retain 1.5: must be from 0 to 1": ["--retain", 1.5],
+    "--at-least 0: must be at least 1": ["--at-least", 0],
     "n_boot = 10: must be from 100 to 1000000": ["--n-boot", 10],
     "argument --n-boot: 'x': must be a whole number or auto": ["--n-boot", "x"],
     "confidence = 2.0: must be between 0 and 1": ["--confidence", 2],

@@ -191,10 +191,11 @@ def test_rounds_are_those_of_a_map_for_selection():
     np.testing.assert_allclose(found.result_.positions, expected.positions, atol=1e-8)
     with pytest.raises(ValueError, match=r"^rounds = 2: several are for method = 'ascent' alone$"):
         QAlpha(k=2, rounds=2, method="ritz").fit(X)
-    for options in ({"center": 1}, {"method": np.ones(2)}):
-        (name,) = options
-        with pytest.raises(ValueError, match=rf"^rounds = 2: several are for {name} = "):
-            QAlpha(k=2, rounds=2, **options).fit(X)
+    with pytest.raises(ValueError, match=r"^rounds = 2: several are for method = 'ascent' alone$"):
+        QAlpha(k=2, rounds=2, method=np.ones(2)).fit(X)
+    gap = QAlpha(k=2, rounds=2, criterion="gap").fit(X).result_
+    expected = topography.solve(X, 2, rounds=2, tradeoff=1 / 20, criterion="gap")
+    np.testing.assert_allclose(gap.relevances, expected.relevances, atol=1e-10)
     with pytest.raises(ValueError, match=r"^rounds = 0: must be at least 1$"):
         QAlpha(k=2, rounds=0).fit(X)
 

@@ -10,7 +10,9 @@ from oracles.weighing import TIE
 
 
 def similarity(x, y, matrix):
-    """Cosine, covariance or correlation of two features; 0 if one of them is zero or constant."""
+    """Similarity of two features; cosine and correlation are 0 if one is zero or constant."""
+    if matrix == "inner":
+        return x @ y
     if matrix == "covariance":
         return np.cov(x, y)[0, 1]
     if matrix == "correlation":
@@ -93,7 +95,7 @@ def proposition_1(A, E, k):
     return all(a[i - 1] - a[i + k] <= 4 * e[k] for i in range(1, n - k))
 
 
-def stable_subspace(A, E, retain, skip=False):
+def stable_subspace(A, E, retain, skip=False, at_least=1):
     """Algorithm 1. With `skip` it decomposes only the sizes that Proposition 1 does not exclude.
 
     Return the features kept, the features removed, k, the share, whether the share is enough, and
@@ -108,7 +110,8 @@ def stable_subspace(A, E, retain, skip=False):
             reference = A[block], E[block]
             decomposed.append(len(kept))
             values = np.linalg.eigvalsh(A[block])[::-1]
-            shares = {k: values[:k].sum() / total for k in stable_dimensions(*reference)}
+            stable = [k for k in stable_dimensions(*reference) if k >= at_least]
+            shares = {k: values[:k].sum() / total for k in stable}
             enough = [k for k in shares if shares[k] >= retain]
             if enough:
                 k = enough[0]

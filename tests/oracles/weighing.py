@@ -306,10 +306,14 @@ def fisher_traces(M, alpha, rows, tradeoff):
     return np.trace(half.T @ (R - tradeoff * S) @ half)
 
 
-def side_diagonal(X, sides):
-    """``D_i = Σ var(side_i) / var(X_i)``, summed over the sides; 0 where X is constant."""
-    varies = standardise(X).any(axis=1)
-    main = np.where(varies, np.var(np.array(X, dtype=float), axis=0), 1.0)
+def side_diagonal(X, sides, center=True):
+    """``D_i = Σ var(side_i) / var(X_i)``, summed over the sides; 0 where X is constant.
+
+    Without `center` the mean square of X takes the place of its variance.
+    """
+    varies = standardise(X, center).any(axis=1)
+    X = np.array(X, dtype=float)
+    main = np.where(varies, np.var(X, axis=0) if center else np.mean(X**2, axis=0), 1.0)
     return varies * sum(np.var(np.array(side, dtype=float), axis=0) / main for side in sides)
 
 

@@ -5,7 +5,7 @@ import pytest
 from reports import ours
 from sklearn.metrics import pair_confusion_matrix
 
-from specsel.papers import side_info, sources, topography
+from specsel.papers import facts, pairwise, precision, side_info, sources, topography
 
 
 def test_the_map_tells_two_groupings_apart():
@@ -20,6 +20,36 @@ def test_wine_clusters_without_the_variation_of_a_class():
     assert found["wine: weighted, trade-off 0.1"] > found["wine: standardised"]
 
 
+def test_published_numbers_stand_beside_the_trade_off_of_the_paper():
+    report = side_info.run(names=("wine",), runs=1)
+    published = {row.what: row.published for row in report.rows}
+    assert published["wine: weighted, trade-off 0.1"] == "0.9635"
+    assert published["wine: three best, trade-off 0.01"] == "-"
+    weights = "wine: weights of alcohol and proline over others, trade-off 0.1"
+    assert published[weights] == facts.WINE_WEIGHTS.value
+    assert ours(report)[weights] < 1
+    assert 0.4 < ours(report)["wine: standardised, labels shuffled"] < 0.6
+
+
+def test_pairs_say_which_grouping_is_meant():
+    found = ours(pairwise.run(tradeoffs=(0.0, 1.0, 3.0), runs=3))
+    assert found["parts, trade-off 1: share of the meant grouping"] > 0.95
+    assert found["parts, trade-off 3: share of the meant grouping"] > 0.95
+    assert found["centered, trade-off 3: negative share"] > 0.3
+
+
+def test_precision_is_one_for_tight_classes_and_none_at_random(rng):
+    y = np.repeat(np.arange(5), 10)
+    assert precision.normalised_precision(np.eye(5)[y] + 1e-3 * rng.random((50, 5)), y) == 1
+    random = [precision.normalised_precision(rng.random((50, 3)), y) for _ in range(20)]
+    assert np.mean(random) == pytest.approx(0, abs=0.03)
+
+
+def test_faces_of_a_person_lie_near_each_other():
+    found = ours(precision.run(runs=1))
+    assert all(0.5 < score <= 1 for score in found.values())
+
+
 def test_agreement_is_over_pairs_of_samples(rng):
     for count in (2, 4):
         classes, clusters = rng.integers(0, count, (2, 50))
@@ -32,6 +62,7 @@ def test_agreement_is_over_pairs_of_samples(rng):
 
 SHAPES = {
     "arrhythmia": (452, 279, 13),
+    "boston": (506, 13, 3),
     "dermatology": (366, 34, 6),
     "ecoli": (336, 7, 8),
     "glass": (214, 9, 6),

@@ -5,7 +5,17 @@ import pytest
 from reports import ours
 from scipy.stats import binomtest, ks_2samp, pearsonr
 
-from specsel.papers import bendor, classes, kernel, positivity, rankings, sparsity, weston
+from specsel.papers import (
+    bendor,
+    classes,
+    kernel,
+    laplacian,
+    positivity,
+    rankings,
+    sparsity,
+    tissues,
+    weston,
+)
 
 
 def test_labels_halve_the_error_of_all_features():
@@ -14,6 +24,7 @@ def test_labels_halve_the_error_of_all_features():
         every = found[f"{problem}, 50 samples, all features"]
         assert found[f"{problem}, 50 samples, Q-α with labels"] < every / 2
         assert found[f"{problem}, 50 samples, Q-α without labels"] < every
+        assert abs(found[f"{problem}, with labels less {weston.WRAPPER}"]) < 0.2
 
 
 def test_the_non_linear_problem_needs_few_features():
@@ -25,14 +36,25 @@ def test_the_non_linear_problem_needs_few_features():
 def test_the_gap_is_wide_up_to_six_classes():
     found = ours(classes.run(classes=range(2, 7), runs=20))
     for n in range(2, 7):
-        assert found[f"{n} classes, k = n"] >= 5
+        assert found[f"{n} classes, k = n: gap"] >= 5
 
 
 def test_leading_eigenvectors_are_positive_from_25_on():
-    found = ours(positivity.run(first_sizes=(10, 25), second_sizes=(500,), trials=500))
-    assert found["μ = 1/6, σ = √2/6, n = 25"] > 0.98
-    assert found["μ = 1/6, σ = √2/6, n = 10"] < 0.9
-    assert found["μ = .1, σ = 1, n = 500"] < 0.05
+    found = ours(
+        positivity.run(
+            first_sizes=(10, 25),
+            second_sizes=(500,),
+            trials=500,
+            limits=20,
+            irrelevant=(50, 200),
+        )
+    )
+    assert found["μ = 1/6, σ = √2/6, n = 25: probability"] > 0.98
+    assert found["μ = 1/6, σ = √2/6, n = 10: probability"] < 0.9
+    assert found["μ = .1, σ = 1, n = 500: probability"] < 0.05
+    assert found["μ = 1/6, σ = √2/6, n = 25: λ₁ - μn"] == pytest.approx(1 / 3, abs=0.1)
+    assert found["weights of one sign at limits of Q-α: share"] == 1
+    assert 2 < found["200 irrelevant features, bound: times that of the fewest"] < 5
 
 
 def test_weights_are_positive_and_concentrated():
@@ -65,11 +87,42 @@ def test_the_success_of_the_kernel_is_the_one_reported_and_not_four_fifths():
     assert "over 2,000 seeds it is .754, with a standard error of .010" in notes
 
 
+def test_few_clusters_are_better_than_many_where_classes_are_many():
+    found = ours(classes.run(classes=(8, 9), runs=8))
+    assert found["k = max(1, n - 2), many classes: gap over that of k = n"] > 1
+    assert found["k = max(1, n - 4), many classes: gap over that of k = n"] > 1
+
+
 def test_relevant_genes_weigh_most():
-    found = ours(bendor.run(varied={"e": (0.95,), "d": (1.0,)}, runs=5))
-    for setting in ("base", "e = 0.95", "d = 1"):
-        assert found[f"{setting}: mean weight, relevant over irrelevant"] >= 10
-        assert found[f"{setting}: share right of the top five"] == 1
+    found = ours(bendor.run(varied={"e": (0.95,), "d": (10.0,)}, runs=3))
+    for setting in ("base", "e = 0.95", "d = 10"):
+        for scale in bendor.SCALES:
+            what = f"{setting}, {scale}"
+            assert found[f"{what}: mean weight, relevant over irrelevant"] >= 10
+            assert found[f"{what}: {bendor.RIGHT}"] == 1
+
+
+def test_features_that_keep_their_scale_are_as_robust_as_published():
+    varied = {"m": (5,), "e": (0.995,), "s": (2.0, 10.0, 1000.0)}
+    found = ours(bendor.run(varied=varied, runs=5))
+    for setting in ("m = 5", "e = 0.995"):
+        assert found[f"{setting}, own scale: {bendor.RIGHT}"] == 1
+        assert found[f"{setting}, unit norm: {bendor.RIGHT}"] < 1
+    for spread in (2, 10, 1000):
+        assert found[f"s = {spread}, own scale: {bendor.LIKELIER}"] >= 30
+        assert found[f"s = {spread}, unit norm: {bendor.LIKELIER}"] < 30
+
+
+def test_the_laplacian_needs_the_largest_degree():
+    found = ours(laplacian.run(runs=3))
+    assert found[f"largest degree: {laplacian.PROJECTED}"] > 0.95
+    assert found[f"largest degree: {laplacian.RIGHT}"] == 1
+    assert found[f"as Def. 5 prints: {laplacian.PROJECTED}"] < 0.5
+
+
+def test_features_by_qalpha_show_the_kinds_of_leukemia_better_than_all():
+    found = ours(tissues.run(runs=20))
+    assert found["features by Q-α"] > found["all features"]
 
 
 def test_filters_are_what_they_are_called(rng):

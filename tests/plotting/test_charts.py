@@ -20,10 +20,9 @@ pytestmark = pytest.mark.usefixtures("pyplot")
 
 def test_maps_have_an_ellipse_for_every_feature():
     relevances = [[0.6, 0.2], [0.0, 0.01], [0.5, 0.7]]
-    positions = [[0.1, -1.0], [0.0, 0.3], [1.2, 0.5]]
-    ax = TopographyDisplay.from_result(
-        pictures.map_of(relevances, positions), names=list("abc")
-    ).ax_
+    chart = pictures.map_of(relevances, [[0.1, -1.0], [0.0, 0.3], [1.2, 0.5]])
+    positions = chart.positions.tolist()
+    ax = TopographyDisplay.from_result(chart, names=list("abc")).ax_
     drawn = {}
     for ellipses in ax.collections:
         color = to_hex(ellipses.get_edgecolor()[0]).upper()

@@ -78,7 +78,7 @@ def test_convergence_of_a_map_is_drawn_by_round():
         weights_of([1.0, 0.0], history=[1.0, 2.0]),
         weights_of([0.0, 1.0], history=[4.0], converged=False),
     ]
-    ax = ConvergenceDisplay.from_result(Map(tuple(rounds), np.zeros((2, 2)), 3)).ax_
+    ax = ConvergenceDisplay.from_result(Map(tuple(rounds), np.zeros((2, 2, 2)), 3)).ax_
     assert [line.get_ydata().tolist() for line in ax.lines] == [[1, 2], [4]]
     assert labels_of(ax) == ["round 1, converged", "round 2, not converged"]
     first, second = ax.lines
@@ -90,7 +90,7 @@ def test_lines_on_the_same_axes_look_different(pyplot):
     ax = pyplot.subplots()[1]
     rounds = tuple(weights_of([1.0, 0.0], history=[1.0, i]) for i in range(5))
     for _ in range(3):
-        ConvergenceDisplay.from_result(Map(rounds, np.zeros((2, 5)), 3), ax=ax)
+        ConvergenceDisplay.from_result(Map(rounds, np.zeros((2, 5, 2)), 3), ax=ax)
     looks = {(line.get_color(), line.get_marker()) for line in ax.lines}
     assert len(looks) == len(ax.lines) == 15
 

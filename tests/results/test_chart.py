@@ -16,7 +16,7 @@ def unit(*alpha):
 
 def chart_of(*rounds, **changes):
     weights = tuple(weights_of(alpha, **changes) for alpha in rounds)
-    return Map(weights, np.zeros((len(rounds[0]), len(rounds))), 9)
+    return Map(weights, np.zeros((len(rounds[0]), len(rounds), 2)), 9)
 
 
 def test_relevances_hold_one_column_for_every_round():
@@ -33,7 +33,7 @@ def test_combined_weights_have_unit_norm_and_the_counts_of_all_rounds():
 
 def test_combined_weights_converged_if_all_rounds_did():
     found = weights_of(unit(1, 0)), weights_of(unit(0, 1), converged=False)
-    assert not Map(found, np.zeros((2, 2)), 3).combined.converged
+    assert not Map(found, np.zeros((2, 2, 2)), 3).combined.converged
 
 
 def test_selection_is_by_the_combined_weights():
@@ -55,7 +55,7 @@ def test_a_map_cannot_be_changed():
     with pytest.raises(FrozenInstanceError):
         chart.n_passes = 1
     with pytest.raises(ValueError, match="read-only"):
-        chart.positions[0] = 1
+        chart.coordinates[0] = 1
 
 
 @pytest.mark.parametrize(("names", "expected"), [(None, [0, 1]), (("a", "b"), ["a", "b"])])
