@@ -22,6 +22,10 @@ from specsel import datasets
 
 README = Path(__file__).parents[1] / "README.md"
 BEGIN, END = "<!-- speeds.py writes what follows -->\n", "<!-- speeds.py wrote this -->\n"
+EXPLANATION = """\
+`genes` are simulated gene expression with two classes, `noise` are normal random numbers, both as
+samples × features, and `matrices` are two random covariance matrices. The first call of a method,
+which compiles it, is left out."""
 
 
 def genes(n_samples=72, n_features=7129):
@@ -91,6 +95,7 @@ def table(rows, repeats=5):
     where = f"{processor()}, {threads}, Python {platform.python_version()}"
     return "\n".join(
         [
+            EXPLANATION,
             f"Measured on {date.today()}: {where}, {versions}.",
             "",
             "| call | data | best time | reads of X |",

@@ -9,7 +9,8 @@ import pytest
 def test_the_table_says_where_it_was_measured():
     speeds = import_module("speeds")
     text = speeds.table([("qalpha.solve(X, k=2)", speeds.noise, (20, 30))], repeats=1)
-    first, _, head, _, line = text.splitlines()
+    *explanation, first, _, head, _, line = text.splitlines()
+    assert explanation == speeds.EXPLANATION.splitlines()
     assert re.match(r"Measured on \d{4}-\d\d-\d\d: .+ threads, Python .+, specsel .+ numpy", first)
     assert head == "| call | data | best time | reads of X |"
     assert re.fullmatch(r"\| `qalpha.solve\(X, k=2\)` \| noise 20 × 30 \| .+ s \| \d+ \|", line)
