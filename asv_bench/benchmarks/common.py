@@ -8,8 +8,6 @@ import time
 import numpy as np
 from scipy.sparse.linalg import eigsh
 
-from specsel import _data, qalpha
-
 FULL = os.environ.get("SPECSEL_BENCH") == "full"
 
 # The sizes of the variants of Q-α: samples of `expression`, and directions.
@@ -102,21 +100,6 @@ def times_faster(ours, theirs):
     ours()
     median = float(np.median([best_of_interleaved([ours], 1)[0] for _ in range(8)]))
     return best_of_interleaved([theirs], 1)[0] / median
-
-
-def product_over_qalpha(problem, width, X, k):
-    """Time of a variant's product over that of Q-α with k directions, both at random bases."""
-    problems = (problem, width), (qalpha.Energy(_data.read(X)), k)
-    calls = [product(*one) for one in problems]
-    ours, plain = best_of_interleaved(calls, 8)
-    return ours / plain
-
-
-def product(problem, width):
-    """Return a function that runs one product of a problem."""
-    basis = problem.random(np.random.default_rng(1), width)
-    start = problem.enter(basis)
-    return lambda: problem.product(start, basis)
 
 
 def in_new_process(source, **environment):

@@ -1,37 +1,28 @@
 """Kernel Q-α: time and memory of V and of a solve."""
 
+from functools import partial
+
 import numpy as np
 
 from specsel import _data, _kernel, kernel
 
+from . import bases
 from .common import FULL, best_of_interleaved, expression, in_new_process
 
 KERNELS = ("linear", "poly", "rbf", "sectioned")
 
 
-class Solve:
-    """A full solve from the default start on 72 samples."""
+class Solve(bases.Solve):
+    """A full solve from the default start on 72 samples; V is read as X is."""
 
     params = ([300, 1000], [1, 6], ["poly", "rbf"])
     param_names = ("n_features", "k", "kernel")
 
-    def setup(self, n_features, k, kind):
-        self.X = expression(n_features)
-        self.result = kernel.solve(self.X, k, kernel=kind)
+    def prepare(self, X, k, kind):
+        return partial(kernel.solve, X, k, kernel=kind)
 
-    def time_solve(self, n_features, k, kind):
-        kernel.solve(self.X, k, kernel=kind)
-
-    def peakmem_solve(self, n_features, k, kind):
-        kernel.solve(self.X, k, kernel=kind)
-
-    def track_passes(self, n_features, k, kind):
-        return self.result.n_passes
-
-    def track_objective(self, n_features, k, kind):
+    def track_objective(self, *parameters):
         return self.result.objective
-
-    track_passes.unit = "reads of X and V"
 
 
 class GapCriterion:

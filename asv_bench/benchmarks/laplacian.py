@@ -1,46 +1,18 @@
 """Q-α on the Laplacian: time, memory and passes, against Q-α and against the definition."""
 
+from functools import partial
+
 import numpy as np
 
-from specsel import _data, laplacian
+from specsel import laplacian
 
-from .common import (
-    FULL,
-    K,
-    expression,
-    extra_memory,
-    leader,
-    leading_right,
-    literal_solve,
-    parts,
-    product_over_qalpha,
-    times_faster,
-)
+from . import bases
+from .common import K, leader, leading_right, literal_solve, parts
 
 
-class Solve:
-    """A full solve with the defaults on 72 samples."""
-
-    params = ([1000, 7129],)
-    param_names = ("n_features",)
-
-    def setup(self, n_features):
-        self.X = expression(n_features)
-        self.result = self.solve()
-
-    def solve(self):
-        return laplacian.solve(self.X, K)
-
-    def time_solve(self, n_features):
-        self.solve()
-
-    def peakmem_solve(self, n_features):
-        self.solve()
-
-    def track_passes(self, n_features):
-        return self.result.n_passes
-
-    track_passes.unit = "reads of X"
+class Solve(bases.Solve):
+    def prepare(self, X):
+        return partial(laplacian.solve, X, K)
 
 
 def literal(X):
@@ -72,52 +44,17 @@ def literal(X):
     return step
 
 
-class AgainstLiteral:
-    """Times faster than the literal dense method from the same start; the bar is 100."""
-
-    unit = "times faster"
-    timeout = 3600
-
-    def setup(self):
-        self.X = expression(7129 if FULL else 300)
-        self.bases = leading_right(parts(self.X))
-
-    def ours(self):
-        return laplacian.solve(self.X, K, init=self.bases, tol=1e-10, max_iter=5000)
-
-    def theirs(self):
-        return literal_solve(literal(self.X), self.bases)
-
-    def track_speedup(self):
-        return times_faster(self.ours, self.theirs)
-
-    def track_relative_difference_of_objectives(self):
-        return abs(self.ours().objective / self.theirs() - 1)
+class AgainstLiteral(bases.AgainstLiteral):
+    def prepare(self, X):
+        start = leading_right(parts(X))
+        ours = partial(laplacian.solve, X, K, init=start, tol=1e-10, max_iter=5000)
+        return ours, lambda: literal_solve(literal(X), start)
 
 
-class ExtraMemory:
-    """Peak memory beyond X as a share of X, with the defaults; the bar is 0.15."""
-
-    unit = "share of X"
-    timeout = 3600
-
-    def track_extra_memory(self):
-        return extra_memory("laplacian", "2, max_iter=2, tol=1e-3")
+class ExtraMemory(bases.ExtraMemory):
+    arguments = "2, max_iter=2, tol=1e-3"
 
 
-class PassTime:
-    """Time of a product over that of Q-α at the same k, 100 samples; the bar is 2.5."""
-
-    params = (["parts", "as-is"], [2, 6])
-    param_names = ("representation", "k")
-    unit = "times qalpha"
-    timeout = 3600
-
-    def setup(self, representation, k):
-        rng = np.random.default_rng(0)
-        self.X = rng.random((10**6 if FULL else 10**5, 100)).T
-        data = _data.represent(self.X, representation=representation)
-        self.problem = laplacian.Laplacian(data, "degree")
-
-    def track_over_qalpha(self, representation, k):
-        return product_over_qalpha(self.problem, k, self.X, k)
+class PassTime(bases.PassTime):
+    def prepare(self, data, k):
+        return laplacian.Laplacian(data, "degree"), k

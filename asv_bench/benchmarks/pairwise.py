@@ -1,48 +1,18 @@
 """Q-α with pairs of samples: time, memory and passes, against Q-α and the definition."""
 
+from functools import partial
+
 import numpy as np
 
-from specsel import _data, pairwise
+from specsel import pairwise
 
-from .common import (
-    FULL,
-    K,
-    expression,
-    extra_memory,
-    leader,
-    leading_right,
-    literal_solve,
-    parts,
-    product_over_qalpha,
-    some_pairs,
-    times_faster,
-)
+from . import bases
+from .common import K, leader, leading_right, literal_solve, parts, some_pairs
 
 
-class Solve:
-    """A full solve with the defaults on 72 samples."""
-
-    params = ([1000, 7129],)
-    param_names = ("n_features",)
-
-    def setup(self, n_features):
-        self.X = expression(n_features)
-        self.apart = some_pairs()
-        self.result = self.solve()
-
-    def solve(self):
-        return pairwise.solve(self.X, K, apart=self.apart)
-
-    def time_solve(self, n_features):
-        self.solve()
-
-    def peakmem_solve(self, n_features):
-        self.solve()
-
-    def track_passes(self, n_features):
-        return self.result.n_passes
-
-    track_passes.unit = "reads of X"
+class Solve(bases.Solve):
+    def prepare(self, X):
+        return partial(pairwise.solve, X, K, apart=some_pairs())
 
 
 def literal(X, pairs):
@@ -64,56 +34,19 @@ def literal(X, pairs):
     return step
 
 
-class AgainstLiteral:
-    """Times faster than the literal dense method from the same start; the bar is 100."""
-
-    unit = "times faster"
-    timeout = 3600
-
-    def setup(self):
-        self.X = expression(7129 if FULL else 300)
-        self.apart = some_pairs()
-        self.bases = leading_right(parts(self.X))
-
-    def ours(self):
-        return pairwise.solve(
-            self.X, K, apart=self.apart, init=self.bases, tol=1e-10, max_iter=5000
-        )
-
-    def theirs(self):
-        return literal_solve(literal(self.X, self.apart), self.bases)
-
-    def track_speedup(self):
-        return times_faster(self.ours, self.theirs)
-
-    def track_relative_difference_of_objectives(self):
-        return abs(self.ours().objective / self.theirs() - 1)
+class AgainstLiteral(bases.AgainstLiteral):
+    def prepare(self, X):
+        apart, start = some_pairs(), leading_right(parts(X))
+        options = {"init": start, "tol": 1e-10, "max_iter": 5000}
+        ours = partial(pairwise.solve, X, K, apart=apart, **options)
+        return ours, lambda: literal_solve(literal(X, apart), start)
 
 
-class ExtraMemory:
-    """Peak memory beyond X as a share of X, with the defaults; the bar is 0.15."""
-
-    unit = "share of X"
-    timeout = 3600
-
-    def track_extra_memory(self):
-        return extra_memory("pairwise", "2, apart=pairs, max_iter=2, tol=1e-3")
+class ExtraMemory(bases.ExtraMemory):
+    arguments = "2, apart=pairs, max_iter=2, tol=1e-3"
 
 
-class PassTime:
-    """Time of a product over that of Q-α at the same k, 100 samples; the bar is 2.5."""
-
-    params = (["parts", "as-is"], [2, 6])
-    param_names = ("representation", "k")
-    unit = "times qalpha"
-    timeout = 3600
-
-    def setup(self, representation, k):
-        rng = np.random.default_rng(0)
-        self.X = rng.random((10**6 if FULL else 10**5, 100)).T
-        data = _data.represent(self.X, representation=representation)
+class PassTime(bases.PassTime):
+    def prepare(self, data, k):
         no_pairs = np.empty((0, 2), int)
-        self.problem = pairwise.Pairwise(data, some_pairs(100), no_pairs, 1.0)
-
-    def track_over_qalpha(self, representation, k):
-        return product_over_qalpha(self.problem, k, self.X, k)
+        return pairwise.Pairwise(data, some_pairs(100), no_pairs, 1.0), k

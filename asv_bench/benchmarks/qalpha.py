@@ -1,40 +1,30 @@
 """Q-α: time, memory, passes, and what the start finds."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 from scipy.sparse.linalg import eigsh
 
 from specsel import datasets, qalpha
 
-from .common import FULL, best_of_interleaved, expression, extra_memory, times_faster
+from . import bases
+from .common import FULL, best_of_interleaved, expression
 
 METHODS = ("ascent", "power", "ritz", "basic")
 
 
-class Solve:
+class Solve(bases.Solve):
     """A full solve from the default start on 72 samples."""
 
     params = ([1000, 7129], [1, 6], METHODS)
     param_names = ("n_features", "k", "method")
 
-    def setup(self, n_features, k, method):
-        self.X = expression(n_features)
-        self.result = qalpha.solve(self.X, k, method=method)
+    def prepare(self, X, k, method):
+        return partial(qalpha.solve, X, k, method=method)
 
-    def time_solve(self, n_features, k, method):
-        qalpha.solve(self.X, k, method=method)
-
-    def peakmem_solve(self, n_features, k, method):
-        qalpha.solve(self.X, k, method=method)
-
-    def track_passes(self, n_features, k, method):
-        return self.result.n_passes
-
-    def track_objective(self, n_features, k, method):
+    def track_objective(self, *parameters):
         return self.result.objective
-
-    track_passes.unit = "reads of X"
 
 
 def grid():
@@ -106,25 +96,16 @@ def literal(X, basis, tol=1e-10):
         previous = objective
 
 
-class AgainstLiteral:
+class AgainstLiteral(bases.AgainstLiteral):
     """Times faster than the literal dense method from the same start; the bar is 200."""
 
-    unit = "times faster"
-    timeout = 3600
+    n_features = 7129 if FULL else 1000
 
-    def setup(self):
-        self.X = expression(7129 if FULL else 1000)
-        wide = np.linalg.svd(self.X - self.X.mean(axis=0), full_matrices=False)[0]
-        self.basis = np.ascontiguousarray(wide[:, :6])
-
-    def solve(self):
-        return qalpha.solve(self.X, 6, init=self.basis, tol=1e-10, max_iter=5000)
-
-    def track_speedup(self):
-        return times_faster(self.solve, lambda: literal(self.X, self.basis))
-
-    def track_relative_difference_of_objectives(self):
-        return abs(self.solve().objective / literal(self.X, self.basis) - 1)
+    def prepare(self, X):
+        wide = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[0]
+        start = np.ascontiguousarray(wide[:, :6])
+        ours = partial(qalpha.solve, X, 6, init=start, tol=1e-10, max_iter=5000)
+        return ours, partial(literal, X, start)
 
 
 class Growth:
@@ -152,14 +133,10 @@ class Growth:
         return slow / self.solve(many).n_passes / (fast / self.solve(few).n_passes)
 
 
-class ExtraMemory:
+class ExtraMemory(bases.ExtraMemory):
     """Peak memory beyond X as a share of X, from the default start; the bar is 0.15."""
 
-    unit = "share of X"
-    timeout = 1800
-
-    def track_extra_memory(self):
-        return extra_memory("qalpha", "6, max_iter=2")
+    arguments = "6, max_iter=2"
 
 
 class Starts:

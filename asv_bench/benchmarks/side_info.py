@@ -1,21 +1,13 @@
 """Q-α with side information: time, memory and passes, against Q-α and the definition."""
 
+from functools import partial
+
 import numpy as np
 
-from specsel import _data, qalpha, side_info
+from specsel import qalpha, side_info
 
-from .common import (
-    FULL,
-    K,
-    expression,
-    extra_memory,
-    leader,
-    leading_right,
-    literal_solve,
-    product_over_qalpha,
-    standardise,
-    times_faster,
-)
+from . import bases
+from .common import K, expression, leader, leading_right, literal_solve, standardise
 
 
 def side(n_features):
@@ -23,30 +15,9 @@ def side(n_features):
     return expression(n_features, n_samples=30, seed=5)
 
 
-class Solve:
-    """A full solve with the defaults on 72 samples."""
-
-    params = ([1000, 7129],)
-    param_names = ("n_features",)
-
-    def setup(self, n_features):
-        self.X = expression(n_features)
-        self.side = side(n_features)
-        self.result = self.solve()
-
-    def solve(self):
-        return side_info.solve(self.X, self.side, K)
-
-    def time_solve(self, n_features):
-        self.solve()
-
-    def peakmem_solve(self, n_features):
-        self.solve()
-
-    def track_passes(self, n_features):
-        return self.result.n_passes
-
-    track_passes.unit = "reads of X"
+class Solve(bases.Solve):
+    def prepare(self, X):
+        return partial(side_info.solve, X, side(X.shape[1]), K)
 
 
 def literal(X, other):
@@ -69,53 +40,20 @@ def literal(X, other):
     return step
 
 
-class AgainstLiteral:
-    """Times faster than the literal dense method from the same start; the bar is 100."""
-
-    unit = "times faster"
-    timeout = 3600
-
-    def setup(self):
-        self.X = expression(7129 if FULL else 300)
-        self.side = side(self.X.shape[1])
-        self.bases = leading_right(standardise(self.X))
-
-    def ours(self):
-        return side_info.solve(self.X, self.side, K, init=self.bases, tol=1e-10, max_iter=5000)
-
-    def theirs(self):
-        return literal_solve(literal(self.X, self.side), self.bases)
-
-    def track_speedup(self):
-        return times_faster(self.ours, self.theirs)
-
-    def track_relative_difference_of_objectives(self):
-        return abs(self.ours().objective / self.theirs() - 1)
+class AgainstLiteral(bases.AgainstLiteral):
+    def prepare(self, X):
+        other, start = side(X.shape[1]), leading_right(standardise(X))
+        ours = partial(side_info.solve, X, other, K, init=start, tol=1e-10, max_iter=5000)
+        return ours, lambda: literal_solve(literal(X, other), start)
 
 
-class ExtraMemory:
-    """Peak memory beyond X as a share of X, with the defaults; the bar is 0.15."""
-
-    unit = "share of X"
-    timeout = 3600
-
-    def track_extra_memory(self):
-        return extra_memory("side_info", "side, 2, max_iter=2, tol=1e-3")
+class ExtraMemory(bases.ExtraMemory):
+    arguments = "side, 2, max_iter=2, tol=1e-3"
 
 
-class PassTime:
-    """Time of a product over that of Q-α at the same k, 100 samples; the bar is 2.5."""
+class PassTime(bases.PassTime):
+    params = (["centered"], [2, 6])
 
-    params = ([2, 6],)
-    param_names = ("k",)
-    unit = "times qalpha"
-    timeout = 3600
-
-    def setup(self, k):
-        rng = np.random.default_rng(0)
-        self.X = rng.random((10**6 if FULL else 10**5, 100)).T
-        data = _data.read(self.X)
-        self.problem = qalpha.Energy(data.rescaled(rng.random(data.n_features)))
-
-    def track_over_qalpha(self, k):
-        return product_over_qalpha(self.problem, k, self.X, k)
+    def prepare(self, data, k):
+        factors = np.random.default_rng(1).random(data.n_features)
+        return qalpha.Energy(data.rescaled(factors)), k

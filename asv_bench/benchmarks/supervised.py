@@ -1,46 +1,18 @@
 """Q-α with classes: time, memory and passes, against Q-α and against the definition."""
 
+from functools import partial
+
 import numpy as np
 
-from specsel import _data, supervised
+from specsel import supervised
 
-from .common import (
-    FULL,
-    expression,
-    extra_memory,
-    leader,
-    literal_solve,
-    parts,
-    product_over_qalpha,
-    sides,
-    times_faster,
-)
+from . import bases
+from .common import leader, literal_solve, parts, sides
 
 
-class Solve:
-    """A full solve with the defaults on 72 samples."""
-
-    params = ([1000, 7129],)
-    param_names = ("n_features",)
-
-    def setup(self, n_features):
-        self.X = expression(n_features)
-        self.y = sides(self.X)
-        self.result = self.solve()
-
-    def solve(self):
-        return supervised.solve(self.X, self.y)
-
-    def time_solve(self, n_features):
-        self.solve()
-
-    def peakmem_solve(self, n_features):
-        self.solve()
-
-    def track_passes(self, n_features):
-        return self.result.n_passes
-
-    track_passes.unit = "reads of X"
+class Solve(bases.Solve):
+    def prepare(self, X):
+        return partial(supervised.solve, X, sides(X))
 
 
 class Tall:
@@ -94,55 +66,20 @@ def starting_bases(X, y):
     }
 
 
-class AgainstLiteral:
-    """Times faster than the literal dense method from the same start; the bar is 100."""
-
-    unit = "times faster"
-    timeout = 3600
-
-    def setup(self):
-        self.X = expression(7129 if FULL else 300)
-        self.y = sides(self.X)
-        self.bases = starting_bases(self.X, self.y)
-
-    def ours(self):
-        return supervised.solve(self.X, self.y, init="equal", tol=1e-10, max_iter=5000)
-
-    def theirs(self):
-        return literal_solve(literal(self.X, self.y), self.bases)
-
-    def track_speedup(self):
-        return times_faster(self.ours, self.theirs)
-
-    def track_relative_difference_of_objectives(self):
-        return abs(self.ours().objective / self.theirs() - 1)
+class AgainstLiteral(bases.AgainstLiteral):
+    def prepare(self, X):
+        y = sides(X)
+        start = starting_bases(X, y)
+        ours = partial(supervised.solve, X, y, init="equal", tol=1e-10, max_iter=5000)
+        return ours, lambda: literal_solve(literal(X, y), start)
 
 
-class ExtraMemory:
-    """Peak memory beyond X as a share of X, with the defaults; the bar is 0.15."""
-
-    unit = "share of X"
-    timeout = 3600
-
-    def track_extra_memory(self):
-        return extra_memory("supervised", "y, max_iter=2, tol=1e-3")
+class ExtraMemory(bases.ExtraMemory):
+    arguments = "y, max_iter=2, tol=1e-3"
 
 
-class PassTime:
-    """Time of a product over that of Q-α at the same k, 100 samples; the bar is 2.5."""
-
-    params = (["parts", "as-is"], [2, 6])
-    param_names = ("representation", "k")
-    unit = "times qalpha"
-    timeout = 3600
-
-    def setup(self, representation, k):
-        rng = np.random.default_rng(0)
-        self.X = rng.random((10**6 if FULL else 10**5, 100)).T
-        data = _data.represent(self.X, representation=representation)
+class PassTime(bases.PassTime):
+    def prepare(self, data, k):
         # Two classes have four blocks.
-        y, self.width = np.arange(100) % 2, max(1, k // 4)
-        self.problem = supervised.Supervised(data, y, self.width, self.width, 0.5, basic=False)
-
-    def track_over_qalpha(self, representation, k):
-        return product_over_qalpha(self.problem, self.width, self.X, k)
+        y, width = np.arange(100) % 2, max(1, k // 4)
+        return supervised.Supervised(data, y, width, width, 0.5, basic=False), width

@@ -1,33 +1,16 @@
 """Maps of features: time of a solve, and of two rounds against single solves."""
 
+from functools import partial
+
 from specsel import qalpha, topography
 
+from . import bases
 from .common import K, best_of_interleaved, expression
 
 
-class Solve:
-    """A full solve with the defaults on 72 samples."""
-
-    params = ([1000, 7129],)
-    param_names = ("n_features",)
-
-    def setup(self, n_features):
-        self.X = expression(n_features)
-        self.result = self.solve()
-
-    def solve(self):
-        return topography.solve(self.X, K)
-
-    def time_solve(self, n_features):
-        self.solve()
-
-    def peakmem_solve(self, n_features):
-        self.solve()
-
-    def track_passes(self, n_features):
-        return self.result.n_passes
-
-    track_passes.unit = "reads of X"
+class Solve(bases.Solve):
+    def prepare(self, X):
+        return partial(topography.solve, X, K)
 
 
 class Rounds:

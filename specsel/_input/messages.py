@@ -11,7 +11,7 @@ TOO_EXTREME = "values are too large or too small to be standardised; rescale the
 
 # Characters that steer a terminal, turn the direction of writing, end a line, or are no text:
 # a name with these would show as what it is not, and no XML may hold most of them.
-CONTROL = re.compile(
+CONTROL = (
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 
@@ -27,7 +27,7 @@ def printable(text: object) -> str:
     >>> print(printable("gene\\x1b[31m 1"))
     gene\\x1b[31m 1
     """
-    return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
+    return re.sub(CONTROL, lambda found: found[0].encode("unicode_escape").decode(), str(text))
 
 
 def brief(value: object) -> str:

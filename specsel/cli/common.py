@@ -7,12 +7,10 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from specsel import _input
 from specsel.cli import delimited, tables, terminal
-
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 FILE_HELP = (
     "table to read: CSV, TSV, .npy or sparse .npz, one sample per row; "

@@ -12,7 +12,6 @@ from typing import Any
 
 import specsel
 from specsel.cli import citations, terminal
-from specsel.cli.common import Commands
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite")
 EXTRAS = ("scikit-learn", "pandas", "matplotlib")
@@ -21,6 +20,8 @@ VARIABLES = ("NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "SPECSEL_")
 # These compile nothing, and importing some of them takes long.
 WITHOUT_KERNELS = ("__main__", "cli", "estimators", "papers", "plotting")
 
+HELP = "print versions, threads, the cache, or what to cite"
+DESCRIPTION = "Print versions, threads and the state of the cache of compiled code."
 EPILOG = """\
 "kernels" counts the compiled functions of the package. One that is in the cache starts at once;
 the others are compiled when first used, which takes some seconds each.
@@ -34,20 +35,12 @@ examples:
 """
 
 
-def add_command(commands: Commands) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser(
-        "info",
-        help="print versions, threads, the cache, or what to cite",
-        description="Print versions, threads and the state of the cache of compiled code.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command to its parser."""
     parser.add_argument(
         "--cite", action="store_true", help="print BibTeX of the package and of the papers"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -11,6 +11,14 @@ from typing import Any, NoReturn
 import specsel
 from specsel.cli import info, path, reproduce, select, stable, terminal
 
+COMMANDS = {
+    "select": select,
+    "path": path,
+    "stable": stable,
+    "reproduce": reproduce,
+    "info": info,
+}
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
@@ -71,6 +79,14 @@ def parser() -> argparse.ArgumentParser:
     made = _Parser(prog="specsel", description="Spectral feature selection.")
     made.add_argument("--version", action="version", version=f"specsel {specsel.__version__}")
     commands = made.add_subparsers(dest="command", metavar="COMMAND")
-    for command in (select, path, stable, reproduce, info):
-        command.add_command(commands)
+    for name, command in COMMANDS.items():
+        one = commands.add_parser(
+            name,
+            help=command.HELP,
+            description=command.DESCRIPTION,
+            epilog=command.EPILOG,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.add_options(one)
+        one.set_defaults(run=command.run)
     return made

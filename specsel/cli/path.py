@@ -14,6 +14,8 @@ from specsel.cli import common, tables, terminal
 MAX_SIZE = 10
 TIME_LIMIT = 60.0
 
+HELP = "find the best 1, 2, 3, ... features together"
+DESCRIPTION = "Find the best 1, 2, 3, ... features together, with a proof."
 EPILOG = """\
 With class labels (--target) this is sparse LDA: the value of a set of features is the scatter
 between the classes over the scatter within them, in the best direction. Without labels it is
@@ -40,15 +42,8 @@ examples:
 """
 
 
-def add_command(commands: common.Commands) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser(
-        "path",
-        help="find the best 1, 2, 3, ... features together",
-        description="Find the best 1, 2, 3, ... features together, with a proof.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command to its parser."""
     add = parser.add_argument
     common.add_input(add, "class labels")
     size_help = f"largest number of features to choose (default {MAX_SIZE})"
@@ -70,7 +65,6 @@ def add_command(commands: common.Commands) -> None:
     matrix_help = "matrix that sparse PCA decomposes (default covariance)"
     add("--matrix", choices=_input.choices.PCA_MATRICES, help=matrix_help)
     common.add_output(add, "the table", "the values of all sizes")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -12,10 +12,11 @@ from typing import Any
 
 from specsel import papers
 from specsel.cli import tables, terminal
-from specsel.cli.common import Commands
 
 WIDTH = 99
 
+HELP = "run the papers' experiments again"
+DESCRIPTION = "Run the papers' experiments again: each published number beside ours."
 EPILOG = """\
 Without NAME the command lists the experiments. In a table, "published" is the number in the paper,
 "ours" the mean over the seeds, and "deviation" their standard deviation. In a figure, a band holds
@@ -32,15 +33,8 @@ examples:
 """
 
 
-def add_command(commands: Commands) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser(
-        "reproduce",
-        help="run the papers' experiments again",
-        description="Run the papers' experiments again: each published number beside ours.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command to its parser."""
     add = parser.add_argument
     add(
         "name",
@@ -55,7 +49,6 @@ def add_command(commands: Commands) -> None:
     add("--quick", action="store_true", help="fewer seeds and sizes: seconds instead of minutes")
     out_help = "write the tables as CSV and the figures as PNG to this folder"
     add("--out", type=Path, metavar="FOLDER", help=out_help)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

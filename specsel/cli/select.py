@@ -51,6 +51,8 @@ DEFAULTS: dict[str, Any] = {"k": "auto", "seed": 0}
 # Options whose parameter of `solve` has another name.
 PARAMETER_OF_OPTION = {"target": "y", "features": "n", "seed": "random_state"}
 
+HELP = "rank the features of a table"
+DESCRIPTION = "Rank the features of a table: which carry the structure of the samples?"
 EPILOG = """\
 methods:
   qalpha      the features that make the samples form k clusters
@@ -83,15 +85,8 @@ examples:
 """
 
 
-def add_command(commands: common.Commands) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser(
-        "select",
-        help="rank the features of a table",
-        description="Rank the features of a table: which carry the structure of the samples?",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command to its parser."""
     add = parser.add_argument
     common.add_input(add, "class labels, for supervised and weighting")
     method_help = "how to weigh the features, see below (default qalpha)"
@@ -103,7 +98,6 @@ def add_command(commands: common.Commands) -> None:
     chance.add_option(add)
     common.add_output(add, "the ranking of all features", "the weights")
     _add_options(parser.add_argument_group("options of some methods"))
-    parser.set_defaults(run=run)
 
 
 def _add_options(group: Any) -> None:

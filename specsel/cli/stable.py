@@ -14,6 +14,8 @@ from specsel.cli import common, tables, terminal
 DEFAULTS = {"matrix": "cosine", "retain": 0.5}
 DEFAULTS_OF_EXAMPLE = {"matrix": "correlation", "retain": 0.1}
 
+HELP = "find a stable principal subspace"
+DESCRIPTION = "Remove features until a principal subspace of the rest is stable."
 EPILOG = """\
 A principal subspace is stable if another sample of the same data would show it too. Bootstrap
 intervals tell how uncertain the similarities of the features are. The command removes the least
@@ -29,15 +31,8 @@ examples:
 """
 
 
-def add_command(commands: common.Commands) -> None:
-    """Add the command to the parser."""
-    parser = commands.add_parser(
-        "stable",
-        help="find a stable principal subspace",
-        description="Remove features until a principal subspace of the rest is stable.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command to its parser."""
     add = parser.add_argument
     common.add_input(add, "labels, which are left out")
     retain_help = "share of the trace to retain (default 0.5; for the example 0.1)"
@@ -57,7 +52,6 @@ def add_command(commands: common.Commands) -> None:
     add("--n-boot", type=common.count, default=1000, metavar="N", help=n_boot_help)
     add("--seed", type=int, default=0, help="seed of the resamples (default 0)")
     common.add_output(add, "the features and the eigenvectors", "the search")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -12,12 +12,21 @@ table      tables of results; whether data have the features that a result is fo
 html       what a result shows of itself in a notebook
 """
 
-from specsel.results.aligned import Aligned
-from specsel.results.chart import Map
-from specsel.results.evidence import Evidence
-from specsel.results.stable import Intervals, StableSubspace, Step
-from specsel.results.subsets import Path, Subset
-from specsel.results.weights import Weights
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+# The file of every record.
+RECORDS = {
+    "Aligned": "aligned",
+    "Evidence": "evidence",
+    "Intervals": "stable",
+    "Map": "chart",
+    "Path": "subsets",
+    "StableSubspace": "stable",
+    "Step": "stable",
+    "Subset": "subsets",
+    "Weights": "weights",
+}
 
 __all__ = [
     "Aligned",
@@ -30,3 +39,17 @@ __all__ = [
     "Subset",
     "Weights",
 ]
+
+if TYPE_CHECKING:
+    from specsel.results.aligned import Aligned
+    from specsel.results.chart import Map
+    from specsel.results.evidence import Evidence
+    from specsel.results.stable import Intervals, StableSubspace, Step
+    from specsel.results.subsets import Path, Subset
+    from specsel.results.weights import Weights
+else:
+    # A solver imports the records that it returns, and no others.
+    def __getattr__(name: str) -> object:
+        if name in RECORDS:
+            return getattr(import_module(f"specsel.results.{RECORDS[name]}"), name)
+        raise AttributeError(f"module 'specsel.results' has no attribute {name!r}")

@@ -8,7 +8,9 @@ from specsel._data.products import Products
 
 
 def kept(data, basis):
-    return data._products.with_basis(basis)
+    """What the data have kept of the products with a basis."""
+    (products,) = (part for part in vars(data).values() if isinstance(part, Products))
+    return products.with_basis(basis)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
