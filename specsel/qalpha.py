@@ -66,7 +66,8 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, or a data frame. float32 and float64 are never copied.
+        Dense numbers in any memory order, a sparse matrix, or a data frame. float32 and float64
+        are never copied.
     k : int or "auto"
         Number of leading directions that should carry the structure; take about the number of
         clusters. At most min(n_samples, n_features). "auto" counts the clusters that stand out,
@@ -124,7 +125,7 @@ def solve(
     >>> weights.converged
     True
     """
-    array, names = _input.as_matrix(X)
+    array, names = _input.as_data(X)
     options = _loop.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
@@ -145,7 +146,7 @@ def weigh(
 ) -> Weights:
     """Run Q-α on data that have been read. Tall data are reduced first."""
     small, lift = data, None
-    if data.n_samples > data.n_features:
+    if data.is_tall():
         small, restrict, lift = data.reduced()
         options = options.restricted(restrict)
     problem = PROBLEMS[criterion](small, basic=method == "basic")
@@ -167,7 +168,7 @@ def count_centered(data: _data.Data) -> int:
     centered = data.centered()
     if not centered.norm.any():
         return 1
-    if centered.n_samples > centered.n_features:
+    if centered.is_tall():
         centered = centered.reduced()[0]
     return _loop.count_clusters(Energy(centered))
 

@@ -28,6 +28,7 @@ from specsel._input.arguments import (
 from specsel._input.arrays import (
     Frame,
     as_classes,
+    as_data,
     as_labels,
     as_matrix,
     as_pairs,
@@ -37,6 +38,7 @@ from specsel._input.arrays import (
     check_samples,
     check_unmasked,
     describe_not_finite,
+    stack_samples,
 )
 from specsel._input.interrupts import catch_interrupts
 from specsel._input.messages import (
@@ -53,6 +55,7 @@ __all__ = [
     "TOO_EXTREME",
     "Frame",
     "as_classes",
+    "as_data",
     "as_features",
     "as_generator",
     "as_labels",
@@ -83,4 +86,5 @@ __all__ = [
     "is_list",
     "name_features",
     "printable",
+    "stack_samples",
 ]

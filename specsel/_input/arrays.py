@@ -45,6 +45,44 @@ def as_matrix(
     return array, names
 
 
+def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Names]:
+    """View X as `as_matrix` does, but leave it sparse where it is.
+
+    A sparse matrix stays compressed by columns or by rows, as it is; another format becomes
+    compressed by rows. A data frame with sparse columns is compressed by columns. Only numbers
+    that are neither float32 nor float64 are copied.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csc_array
+    >>> as_data(csc_array([[0, 2], [3, 0]]))[0].format
+    'csc'
+    """
+    if sparse.is_sparse_frame(X):
+        names: Names = tuple(str(label) for label in X.columns)
+        matrix = sparse.from_frame(X, name)
+    elif hasattr(X, "tocsr"):
+        names, matrix = None, sparse.compressed(X, name)
+    else:
+        return as_matrix(X, least_samples=least_samples, name=name)
+    if 0 in matrix.shape:
+        raise ValueError(f"{name}: has shape {matrix.shape}; it must not be empty")
+    check_samples(matrix.shape[0], least_samples, name)
+    return matrix, names
+
+
+def stack_samples(parts: list[Any]) -> Any:
+    """Stack samples, some below the others; they are sparse where some of them are."""
+    if not any(hasattr(part, "tocsr") for part in parts):
+        return np.concatenate(parts)
+    from scipy.sparse import (
+        csr_array,
+        vstack,
+    )  # here, for it would make the package slow to import
+
+    return vstack([csr_array(part) for part in parts], format="csr")
+
+
 def check_unmasked(X: object, name: str = "X") -> None:
     """Refuse an array with masked values, for these would count like any other."""
     if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
@@ -67,14 +105,8 @@ def as_sparse(X: Sparse, *, least_samples: int = 2, name: str = "X") -> Any:
     matrix = checked.astype(np.float64, copy=False).tocsc(copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    bad = np.flatnonzero(~np.isfinite(matrix.data))
-    if len(bad):
-        feature = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
-        raise ValueError(
-            f"{name}: {len(bad)} value{'s are' if len(bad) > 1 else ' is'} NaN or infinite, "
-            f"first at feature {feature}, sample {matrix.indices[bad[0]]}; "
-            "finite numbers are needed"
-        )
+    if not np.isfinite(matrix.data).all():
+        raise ValueError(describe_not_finite(matrix, None, name))
     return matrix
 
 
@@ -140,18 +172,13 @@ def _real(X: ArrayLike, name: str) -> NDArray[Any]:
     return array
 
 
-def describe_not_finite(array: NDArray[Any], names: Names, name: str = "X") -> str:
+def describe_not_finite(array: Any, names: Names, name: str = "X") -> str:
     """Say how many values are not finite and where the first one is, for an error.
 
     If all are finite, their sum or norm is not, and the values are called too extreme.
     """
-    count, first = 0, None
-    for start in range(0, len(array), ROWS):
-        bad = ~np.isfinite(array[start : start + ROWS])
-        count += int(bad.sum())
-        if first is None and bad.any():
-            sample, feature = np.argwhere(bad)[0]
-            first = (start + sample, feature)
+    find = sparse.find_not_finite if hasattr(array, "tocsr") else _find_not_finite
+    count, first = find(array)
     if first is None:
         return f"{name}: {TOO_EXTREME}"
     label = f"feature {first[1]}" + (f" ({names[first[1]]!r})" if names else "")
@@ -159,6 +186,18 @@ def describe_not_finite(array: NDArray[Any], names: Names, name: str = "X") -> s
         f"{name}: {count} value{'s are' if count > 1 else ' is'} NaN or infinite, "
         f"first at sample {first[0]}, {label}; finite numbers are needed"
     )
+
+
+def _find_not_finite(array: NDArray[Any]) -> tuple[int, tuple[int, int] | None]:
+    """How many values are not finite, and the sample and the feature of the first one."""
+    count, first = 0, None
+    for start in range(0, len(array), ROWS):
+        bad = ~np.isfinite(array[start : start + ROWS])
+        count += int(bad.sum())
+        if first is None and bad.any():
+            sample, feature = np.argwhere(bad)[0]
+            first = (int(start + sample), int(feature))
+    return count, first
 
 
 def as_classes(y: ArrayLike | None, n_samples: int) -> Integers:
@@ -236,9 +275,9 @@ def as_pairs(name: str, pairs: ArrayLike | None, n_samples: int) -> Integers:
 
 def as_samples(
     name: str, pairs: tuple[ArrayLike, ArrayLike], n_features: int, names: Names
-) -> tuple[NDArray[Any], NDArray[Any]]:
+) -> tuple[Any, Any]:
     """View pairs that are given as samples: two arrays of pairs × features, first and second."""
-    found = [as_matrix(part, least_samples=0, name=name) for part in pairs]
+    found = [as_data(part, least_samples=0, name=name) for part in pairs]
     (first, _), (second, _) = found
     if first.shape != second.shape or first.shape[1] != n_features:
         raise ValueError(
@@ -248,7 +287,7 @@ def as_samples(
     for part, part_names in found:
         if part_names and names and part_names != names:
             raise ValueError(f"{name}: has other column names than X, or in another order")
-        if not np.isfinite(part).all():
+        if not np.isfinite(part.data if hasattr(part, "tocsr") else part).all():
             raise ValueError(describe_not_finite(part, names, name))
     return first, second
 

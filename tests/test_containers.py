@@ -1,0 +1,177 @@
+"""Every algorithm gives the same answer whatever container X comes in."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from specsel import (
+    alignment,
+    kernel,
+    laplacian,
+    pairwise,
+    qalpha,
+    side_info,
+    supervised,
+    topography,
+    weighting,
+)
+
+
+def counts(shape, seed=0):
+    """Counts in three groups of samples, most of them 0; one column and one row hold nothing."""
+    rng = np.random.default_rng(seed)
+    groups = np.arange(shape[0]) % 3
+    rate = np.where(groups[:, None] == np.arange(shape[1]) // 4, 2.0, 0.2)
+    X = rng.poisson(rate).astype(float)
+    X[:, -1] = X[5] = 0
+    X[:, -2] = 3.0
+    X[:, -3] = rng.standard_normal(shape[0]) + 9  # nothing of it is 0
+    return X
+
+
+def with_long_indices(X):
+    matrix = sparse.csr_array(X)
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
+    return matrix
+
+
+def in_disorder(X):
+    """Every number stored as two halves, the samples of a feature from last to first."""
+    matrix = sparse.csc_array(X)
+    order = np.concatenate(
+        [
+            np.repeat(np.arange(stop - 1, start - 1, -1), 2)
+            for start, stop in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
+        ]
+    )
+    parts = matrix.data[order] / 2, matrix.indices[order], 2 * matrix.indptr
+    return sparse.csc_array(parts, shape=X.shape)
+
+
+CONTAINERS = {
+    "csc": sparse.csc_array,
+    "csr": sparse.csr_array,
+    "csc matrix": sparse.csc_matrix,
+    "csr matrix": sparse.csr_matrix,
+    "coo": sparse.coo_array,
+    "lil": sparse.lil_array,
+    "long indices": with_long_indices,
+    "disorder": in_disorder,
+    "frame": lambda X: pd.DataFrame(X).astype(pd.SparseDtype(float, 0.0)),
+    "part of a frame": lambda X: pd.DataFrame(X).astype({0: pd.SparseDtype(float, 0.0)}),
+}
+
+LABELS = np.arange(24) % 3
+PAIRS = np.column_stack((np.arange(0, 20, 2), np.arange(1, 21, 2)))
+SIDE = counts((10, 60), 1) + np.random.default_rng(2).random((10, 60))
+
+SOLVERS = {
+    "qalpha": lambda X: qalpha.solve(X, 2),
+    "qalpha as is": lambda X: qalpha.solve(X, "auto", center=False),
+    "qalpha gap": lambda X: qalpha.solve(X, 2, criterion="gap"),
+    "qalpha basic": lambda X: qalpha.solve(X, 2, method="basic", init="seeded", n_init=2),
+    "weighting": weighting.solve,
+    "weighting with labels": lambda X: weighting.solve(X, LABELS[: X.shape[0]]),
+    "laplacian": lambda X: laplacian.solve(X, 3),
+    "laplacian of ranks": lambda X: laplacian.solve(X, 3, representation="ranks"),
+    "supervised": lambda X: supervised.solve(X, LABELS[: X.shape[0]]),
+    "side_info": lambda X: side_info.solve(X, SIDE[:, : X.shape[1]], 2),
+    "topography": lambda X: topography.solve(X, 2).combined,
+    "pairwise": lambda X: pairwise.solve(X, 2, apart=PAIRS[:6], together=PAIRS[6:]),
+    "pairs of samples": lambda X: pairwise.solve(X, 2, apart=(SIDE[:5], SIDE[5:])),
+    "kernel": lambda X: kernel.solve(X, 2, kernel="linear"),
+    "rbf": lambda X: kernel.solve(X, 2),
+}
+WIDE, TALL = counts((24, 60)), counts((24, 14))
+
+
+def quietly(solve, X):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "not conv|X has neg|.* (is|are) (zero|const)|X: its|tra")
+        return solve(X)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("container", ["csc", "csr"])
+def test_solvers_take_sparse_data(solver, container):
+    wanted = quietly(SOLVERS[solver], WIDE)
+    found = quietly(SOLVERS[solver], CONTAINERS[container](WIDE))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+    np.testing.assert_allclose(found.objective, wanted.objective, rtol=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["qalpha", "weighting", "supervised", "topography"])
+@pytest.mark.parametrize("container", ["csc", "csr"])
+def test_tall_sparse_data_are_reduced(solver, container):
+    wanted = quietly(SOLVERS[solver], TALL)
+    found = quietly(SOLVERS[solver], CONTAINERS[container](TALL))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+    np.testing.assert_allclose(abs(found.basis.T @ wanted.basis).max(axis=0), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_every_container_gives_the_same_weights_and_stays_as_it_is(container):
+    X = CONTAINERS[container](WIDE)
+    before = X.copy()
+    wanted = quietly(SOLVERS["laplacian"], WIDE)
+    found = quietly(SOLVERS["laplacian"], X)
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+    if hasattr(X, "data"):
+        np.testing.assert_array_equal(X.data, before.data)
+        assert X.format == before.format
+    assert (found.names is None) == (not hasattr(X, "columns"))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.uint8, bool])
+def test_other_numbers(dtype):
+    X = np.rint(abs(WIDE)).astype(dtype)
+    wanted = quietly(SOLVERS["qalpha"], X.astype(float))
+    found = quietly(SOLVERS["qalpha"], sparse.csr_array(X))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+
+
+def test_dense_side_data_beside_sparse_ones_and_the_reverse():
+    wanted = quietly(SOLVERS["side_info"], WIDE).alpha
+    side = sparse.csc_array(SIDE)
+    for X in (WIDE, sparse.csr_array(WIDE)):
+        found = quietly(lambda X: side_info.solve(X, [side], 2), X).alpha
+        np.testing.assert_allclose(found, wanted, atol=1e-9)
+    wanted = quietly(SOLVERS["pairs of samples"], WIDE).alpha
+    apart = sparse.csr_array(SIDE[:5]), SIDE[5:]
+    for X in (WIDE, sparse.csc_array(WIDE)):
+        found = quietly(lambda X: pairwise.solve(X, 2, apart=apart), X).alpha
+        np.testing.assert_allclose(found, wanted, atol=1e-9)
+
+
+@pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_array])
+def test_alignment_of_sparse_data(container):
+    for options in ({"target": "neighbours", "n": 8}, {"y": LABELS, "n": 5}):
+        wanted = quietly(lambda X, o=options: alignment.solve(X, **o), WIDE)
+        found = quietly(lambda X, o=options: alignment.solve(X, **o), container(WIDE))
+        np.testing.assert_array_equal(found.ranking, wanted.ranking)
+
+
+def test_diverse_selection_from_sparse_data():
+    weights = quietly(SOLVERS["qalpha"], WIDE)
+    wanted = quietly(lambda X: weights.select(5, diverse=X), WIDE)
+    found = quietly(lambda X: weights.select(5, diverse=X), sparse.csr_array(WIDE))
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_a_sparse_frame_about_another_number_is_refused():
+    frame = pd.DataFrame(WIDE).astype(pd.SparseDtype(float, np.nan))
+    with pytest.raises(ValueError, match=r"^X: column '0' is sparse about nan; 0 is needed$"):
+        qalpha.solve(frame, 2)
+
+
+@pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_array])
+def test_values_that_are_not_finite_are_named(container):
+    X = WIDE.copy()
+    X[3, 7] = np.nan
+    with pytest.raises(
+        ValueError, match=r"^X: 1 value is NaN or infinite, first at sample 3, fea"
+    ):
+        qalpha.solve(container(X), 2)
