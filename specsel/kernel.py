@@ -143,6 +143,7 @@ def solve(
     if given:
         matrix = _kernel.Matrix.given(_kernel.checked(array, n_features), names)
     else:
+        _check_size(kernel, *array.shape)
         data = _data.represent(array, names, representation="centered" if center else "as-is")
         if kernel == "linear" and not center:
             options = options.counted(lambda: qalpha.count_centered(data))
@@ -155,6 +156,17 @@ def solve(
         )
     run = _loop.solve(PROBLEMS[criterion](matrix), options)
     return _loop.pack(matrix, run.iterate, run.record)
+
+
+def _check_size(kernel: str | Callable[[Floats], Any], n_samples: int, n_features: int) -> None:
+    """Refuse more features than there is memory for V."""
+    size = 8 * n_features**2
+    if callable(kernel) or kernel == "sectioned":
+        size += 8 * n_samples * n_features  # all features are dense at once
+    advice = "take fewer features, or qalpha, which forms no matrix of features"
+    if kernel == "linear":
+        advice = "take qalpha, which finds the same weights without it"
+    _input.check_budget(f"X: the kernel matrix of {n_features} features", size, advice)
 
 
 def _mean_free(kernel: str | Callable[[Floats], Any], offset: float, center: bool) -> bool | None:

@@ -43,6 +43,9 @@ __all__ = ["gram", "relevance", "solve"]
 # Duals are divided by what exceeds this power of two.
 MODERATE = 60
 
+# Arrays of samples x samples that are held at once where the whole affinity is.
+WHOLE_COPIES = 4
+
 # A symmetric linear map J of the whole affinity: A -> J A.
 Form = Callable[[Floats], Floats]
 
@@ -241,6 +244,12 @@ class WholeAffinity:
     """
 
     def __init__(self, data: _data.Data) -> None:
+        q = data.n_samples
+        _input.check_budget(
+            f"X: affinities of {q} x {q} samples",
+            WHOLE_COPIES * 8 * q**2,
+            "take fewer samples, or the energy criterion of qalpha, which needs no affinities",
+        )
         self.data = data
         self.weights_are_smaller = data.n_features <= data.n_samples**2
 

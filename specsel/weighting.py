@@ -88,10 +88,11 @@ def solve(X: ArrayLike, y: ArrayLike | None = None, *, tradeoff: float = 1.0) ->
     if data.is_tall():
         small, restrict, lift = data.reduced()
         means = None if means is None else restrict(means)
+    whole = qalpha.WholeAffinity(small)
     form: qalpha.Form = np.asarray
     if means is not None:
         form = fisher_form(small, means, tradeoff)
-    alpha, affinity, converged = qalpha.WholeAffinity(small).solve(form)
+    alpha, affinity, converged = whole.solve(form)
     if not converged:
         warnings.warn(
             "not converged: the leading weights are not unique", stacklevel=_input.caller()

@@ -5,6 +5,7 @@ sparse       sparse matrices: checked whole, or refused
 arguments    numbers, names, flags and sets of features: checked, or refused
 choices      arguments that take one of a few names
 annotations  types that signatures share
+memory       how much memory may be taken, and refusals of what would take more
 messages     the wording of messages: how to show values and names, and whose line to blame
 interrupts   Ctrl-C during compiled work
 """
@@ -41,6 +42,7 @@ from specsel._input.arrays import (
     stack_samples,
 )
 from specsel._input.interrupts import catch_interrupts
+from specsel._input.memory import budget, check_budget, readable
 from specsel._input.messages import (
     TOO_EXTREME,
     brief,
@@ -65,8 +67,10 @@ __all__ = [
     "as_sparse",
     "assemble_sparse",
     "brief",
+    "budget",
     "caller",
     "catch_interrupts",
+    "check_budget",
     "check_callback",
     "check_choice",
     "check_flag",
@@ -86,5 +90,6 @@ __all__ = [
     "is_list",
     "name_features",
     "printable",
+    "readable",
     "stack_samples",
 ]

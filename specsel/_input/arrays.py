@@ -10,6 +10,7 @@ import numpy as np
 
 from specsel._input import sparse
 from specsel._input.annotations import ArrayLike, Integers, Names, NDArray, Sparse
+from specsel._input.memory import budget, readable
 from specsel._input.messages import TOO_EXTREME, printable
 
 # Samples that are searched at a time for a value that is not finite.
@@ -31,7 +32,7 @@ def as_matrix(
         names = tuple(str(name) for name in X.columns)
         X = _frame_to_numpy(X, names, name)
     if hasattr(X, "tocsr"):
-        raise ValueError(f"{name}: is a sparse matrix; dense samples x features are needed")
+        raise ValueError(_needs_dense(X, name))
     check_unmasked(X, name)
     array = _real(X, name)
     if array.ndim != 2:
@@ -43,6 +44,15 @@ def as_matrix(
         raise ValueError(f"{name}: has shape {array.shape}; it must not be empty")
     check_samples(array.shape[0], least_samples, name)
     return array, names
+
+
+def _needs_dense(X: Any, name: str) -> str:
+    """Say that a sparse matrix is refused, and what it would take to make it dense."""
+    size = 8 * float(np.prod(X.shape, dtype=float))
+    return (
+        f"{name}: is a sparse matrix; dense samples x features are needed, and toarray() would "
+        f"take {readable(size)} (the budget is {readable(budget())})"
+    )
 
 
 def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Names]:

@@ -123,15 +123,11 @@ def test_passes_are_counted(rng):
     for container, reads in ((sparse.csc_array, (1, 1, 1)), (sparse.csr_array, (1, 2, 2))):
         data = both(mostly_zero((33, 301)), container)[1]
         assert data.passes == 1
-        before, counted = data.passes, []
-        for call in (
-            lambda: data.forward(B, Q),
-            lambda: data.fused(B, Q),
-            lambda: data.adjoint(np.ones(301), Q),
-        ):
-            call()
-            counted.append(data.passes - before)
+        counted = []
+        for name, given in (("forward", B), ("fused", B), ("adjoint", np.ones(301))):
             before = data.passes
+            getattr(data, name)(given, Q)
+            counted.append(data.passes - before)
         assert tuple(counted) == reads
 
 

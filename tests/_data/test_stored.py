@@ -1,5 +1,7 @@
 """Sparse matrices as they lie: bands of features, rows, columns, cuts."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -57,6 +59,6 @@ def test_cuts_share_the_stored_numbers_equally():
     counts = np.concatenate(([300], np.full(60, 10)))
     bounds = stored.cuts(counts, 3)
     work = counts + stored.FEATURE_COST
-    shares = [work[a:b].sum() / work.sum() for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    shares = [work[a:b].sum() / work.sum() for a, b in itertools.pairwise(bounds)]
     np.testing.assert_allclose(shares, 1 / 3, atol=0.02)
     assert stored.cuts(np.zeros(3, int), 1).tolist() == [0, 3]
