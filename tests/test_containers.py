@@ -7,12 +7,14 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+import specsel
 from specsel import (
     alignment,
     kernel,
     laplacian,
     pairwise,
     qalpha,
+    results,
     side_info,
     supervised,
     topography,
@@ -175,3 +177,72 @@ def test_values_that_are_not_finite_are_named(container):
         ValueError, match=r"^X: 1 value is NaN or infinite, first at sample 3, fea"
     ):
         qalpha.solve(container(X), 2)
+
+
+ESTIMATORS = {
+    "QAlpha": {"k": 2, "n_features_to_select": 9},
+    "ParameterFreeWeighting": {"n_features_to_select": 9},
+    "FisherWeighting": {"n_features_to_select": 9},
+    "LaplacianQAlpha": {"k": 3, "n_features_to_select": 9},
+    "SupervisedQAlpha": {"n_features_to_select": 9},
+    "KernelQAlpha": {"k": 2, "kernel": "linear", "n_features_to_select": 9},
+    "SideInfoQAlpha": {"k": 2, "side": SIDE, "n_features_to_select": 9},
+    "PairwiseQAlpha": {"k": 2, "apart": (SIDE[:5], SIDE[5:]), "n_features_to_select": 9},
+    "AlignmentSelector": {"n_features_to_select": 9, "target": "neighbours"},
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_matrix])
+def test_estimators_take_sparse_data_and_keep_them_sparse(name, container):
+    selector = getattr(specsel, name)(**ESTIMATORS[name])
+    y = LABELS if name in ("FisherWeighting", "SupervisedQAlpha") else None
+    wanted = quietly(lambda X: selector.fit(X, y), WIDE).get_support()
+    out = quietly(lambda X: selector.fit(X, y), container(WIDE)).transform(container(WIDE))
+    np.testing.assert_array_equal(selector.get_support(), wanted)
+    assert sparse.issparse(out)
+    np.testing.assert_array_equal(out.toarray(), WIDE[:, wanted])
+
+
+def test_names_of_a_sparse_frame_reach_the_result():
+    frame = pd.DataFrame(WIDE).add_prefix("gene").astype(pd.SparseDtype(float, 0.0))
+    selector = specsel.QAlpha(k=2, n_features_to_select=3)
+    found = quietly(lambda X: selector.fit(X).result_, frame)
+    assert found.names[:2] == ("gene0", "gene1")
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_array])
+def test_reweighted_samples_stay_sparse_where_they_can(center, container, monkeypatch):
+    selector = specsel.QAlpha(k=2, center=center, reweight=True)
+    quietly(lambda X: selector.fit(X), WIDE)
+    X = container(WIDE)
+    found = selector.result_.reweight(X), selector.transform(X)
+    for one in found:
+        assert sparse.issparse(one) == (not center)
+        dense = one if center else one.toarray()
+        np.testing.assert_allclose(dense, selector.transform(WIDE), atol=1e-12)
+    monkeypatch.setenv("SPECSEL_MEMORY", "1kB")
+    if center:
+        with pytest.raises(MemoryError, match=r"^X: 24 x 60 centred samples, which are dense: "):
+            selector.result_.reweight(X)
+
+
+def annotated(X):
+    anndata = pytest.importorskip("anndata")
+    var = pd.DataFrame(index=[f"gene{i}" for i in range(X.shape[1])])
+    return anndata.AnnData(X, var=var)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix, sparse.csc_array])
+def test_anndata(container):
+    adata = annotated(container(WIDE))
+    wanted = quietly(SOLVERS["qalpha"], WIDE)
+    found = quietly(SOLVERS["qalpha"], adata)
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+    assert found.names[:2] == ("gene0", "gene1")
+    results.annotate(adata, found, 5, key="qalpha")
+    chosen = adata.var_names[adata.var["qalpha_selected"]]
+    assert sorted(chosen) == sorted(f"gene{i}" for i in wanted.ranking[:5])
+    assert adata.var["qalpha_rank"].idxmin() == f"gene{wanted.ranking[0]}"
+    assert adata.var.columns.tolist() == ["qalpha_score", "qalpha_rank", "qalpha_selected"]

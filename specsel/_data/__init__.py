@@ -15,6 +15,7 @@ sparse_rows      the compiled passes where the numbers of a sample do
 sparse_columns   what every sparse feature is shifted and scaled by, compiled
 sparse_measures  the same for a whole matrix, a band of features at a time
 moments          mean and norm of every column
+scaling          samples shifted and scaled as weights say
 reduced          tall data, replaced by as many samples as there are features
 pairs            pairs of samples, as the passes take them
 beside           the passes where the paired samples are not among the data
@@ -28,6 +29,7 @@ from specsel._data.pairs import Pairs
 from specsel._data.protocol import Basis, Data, Reduced, Target, Weighable
 from specsel._data.reading import read, represent
 from specsel._data.reduced import triangular_factor
+from specsel._data.scaling import scaled
 from specsel._data.selection import affinity_subspace, pivoted
 from specsel._data.sparse import Sparse
 
@@ -48,5 +50,6 @@ __all__ = [
     "pivoted",
     "read",
     "represent",
+    "scaled",
     "triangular_factor",
 ]

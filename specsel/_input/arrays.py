@@ -27,7 +27,7 @@ def as_matrix(
     >>> as_matrix([[1, 2], [3, 4]])
     (array([[1., 2.], [3., 4.]]), None)
     """
-    names: Names = None
+    X, names = _unwrapped(X)
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
         names = tuple(str(name) for name in X.columns)
         X = _frame_to_numpy(X, names, name)
@@ -68,17 +68,28 @@ def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Na
     >>> as_data(csc_array([[0, 2], [3, 0]]))[0].format
     'csc'
     """
+    X, names = _unwrapped(X)
     if sparse.is_sparse_frame(X):
-        names: Names = tuple(str(label) for label in X.columns)
+        names = tuple(str(label) for label in X.columns)
         matrix = sparse.from_frame(X, name)
     elif hasattr(X, "tocsr"):
-        names, matrix = None, sparse.compressed(X, name)
+        matrix = sparse.compressed(X, name)
     else:
-        return as_matrix(X, least_samples=least_samples, name=name)
+        array, own = as_matrix(X, least_samples=least_samples, name=name)
+        return array, names or own
     if 0 in matrix.shape:
         raise ValueError(f"{name}: has shape {matrix.shape}; it must not be empty")
     check_samples(matrix.shape[0], least_samples, name)
     return matrix, names
+
+
+def _unwrapped(X: Any) -> tuple[Any, Names]:
+    """The values of an AnnData object or of a sparse `Frame`, and the names of its features."""
+    if type(X).__name__ == "AnnData" and hasattr(X, "var_names"):
+        return X.X, tuple(map(str, X.var_names))
+    if isinstance(X, Frame) and hasattr(X.values, "tocsr"):
+        return X.values, tuple(X.columns)
+    return X, None
 
 
 def stack_samples(parts: list[Any]) -> Any:
@@ -304,14 +315,14 @@ def as_samples(
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Values with named columns: as much of a data frame as the solvers look at."""
+    """Values with named columns, dense or sparse: as much of a frame as the solvers look at."""
 
     columns: list[str]
-    values: NDArray[Any]
+    values: Any
     ndim = 2
 
     def __len__(self) -> int:
-        return len(self.values)
+        return int(self.values.shape[0])
 
     def to_numpy(self) -> NDArray[Any]:
         """The values, as an array."""

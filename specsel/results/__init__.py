@@ -5,6 +5,7 @@ chart      `Map`: weights and positions in several rounds
 subsets    `Subset` and `Path`: supports of one size and of several
 stable     `Intervals`, `Step` and `StableSubspace`
 aligned    `Aligned`: features in the order in which greedy alignment takes them
+annotated  a result written back to the variables of AnnData
 evidence   `Evidence`: an objective beside those of shuffled data
 clusters   clusters of samples, by k-means
 estimates  what simulations estimate
@@ -13,6 +14,7 @@ html       what a result shows of itself in a notebook
 """
 
 from specsel.results.aligned import Aligned
+from specsel.results.annotated import annotate
 from specsel.results.chart import Map
 from specsel.results.evidence import Evidence
 from specsel.results.stable import Intervals, StableSubspace, Step
@@ -29,4 +31,5 @@ __all__ = [
     "Step",
     "Subset",
     "Weights",
+    "annotate",
 ]
