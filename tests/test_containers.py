@@ -234,6 +234,7 @@ def annotated(X):
     return anndata.AnnData(X, var=var)
 
 
+@pytest.mark.filterwarnings("ignore:.*:Warning")  # of anndata, about pandas
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix, sparse.csc_array])
 def test_anndata(container):
     adata = annotated(container(WIDE))

@@ -22,6 +22,9 @@ from specsel.results import Weights
 
 FLOATS = (np.float64, np.float32)
 
+# Formats in which a sparse matrix stays; others become the first of them.
+SPARSE_FORMATS = ("csr", "csc")
+
 # Parameters of the estimators that no solver has.
 SELECTION_PARAMETERS = {"n_features_to_select", "threshold", "diverse", "reweight"}
 
@@ -81,7 +84,8 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check the data; a frame's column names go on to the solver."""
         _input.check_intact(X)
-        options = {"dtype": FLOATS, "accept_sparse": self.takes_sparse, "ensure_min_samples": 2}
+        formats = SPARSE_FORMATS if self.takes_sparse else False
+        options = {"dtype": FLOATS, "accept_sparse": formats, "ensure_min_samples": 2}
         if self.needs_classes:
             if y is not None:
                 _input.as_labels(y)  # its messages are clearer than those of scikit-learn
@@ -231,7 +235,7 @@ class WeightSelector(Selector):
             return super().transform(X)
         check_is_fitted(self, "support_")
         _input.check_intact(X)
-        options = {"dtype": FLOATS, "reset": False, "accept_sparse": ("csr", "csc")}
+        options = {"dtype": FLOATS, "reset": False, "accept_sparse": SPARSE_FORMATS}
         selected = validate_data(self, X, **options)[:, self.support_]
         mean, scale = self._weights.mean[self.support_], self._weights.scale[self.support_]
         return _data.scaled(selected, mean, scale).astype(selected.dtype, copy=False)
