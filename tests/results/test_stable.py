@@ -65,7 +65,8 @@ def test_samples_that_are_not_finite_are_refused(value):
         with pytest.raises(ValueError) as caught:
             found.transform(form(X))
         assert str(caught.value) == (
-            "X: 1 value is NaN or infinite, first at sample 3, feature 2; finite numbers are needed"
+            "X: 1 value is NaN or infinite, first at sample 3, feature 2; "
+            "finite numbers are needed"
         )
 
 
