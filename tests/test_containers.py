@@ -20,6 +20,8 @@ from specsel import (
     topography,
     weighting,
 )
+from specsel._data import sources
+from specsel._input import streams
 
 
 def counts(shape, seed=0):
@@ -247,3 +249,71 @@ def test_anndata(container):
     assert sorted(chosen) == sorted(f"gene{i}" for i in wanted.ranking[:5])
     assert adata.var["qalpha_rank"].idxmin() == f"gene{wanted.ranking[0]}"
     assert adata.var.columns.tolist() == ["qalpha_score", "qalpha_rank", "qalpha_selected"]
+
+
+@pytest.fixture
+def in_small_blocks(monkeypatch):
+    """Cut even small data into several blocks, and stream small memory maps."""
+    monkeypatch.setattr(streams, "MAPPED", 0)
+    monkeypatch.setattr(sources, "BLOCK", 3000)
+    monkeypatch.setattr(sources, "PIECE", 64)
+
+
+def mapped(X, folder):
+    np.save(folder / "X.npy", X)
+    return np.load(folder / "X.npy", mmap_mode="r")
+
+
+def mapped_by_feature(X, folder):
+    return mapped(np.asfortranarray(X), folder)
+
+
+def in_h5py(X, folder, chunks=None):
+    h5py = pytest.importorskip("h5py")
+    return h5py.File(folder / "X.h5", "w").create_dataset("X", data=X, chunks=chunks)
+
+
+def in_h5py_by_sample(X, folder):
+    return in_h5py(X, folder, (5, X.shape[1]))
+
+
+def in_zarr(X, folder):
+    zarr = pytest.importorskip("zarr")
+    array = zarr.create_array(folder / "X.zarr", shape=X.shape, chunks=(24, 7), dtype=X.dtype)
+    array[:] = X
+    return array
+
+
+STREAMED = [mapped, mapped_by_feature, in_h5py, in_h5py_by_sample, in_zarr]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("container", STREAMED)
+@pytest.mark.usefixtures("in_small_blocks")
+def test_solvers_stream(solver, container, tmp_path):
+    wanted = quietly(SOLVERS[solver], WIDE)
+    found = quietly(SOLVERS[solver], container(WIDE, tmp_path))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["qalpha", "weighting", "supervised", "laplacian"])
+@pytest.mark.parametrize("container", STREAMED)
+@pytest.mark.usefixtures("in_small_blocks")
+def test_tall_data_stream(solver, container, tmp_path):
+    wanted = quietly(SOLVERS[solver], TALL)
+    found = quietly(SOLVERS[solver], container(TALL, tmp_path))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:.*:Warning")  # of anndata, about pandas
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
+@pytest.mark.usefixtures("in_small_blocks")
+def test_anndata_in_a_file(container, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    with anndata.settings.override(allow_write_nullable_strings=True):
+        annotated(container(WIDE)).write_h5ad(tmp_path / "X.h5ad")
+    adata = anndata.read_h5ad(tmp_path / "X.h5ad", backed="r")
+    wanted = quietly(SOLVERS["laplacian"], WIDE)
+    found = quietly(SOLVERS["laplacian"], adata)
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+    assert found.names[0] == "gene0"

@@ -14,6 +14,11 @@ sparse_passes    the compiled passes where the numbers of a feature lie together
 sparse_rows      the compiled passes where the numbers of a sample do
 sparse_columns   what every sparse feature is shifted and scaled by, compiled
 sparse_measures  the same for a whole matrix, a band of features at a time
+sources          arrays that are read block by block, and how they are cut
+source_measures  what their columns are shifted and scaled by
+parted           data read block by block; blocks of features
+samples          blocks of samples
+row_passes       the compiled passes over these
 moments          mean and norm of every column
 scaling          samples shifted and scaled as weights say
 reduced          tall data, replaced by as many samples as there are features

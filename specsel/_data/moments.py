@@ -6,6 +6,8 @@ import numpy as np
 
 from specsel import _input, _numba
 from specsel._data import passes, representations
+from specsel._data.source_measures import measure_source
+from specsel._data.sources import Source
 from specsel._data.sparse_measures import measure
 from specsel._data.stored import Stored
 from specsel._input.annotations import Bools, Floats, Integers, Names, NDArray
@@ -31,7 +33,9 @@ def moments(
     ([2.0, 5.0], [1.414, 0.0])
     """
     _numba.check_not_forked()
-    if isinstance(array, np.ndarray):
+    if _input.is_streamed(array):
+        mean, norm = measure_source(Source.of(array), center)
+    elif isinstance(array, np.ndarray):
         mean, norm = _measure(array, center)
     else:
         mean, norm = measure(Stored.of(array), center=center)

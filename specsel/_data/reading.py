@@ -1,6 +1,7 @@
 """The door through which data come in: an array is checked, measured and wrapped."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,12 @@ from specsel import _input
 from specsel._data import passes, representations
 from specsel._data.dense import Dense
 from specsel._data.moments import extremes, moments
+from specsel._data.parted import Blocks, ByFeature
 from specsel._data.passes import Columns
 from specsel._data.protocol import Data
+from specsel._data.samples import BySample
+from specsel._data.source_measures import without_negative
+from specsel._data.sources import Source
 from specsel._data.sparse import Columns as SparseColumns
 from specsel._data.sparse import Sparse
 from specsel._data.sparse_measures import middles, part_norms, ranked
@@ -62,6 +67,8 @@ def represent(
     All first parts come before all second parts. X is copied where a feature is so large or so
     small that squares of its norm are no numbers; see `extremes`.
     """
+    if _input.is_streamed(array):
+        return _wrap_stream(array, names, representation)
     wrap = _wrap if isinstance(array, np.ndarray) else _wrap_sparse
     return wrap(array, names, representation)
 
@@ -117,6 +124,46 @@ def _wrap_sparse(matrix: Any, names: Names, representation: Representation) -> S
         counter=Counter(n_passes),
         exponents=exponents,
     )
+
+
+def _wrap_stream(array: Any, names: Names, representation: Representation) -> Data:
+    source = Source.of(array)
+    if representation == "ranks":
+        return _wrap(_in_memory(source), names, representation)
+    mean, norm = moments(array, names, center=representation != "as-is")
+    _check_variation(source.dtype, norm, names, representation)
+    exponents = extremes(norm, source.dtype)
+    middle, norms = mean, norm
+    if exponents is not None:
+        middle, norms = np.ldexp(mean, -exponents), np.ldexp(norm, -exponents)
+        source = replace(source, exponents=exponents)
+    blocks = Blocks(source, middle, norms[None, :])
+    n_passes = 1 if source.by_feature else 2
+    if representation not in ("centered", "as-is"):
+        n_passes += 2
+        parts = 2 if representation == "parts" else 1
+        middle, found = without_negative(source, 0.5 if parts == 2 else 0.0, parts)
+        blocks = Blocks(source, middle, _without_nothing(found, norms, source.dtype.itemsize))
+    return (ByFeature if source.by_feature else BySample)(
+        blocks=blocks,
+        mean=mean,
+        norm=norm,
+        names=names,
+        loses_rank=representation == "centered",
+        mean_free=representation == "centered",
+        floor=RESIDUAL_FLOOR if source.dtype == np.float64 else FLOAT32_FLOOR,
+        counter=Counter(n_passes),
+        exponents=exponents,
+    )
+
+
+def _in_memory(source: Source) -> NDArray[Any]:
+    """All of X, for ranks, which are a copy of it anyway."""
+    size = 2 * source.dtype.itemsize * float(np.prod(source.shape, dtype=float))
+    _input.check_budget(
+        "representation = 'ranks': X in memory and its ranks", size, "take another representation"
+    )
+    return source.read(slice(None), slice(None))
 
 
 def _check_variation(

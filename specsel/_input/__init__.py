@@ -2,6 +2,7 @@
 
 arrays       samples × features, classes and pairs: viewed as arrays, or refused
 sparse       sparse matrices: checked whole, or refused
+streams      arrays that are not in memory: recognised and checked
 arguments    numbers, names, flags and sets of features: checked, or refused
 choices      arguments that take one of a few names
 annotations  types that signatures share
@@ -52,6 +53,7 @@ from specsel._input.messages import (
     printable,
 )
 from specsel._input.sparse import assemble as assemble_sparse
+from specsel._input.streams import is_dask, is_streamed
 
 __all__ = [
     "TOO_EXTREME",
@@ -86,8 +88,10 @@ __all__ = [
     "choices",
     "describe_not_finite",
     "first_few",
+    "is_dask",
     "is_finite",
     "is_list",
+    "is_streamed",
     "name_features",
     "printable",
     "readable",

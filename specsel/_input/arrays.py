@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from specsel._input import sparse
+from specsel._input import sparse, streams
 from specsel._input.annotations import ArrayLike, Integers, Names, NDArray, Sparse
 from specsel._input.memory import budget, readable
 from specsel._input.messages import TOO_EXTREME, printable
 
-# Samples that are searched at a time for a value that is not finite.
+# Samples, and numbers, that are searched at a time for a value that is not finite.
 ROWS = 4096
+NUMBERS = 2**22
 
 
 def as_matrix(
@@ -60,7 +61,8 @@ def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Na
 
     A sparse matrix stays compressed by columns or by rows, as it is; another format becomes
     compressed by rows. A data frame with sparse columns is compressed by columns. Only numbers
-    that are neither float32 nor float64 are copied.
+    that are neither float32 nor float64 are copied. An array that is read block by block, see
+    `streams`, is checked but not read.
 
     Examples
     --------
@@ -69,6 +71,12 @@ def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Na
     'csc'
     """
     X, names = _unwrapped(X)
+    if streams.is_streamed(X):
+        if hasattr(X, "columns"):
+            names = tuple(map(str, X.columns))
+        X = streams.checked(X, name)
+        check_samples(int(X.shape[0]), least_samples, name)
+        return X, names
     if sparse.is_sparse_frame(X):
         names = tuple(str(label) for label in X.columns)
         matrix = sparse.from_frame(X, name)
@@ -86,7 +94,8 @@ def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Na
 def _unwrapped(X: Any) -> tuple[Any, Names]:
     """The values of an AnnData object or of a sparse `Frame`, and the names of its features."""
     if type(X).__name__ == "AnnData" and hasattr(X, "var_names"):
-        return X.X, tuple(map(str, X.var_names))
+        values = X.X.to_memory() if hasattr(X.X, "to_memory") else X.X  # sparse, from a file
+        return values, tuple(map(str, X.var_names))
     if isinstance(X, Frame) and hasattr(X.values, "tocsr"):
         return X.values, tuple(X.columns)
     return X, None
@@ -212,8 +221,9 @@ def describe_not_finite(array: Any, names: Names, name: str = "X") -> str:
 def _find_not_finite(array: NDArray[Any]) -> tuple[int, tuple[int, int] | None]:
     """How many values are not finite, and the sample and the feature of the first one."""
     count, first = 0, None
-    for start in range(0, len(array), ROWS):
-        bad = ~np.isfinite(array[start : start + ROWS])
+    step = max(1, min(ROWS, NUMBERS // int(array.shape[1])))
+    for start in range(0, int(array.shape[0]), step):
+        bad = ~np.isfinite(np.asarray(array[start : start + step]))
         count += int(bad.sum())
         if first is None and bad.any():
             sample, feature = np.argwhere(bad)[0]
