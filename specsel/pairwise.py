@@ -157,7 +157,8 @@ def _read_pairs(
         if are_samples(pairs):
             first, second = _input.as_samples(name, pairs, array.shape[1], names)
         else:
-            first, second = (array[i] for i in _input.as_pairs(name, pairs, array.shape[0]).T)
+            numbers = _input.as_pairs(name, pairs, array.shape[0])
+            first, second = (_input.take_samples(array, column) for column in numbers.T)
         numbers = count + np.arange(2 * first.shape[0]).reshape(2, -1).T
         parts, rows, count = [*parts, first, second], [*rows, numbers], count + numbers.size
     return rows[0], rows[1], _input.stack_samples(parts)

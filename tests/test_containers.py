@@ -1,7 +1,13 @@
 """Every algorithm gives the same answer whatever container X comes in."""
 
+import json
+import os
+import subprocess
+import sys
 import warnings
 
+import dask
+import dask.array
 import numpy as np
 import pandas as pd
 import pytest
@@ -284,6 +290,27 @@ def in_zarr(X, folder):
     return array
 
 
+def in_dask_by_feature(X, folder):
+    return dask.array.from_array(X, chunks=(-1, (1, X.shape[1] - 9, 8)))
+
+
+def in_dask_by_sample(X, folder):
+    return dask.array.from_array(X, chunks=((1, 13, 10), -1))
+
+
+def in_dask_both(X, folder):
+    return dask.array.from_array(X, chunks=((1, 0, 13, 10), (5, X.shape[1] - 5)))
+
+
+def in_one_chunk_of_dask(X, folder):
+    return dask.array.from_array(X, chunks=-1)
+
+
+def sparse_in_dask(X, folder):
+    return in_dask_by_sample(X, folder).map_blocks(sparse.csr_array)
+
+
+DASK = [in_dask_by_feature, in_dask_by_sample, in_dask_both, in_one_chunk_of_dask, sparse_in_dask]
 STREAMED = [mapped, mapped_by_feature, in_h5py, in_h5py_by_sample, in_zarr]
 
 
@@ -305,6 +332,82 @@ def test_tall_data_stream(solver, container, tmp_path):
     np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("container", DASK)
+def test_solvers_take_dask_arrays(solver, container, tmp_path):
+    wanted = quietly(SOLVERS[solver], WIDE)
+    found = quietly(SOLVERS[solver], container(WIDE, tmp_path))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["qalpha", "weighting", "supervised", "laplacian"])
+@pytest.mark.parametrize("container", DASK)
+def test_tall_dask_arrays(solver, container, tmp_path):
+    wanted = quietly(SOLVERS[solver], TALL)
+    found = quietly(SOLVERS[solver], container(TALL, tmp_path))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+
+
+@pytest.mark.parametrize("container", DASK)
+def test_dask_arrays_are_never_materialised(container, tmp_path, monkeypatch):
+    def refuse(array, *args, **kwargs):
+        raise AssertionError("the whole array became one of numpy")
+
+    X = container(WIDE, tmp_path)
+    monkeypatch.setattr(type(X), "__array__", refuse)
+    for solver in ("qalpha", "laplacian"):
+        quietly(SOLVERS[solver], X)
+
+
+def test_schedulers_and_threads_give_the_same_bits(tmp_path):
+    X, found = in_dask_by_feature(WIDE, tmp_path), []
+    for scheduler in ("synchronous", "threads"):
+        with dask.config.set(scheduler=scheduler):
+            found.append(quietly(SOLVERS["laplacian"], X).alpha)
+    np.testing.assert_array_equal(*found)
+
+
+def test_a_frame_of_dask():
+    pytest.importorskip("pyarrow")
+    from dask import dataframe
+
+    frame = dataframe.from_pandas(pd.DataFrame(WIDE).add_prefix("gene"), npartitions=3)
+    wanted = quietly(SOLVERS["qalpha"], WIDE)
+    found = quietly(SOLVERS["qalpha"], frame)
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+    assert found.names[0] == "gene0"
+
+
+def test_chunks_of_unknown_size_are_refused(tmp_path):
+    X = in_dask_by_sample(WIDE, tmp_path)
+    with pytest.raises(ValueError, match=r"^X: has chunks of unknown size; call compute_chunk"):
+        qalpha.solve(X[X[:, 0] >= 0], 2)
+
+
+def test_pairs_of_rows_and_samples_of_streamed_data(tmp_path):
+    wanted = quietly(
+        lambda X: pairwise.solve(X, 2, apart=PAIRS, together=(SIDE, SIDE[::-1])), WIDE
+    )
+    for container in (in_dask_both, mapped):
+        X, side = container(WIDE, tmp_path), dask.array.from_array(SIDE, chunks=4)
+        found = quietly(
+            lambda X, t=(side, SIDE[::-1]): pairwise.solve(X, 2, apart=PAIRS, together=t), X
+        )
+        np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:.*:Warning")  # of distributed, about ports and sockets
+def test_processes_of_a_cluster(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    X, found = in_dask_by_feature(WIDE, tmp_path), []
+    with dask.config.set(scheduler="synchronous"):
+        wanted = quietly(SOLVERS["qalpha"], X).alpha
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
+        found = quietly(SOLVERS["qalpha"], X).alpha
+    np.testing.assert_array_equal(found, wanted)
+
+
 @pytest.mark.filterwarnings("ignore:.*:Warning")  # of anndata, about pandas
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
 @pytest.mark.usefixtures("in_small_blocks")
@@ -317,3 +420,43 @@ def test_anndata_in_a_file(container, tmp_path):
     found = quietly(SOLVERS["laplacian"], adata)
     np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
     assert found.names[0] == "gene0"
+
+
+LIMITED = """
+import resource, sys, warnings
+import h5py, numpy as np
+from specsel import qalpha
+warnings.simplefilter("ignore")
+qalpha.solve(np.random.default_rng(0).standard_normal((30, 40)), 2)
+qalpha.solve(h5py.File(sys.argv[1])["few"], 2)  # compiles
+taken = 4096 * int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (taken + 3 * 2**26, taken + 3 * 2**26))
+X = h5py.File(sys.argv[1])["many"]
+assert X.size * 4 > 4 * 2**26
+print(qalpha.solve(X, 2).ranking[:5].tolist())
+"""
+
+
+@pytest.mark.parametrize("shape", [(600_000, 120), (120, 600_000)])
+def test_a_file_larger_than_the_address_space_left(shape, tmp_path, rng):
+    h5py = pytest.importorskip("h5py")
+    path, tall = tmp_path / "X.h5", shape[0] > shape[1]
+    with h5py.File(path, "w") as file:
+        file["few"] = rng.standard_normal((2000, 120)[:: 1 if tall else -1]).astype(np.float32)
+        X = file.create_dataset("many", shape, np.float32)
+        step = 20_000
+        for start in range(0, max(shape), step):
+            block = rng.standard_normal((step, 120)).astype(np.float32)
+            if tall:
+                block[: step // 2, :5] += 3
+                X[start : start + step] = block
+            else:
+                block[: 5 * (start == 0), :60] += 9
+                X[:, start : start + step] = block.T
+    command = [sys.executable, "-c", LIMITED, str(path)]
+    limits = {"SPECSEL_MEMORY": "64MiB", "NUMBA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    run = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ | limits
+    )
+    assert run.returncode == 0, run.stderr
+    assert sorted(json.loads(run.stdout)) == [0, 1, 2, 3, 4]

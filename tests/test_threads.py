@@ -3,6 +3,7 @@
 `tests/test_architecture.py` finds the kernels; the table here must hold all of them.
 """
 
+import dataclasses
 import importlib
 import sys
 
@@ -13,6 +14,7 @@ from fingerprints import digest, expression
 from test_architecture import ROOT, kernels
 
 from specsel import (
+    _data,
     datasets,
     eslda,
     gslda,
@@ -44,6 +46,16 @@ def solve_sparse(algorithm, by_sample=False, **options):
     return algorithm.solve(form(WIDE * (WIDE > 0)), 2, tol=0.1, **options)
 
 
+def read_by_sample():
+    import dask.array
+
+    from specsel._data.sources import Source
+
+    data = _data.represent(dask.array.from_array(WIDE, chunks=(9, 1200)))
+    blocks = data.blocks._replace(source=Source(WIDE, False, (0, 9, 40)))
+    return dataclasses.replace(data, blocks=blocks).fused(np.eye(40, 3), np.eye(40)[:, 3:6])
+
+
 # What runs each kernel, by its module and name.
 CALLS = {
     "_bootstrap.jackknife.dense": intervals,
@@ -58,6 +70,8 @@ CALLS = {
     "_data.representations.ranks": lambda: laplacian.solve(
         WIDE, 2, tol=0.1, representation="ranks"
     ),
+    "_data.row_passes.scores": lambda: read_by_sample(),
+    "_data.row_passes.images": lambda: read_by_sample(),
     "_data.sparse_columns.standardise": lambda: solve_sparse(laplacian),
     "_data.sparse_columns.middles": lambda: solve_sparse(laplacian),
     "_data.sparse_columns.part_norms": lambda: solve_sparse(laplacian),

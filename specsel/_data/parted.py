@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self, cast
 import numpy as np
 
 from specsel import _input
+from specsel._data import representations
 from specsel._data.dense import Dense
 from specsel._data.pairs import Pairs
 from specsel._data.passes import Columns
@@ -84,14 +85,18 @@ class Parted(Standardised):
 
     def reduced(self, members: Bools | None = None) -> Reduced:
         """Replace tall data, or their marked samples, by dense data of as many as features."""
+        self.check_factor()
+        data = cast(Data, self)  # which its two kinds are
+        factor, restrict, lift = reduce(data, members)
+        return Reduced(Dense.of_factor(factor, data), restrict, lift)
+
+    def check_factor(self) -> None:
+        """Refuse more features than there is room for a triangular factor of."""
         _input.check_budget(
             f"X: the inner products of {self.n_features} features",
             3 * 8 * self.n_features**2,
             "take fewer features",
         )
-        data = cast(Data, self)  # which its two kinds are
-        factor, restrict, lift = reduce(data, members)
-        return Reduced(Dense.of_factor(factor, data), restrict, lift)
 
     def centered(self) -> Self:
         """The same data with each column centred, even if every one turns out constant."""
@@ -191,4 +196,6 @@ def _ask(
 
 
 def _spans(block: NDArray[Any], middle: Floats, norms: Floats) -> Floats:
-    return np.concatenate([out for _, out in _dense(block, middle, norms).spans()], axis=2)
+    out = np.empty((3, *norms.shape))
+    representations.spans_alone(block.T, middle, norms, out)
+    return out

@@ -4,18 +4,32 @@ As in `sparse_rows`, the scores of all features come first and an image is made 
 samples is cut into strips, and a thread takes a strip at a time. The cut depends on sizes alone.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import prange
 
+from specsel._data.alone import is_alone
+from specsel._input.annotations import Floats, NDArray
 from specsel.linalg import jit
 
 # Strips of a block.
 STRIPS = 8
 
 
+def score(block: NDArray[Any], middle: Floats, parts: int, frame: Floats, out: Floats) -> None:
+    """Add ``Σ_s f(x_si) b_sc`` to `out`, strips × parts × columns of the frame × features."""
+    if is_alone():
+        span = -(-len(block) // len(out))
+        for strip, some in enumerate(out):
+            score_range(block, middle, parts, frame, strip * span, (strip + 1) * span, some)
+    else:
+        scores(block, middle, parts, frame, out)
+
+
 @jit(parallel=True)
 def scores(block, middle, parts, frame, out):
-    """Add ``Σ_s f(x_si) b_sc`` to `out`, strips × parts × columns of the frame × features."""
+    """The same by several threads."""
     span = (len(block) + len(out) - 1) // len(out)
     for strip in prange(len(out)):
         score_range(block, middle, parts, frame, strip * span, (strip + 1) * span, out[strip])
@@ -48,9 +62,18 @@ def _load(sample, middle, row):
         row[1, i] = max(-value, 0.0)
 
 
-@jit(parallel=True)
-def combine(block, middle, parts, coefficients, strips, image):
+def combine(block: NDArray[Any], middle: Floats, coefficients: Floats, image: Floats) -> None:
     """Fill in ``Σ_i f(x_si) c_i`` of every sample; coefficients are parts × columns × features."""
+    parts = len(coefficients)
+    if is_alone():
+        combine_range(block, middle, parts, coefficients, 0, len(block), image)
+    else:
+        images(block, middle, parts, coefficients, STRIPS, image)
+
+
+@jit(parallel=True)
+def images(block, middle, parts, coefficients, strips, image):
+    """The same by several threads."""
     span = (len(block) + strips - 1) // strips
     for strip in prange(strips):
         combine_range(block, middle, parts, coefficients, strip * span, (strip + 1) * span, image)

@@ -17,10 +17,11 @@ from specsel._data.dense import Dense
 from specsel._data.pairs import Pairs
 from specsel._data.parted import Parted
 from specsel._data.passes import Columns
-from specsel._data.protocol import Basis, Target
+from specsel._data.protocol import Basis, Reduced, Target
+from specsel._data.reduced import SAMPLES, maps, triangular_factor
 from specsel._data.source_measures import totals
 from specsel._data.standardised import Counter
-from specsel._input.annotations import Floats, NDArray
+from specsel._input.annotations import Bools, Floats, NDArray
 
 # Columns of the identity that are multiplied at a time.
 COLUMNS = 64
@@ -89,6 +90,31 @@ class BySample(Parted):
         alpha += paired.fused_pairs(nothing, nothing, inner, values)[0]
         entries = paired.adjoint_pairs(alpha, nothing[:, :0], inner)[1]
         return alpha, self._image(alpha.reshape(self.norms.shape), scores), entries
+
+    def reduced(self, members: Bools | None = None) -> Reduced:
+        """Replace samples, or those that are marked, by dense data of as many as features."""
+        self.check_factor()
+        self.count_pass()
+        chosen = np.ones(self.n_samples, dtype=bool) if members is None else members
+        parts = self.source.parts
+        given = ((self.blocks.middle, self.norms, chosen[part]) for part in parts)
+        factor = triangular_factor([np.vstack([*self.source.run(_factor, given)])])
+        norms = np.where(self.norms > 0, self.norms, np.inf)[:, None]
+
+        def scores(basis: Floats) -> Floats:
+            frame = np.zeros((self.n_samples, basis.shape[1]))
+            frame[chosen] = basis
+            found = self._standard(self._scores(frame, count=True))
+            return np.hstack([*found]).T
+
+        def combine(inner: Floats) -> Floats:
+            self.count_pass()
+            coefficients = inner.T.reshape(inner.shape[1], len(norms), -1).transpose(1, 0, 2)
+            some = np.ascontiguousarray(coefficients / norms)
+            blocks = self.source.run(_combine, ((self.blocks.middle, some) for _ in parts))
+            return np.concatenate([*blocks])[chosen]
+
+        return Reduced(Dense.of_factor(factor, self), *maps(factor, scores, combine))
 
     def _weigh(self, dual: Floats, basis: Floats, target: Floats) -> tuple[Floats, Floats]:
         """The weights, and the scores with the target."""
@@ -161,19 +187,25 @@ def _unit(size: int, part: slice) -> Floats:
 
 def _score(block: NDArray[Any], middle: Floats, parts: int, frame: Floats) -> Floats:
     out = np.zeros((row_passes.STRIPS, parts, frame.shape[1], len(middle)))
-    row_passes.scores(np.ascontiguousarray(block), middle, parts, frame, out)
+    row_passes.score(np.ascontiguousarray(block), middle, parts, frame, out)
     total: Floats = out.sum(axis=0)
     return total
 
 
+def _factor(block: NDArray[Any], middle: Floats, norms: Floats, chosen: Bools) -> Floats:
+    """R of a QR factorisation of the standardised samples of a block that are chosen."""
+    scale, step = np.where(norms > 0, norms, np.inf), max(SAMPLES, norms.size)
+    factors = [np.zeros((0, norms.size))]
+    for start in range(0, len(block), step):
+        some = slice(start, start + step)
+        shifted = block[some][chosen[some]] - middle
+        parts = [shifted] if len(norms) == 1 else [np.maximum(shifted, 0), np.maximum(-shifted, 0)]
+        factors.append(np.hstack([part / norm for part, norm in zip(parts, scale, strict=True)]))
+        factors = [triangular_factor([np.vstack(factors)])]
+    return factors[0]
+
+
 def _combine(block: NDArray[Any], middle: Floats, coefficients: Floats) -> Floats:
     image = np.empty((len(block), coefficients.shape[1]))
-    row_passes.combine(
-        np.ascontiguousarray(block),
-        middle,
-        len(coefficients),
-        coefficients,
-        row_passes.STRIPS,
-        image,
-    )
+    row_passes.combine(np.ascontiguousarray(block), middle, coefficients, image)
     return image

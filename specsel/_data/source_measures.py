@@ -8,6 +8,7 @@ import numpy as np
 
 from specsel import _input
 from specsel._data import representations, row_passes
+from specsel._data.alone import is_alone
 from specsel._data.passes import block_span
 from specsel._data.representations import CONSTANT
 from specsel._data.sources import Source
@@ -50,7 +51,10 @@ def _middles(source: Source, fraction: float) -> Floats:
 
 def _middles_of(block: NDArray[Any], fraction: float) -> Floats:
     out = np.zeros(block.shape[1])
-    representations.middles(block.T, fraction, out, block_span(len(out)))
+    if is_alone():
+        representations.middles_alone(block.T, fraction, out)
+    else:
+        representations.middles(block.T, fraction, out, block_span(len(out)))
     return out
 
 
@@ -62,7 +66,10 @@ def _part_norms(source: Source, middle: Floats, parts: int) -> Floats:
 
 def _part_norms_of(block: NDArray[Any], middle: Floats, parts: int) -> Floats:
     out = np.zeros((parts, block.shape[1]))
-    representations.part_norms(block.T, middle, parts, out, block_span(len(middle)))
+    if is_alone():
+        representations.part_norms_alone(block.T, middle, parts, out)
+    else:
+        representations.part_norms(block.T, middle, parts, out, block_span(len(middle)))
     return out
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, Self
+from itertools import islice, pairwise
+from typing import Any
 
 import numpy as np
 
@@ -41,20 +41,24 @@ class Source:
         What is sliced: a memory map, or an array of h5py or zarr.
     by_feature : bool
         Whether a block holds all samples of some features, or all features of some samples.
-    step : int
-        Features, or samples, in a block.
+    bounds : tuple of int
+        Where the blocks begin, and where the last one ends.
     exponents : ndarray of int or None
         Powers of two by which columns are divided as they are read.
     """
 
     array: Any
     by_feature: bool
-    step: int
+    bounds: tuple[int, ...]
     exponents: Integers | None = None
 
     @classmethod
-    def of(cls, array: Any) -> Self:
+    def of(cls, array: Any) -> Source:
         """Cut an array along its chunks or, if it has none, as it lies."""
+        if _input.is_dask(array):
+            from specsel._data.distributed import DaskSource  # it builds on this file
+
+            return DaskSource.of_chunks(array)
         q, n = array.shape
         itemsize = _numbers(array.dtype).itemsize
         chunks = getattr(array, "chunks", None)
@@ -63,7 +67,8 @@ class Source:
         by_feature = q * min(narrow, n) * itemsize <= BLOCK
         unit, length, size = (columns, q, n) if by_feature else (rows, n, q)
         step = max(1, BLOCK // (length * itemsize * unit)) * unit
-        return cls(array, by_feature, int(min(step, size)))
+        step = int(min(step, size))
+        return cls(array, by_feature, (*range(0, size, step), int(size)))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -79,8 +84,7 @@ class Source:
     @property
     def parts(self) -> list[slice]:
         """The blocks, as slices of features or of samples."""
-        size = self.shape[1 if self.by_feature else 0]
-        return [slice(i, min(i + self.step, size)) for i in range(0, size, self.step)]
+        return [slice(first, last) for first, last in pairwise(self.bounds)]
 
     def read(self, samples: slice, features: slice) -> NDArray[Any]:
         """Some samples of some features, in memory."""

@@ -41,6 +41,7 @@ from specsel._input.arrays import (
     check_unmasked,
     describe_not_finite,
     stack_samples,
+    take_samples,
 )
 from specsel._input.interrupts import catch_interrupts
 from specsel._input.memory import budget, check_budget, readable
@@ -96,4 +97,5 @@ __all__ = [
     "printable",
     "readable",
     "stack_samples",
+    "take_samples",
 ]

@@ -101,6 +101,14 @@ def _unwrapped(X: Any) -> tuple[Any, Names]:
     return X, None
 
 
+def take_samples(array: Any, numbers: Integers) -> Any:
+    """Some samples of an array, in memory; sparse ones stay sparse."""
+    if not streams.is_streamed(array):
+        return array[numbers]
+    rows = [streams.in_memory(array[int(number)]) for number in numbers]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), array.shape[1])
+
+
 def stack_samples(parts: list[Any]) -> Any:
     """Stack samples, some below the others; they are sparse where some of them are."""
     if not any(hasattr(part, "tocsr") for part in parts):
@@ -308,7 +316,7 @@ def as_samples(
     name: str, pairs: tuple[ArrayLike, ArrayLike], n_features: int, names: Names
 ) -> tuple[Any, Any]:
     """View pairs that are given as samples: two arrays of pairs × features, first and second."""
-    found = [as_data(part, least_samples=0, name=name) for part in pairs]
+    found = [as_data(streams.in_memory(part), least_samples=0, name=name) for part in pairs]
     (first, _), (second, _) = found
     if first.shape != second.shape or first.shape[1] != n_features:
         raise ValueError(

@@ -30,6 +30,14 @@ def _package(X: object) -> str:
     return type(X).__module__.partition(".")[0]
 
 
+def in_memory(X: Any) -> Any:
+    """All of a streamed array, or the part of one that was sliced from it; others as they are."""
+    if is_dask(X):
+        X = X.compute()
+        return X.toarray() if hasattr(X, "toarray") else X
+    return X[...] if is_streamed(X) else X
+
+
 def checked(X: Any, name: str = "X") -> Any:
     """Return a streamed array of samples × features of real numbers, or refuse it."""
     if is_dask(X) and hasattr(X, "to_dask_array"):

@@ -28,7 +28,7 @@ class Chunked:
 )
 def test_blocks_follow_the_chunks_or_how_an_array_lies(array, by_feature, step):
     source = Source.of(array)
-    assert (source.by_feature, source.step) == (by_feature, step)
+    assert (source.by_feature, source.bounds[1]) == (by_feature, step)
     size = array.shape[int(by_feature)]
     assert source.parts[0].start == 0
     assert source.parts[-1].stop == size
