@@ -100,6 +100,9 @@ OPTIONAL = {
     "dask": set(),
     "distributed": set(),
     "nimfa": set(),
+    "anndata": set(),
+    "h5py": set(),
+    "zarr": set(),
 }
 LONGEST = 400
 
