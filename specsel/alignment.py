@@ -68,8 +68,9 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, or a data frame. Standardise it first if its columns
-        are in different units: the graph of the neighbours is that of X as it is given.
+        Dense numbers in any memory order, a sparse matrix, or a data frame. Standardise it first
+        if its columns are in different units: the graph of the neighbours is that of X as it is
+        given.
     y : array of shape (n_samples,), optional
         Class labels. With them the target is "classes".
     n : int, optional
@@ -109,7 +110,7 @@ def solve(
     >>> sorted(alignment.solve(X, n=2).ranking.tolist())
     [0, 20]
     """
-    array, names = _input.as_matrix(X)
+    array, names = _input.as_data(X)
     n_samples, n_features = array.shape
     _input.check_choice("scale", scale, SCALES)
     first, left_out = _input.check_sets(always, never, n_features, names)
@@ -169,8 +170,8 @@ def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
     >>> alignment.graph([[0.0], [1.0], [4.0], [7.0], [8.0]], neighbours=1).nnz
     6
     """
-    array, names = _input.as_matrix(X)
-    _alignment.check_graph(len(array), neighbours, components)
+    array, names = _input.as_data(X)
+    _alignment.check_graph(array.shape[0], neighbours, components)
     native, _ = _in_own_units(_data.represent(array, names))
     return _alignment.nearest_neighbours(native, neighbours, components)
 

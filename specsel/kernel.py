@@ -68,8 +68,8 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, or a data frame. For the precomputed kernel, the matrix
-        V itself, of shape (n_features, n_features).
+        Dense numbers in any memory order, a sparse matrix, or a data frame. For the precomputed
+        kernel, the matrix V itself, of shape (n_features, n_features).
     k : int or "auto"
         Number of leading directions that should carry the structure, about the number of
         clusters; as in `qalpha.solve`. At most n_features; with the linear kernel at most
@@ -127,9 +127,10 @@ def solve(
     """
     if not callable(kernel):
         _input.check_choice("kernel", kernel, _input.choices.KERNELS)
-    array, names = _input.as_matrix(X, least_samples=1 if kernel == "precomputed" else 2)
+    given = kernel == "precomputed"
+    array, names = _input.as_matrix(X, least_samples=1) if given else _input.as_data(X)
     n_features = array.shape[1]
-    _check_parameters(kernel, sigma, degree, offset, sections, len(array))
+    _check_parameters(kernel, sigma, degree, offset, sections, array.shape[0])
     if kernel == "linear":
         _loop.check_k(k, min(array.shape), "min(n_samples, n_features)")
     else:
@@ -139,9 +140,10 @@ def solve(
     options = _loop.Options.for_weights(
         n_features, k, init, n_init, tol, max_iter, random_state, callback
     )
-    if kernel == "precomputed":
+    if given:
         matrix = _kernel.Matrix.given(_kernel.checked(array, n_features), names)
     else:
+        _check_size(kernel, *array.shape)
         data = _data.represent(array, names, representation="centered" if center else "as-is")
         if kernel == "linear" and not center:
             options = options.counted(lambda: qalpha.count_centered(data))
@@ -154,6 +156,17 @@ def solve(
         )
     run = _loop.solve(PROBLEMS[criterion](matrix), options)
     return _loop.pack(matrix, run.iterate, run.record)
+
+
+def _check_size(kernel: str | Callable[[Floats], Any], n_samples: int, n_features: int) -> None:
+    """Refuse more features than there is memory for V."""
+    size = 8 * n_features**2
+    if callable(kernel) or kernel == "sectioned":
+        size += 8 * n_samples * n_features  # all features are dense at once
+    advice = "take fewer features, or qalpha, which forms no matrix of features"
+    if kernel == "linear":
+        advice = "take qalpha, which finds the same weights without it"
+    _input.check_budget(f"X: the kernel matrix of {n_features} features", size, advice)
 
 
 def _mean_free(kernel: str | Callable[[Floats], Any], offset: float, center: bool) -> bool | None:

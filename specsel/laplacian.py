@@ -63,7 +63,7 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, or a data frame.
+        Dense numbers in any memory order, a sparse matrix, or a data frame.
     k : int or "auto"
         Number of leading directions that should carry the structure; take about the number of
         clusters. The first direction is constant, clusters show from the second on. "auto" counts
@@ -102,7 +102,7 @@ def solve(
     >>> sorted(laplacian.solve(X, k=2).select(20).tolist()) == list(range(20))
     True
     """
-    array, names = _input.as_matrix(X)
+    array, names = _input.as_data(X)
     options = _loop.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )

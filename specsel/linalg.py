@@ -22,7 +22,9 @@ SAFE_FAST_MATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
 # Up to this size a symmetric matrix is formed to find its leading subspace.
 DENSE_LIMIT = 2000
 
-# Krylov vectors that are kept before a restart from the best one, and the most restarts.
+# Krylov vectors that there is room for at first, more than most solves need; those that are kept
+# before a restart from the best one; and the most restarts.
+KRYLOV_ROOM = 8
 KRYLOV_STEPS = 60
 KRYLOV_RESTARTS = 5
 
@@ -165,11 +167,13 @@ def _krylov(
 ) -> Leading:
     """Build one Krylov space, until the pair has converged or the space is full."""
     shape = start.shape
-    duals, images, signed = np.empty((3, KRYLOV_STEPS, start.size))
+    duals, images, signed = np.empty((3, KRYLOV_ROOM, start.size))
     gram, form = np.empty((2, KRYLOV_STEPS, KRYLOV_STEPS))
     vector = start.ravel() / max(np.linalg.norm(start), np.finfo(float).tiny)
     for step in range(KRYLOV_STEPS):
         image = product(vector.reshape(shape))
+        if step == len(duals):
+            duals, images, signed = map(_longer, (duals, images, signed))
         duals[step], images[step] = vector, image.ravel()
         signed[step] = image.ravel() if signs is None else signs(image).ravel()
         known, new = slice(step + 1), slice(step, step + 1)
@@ -199,6 +203,13 @@ def _krylov(
         vector = change / norm
     before = [_combination(vectors[:, -i], duals[known]).reshape(shape) for i in range(1, last)]
     return Leading(dual.reshape(shape), image, value, residual, done, before)
+
+
+def _longer(rows: Floats) -> Floats:
+    """The same rows, with room for as many again."""
+    longer: Floats = np.empty((min(2 * len(rows), KRYLOV_STEPS), rows.shape[1]))
+    longer[: len(rows)] = rows
+    return longer
 
 
 # These two avoid BLAS. It would wake threads of its own, which go on competing with those of the

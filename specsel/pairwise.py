@@ -61,7 +61,7 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, or a data frame.
+        Dense numbers in any memory order, a sparse matrix, or a data frame.
     k : int or "auto"
         Number of leading directions that should carry the structure, about the number of
         clusters; as in `qalpha.solve`.
@@ -111,7 +111,7 @@ def solve(
     >>> sorted(pairwise.solve(X, 1, apart=apart, tradeoff=1).select(3).tolist())
     [3, 4, 5]
     """
-    array, names = _input.as_matrix(X)
+    array, names = _input.as_data(X)
     options = _loop.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
@@ -138,27 +138,30 @@ def solve(
 
 
 def _read_pairs(
-    array: np.ndarray, names: Names, apart: Any, together: Any
-) -> tuple[Integers, Integers, np.ndarray | None]:
+    array: Any, names: Names, apart: Any, together: Any
+) -> tuple[Integers, Integers, Any]:
     """Read `apart` and `together` as pairs of rows, and the array that these are rows of.
 
     Where no samples are given they are rows of X, and the third answer is None.
     """
     arguments = {"apart": apart, "together": together}
     if not are_samples(apart) and not are_samples(together):
-        first, second = (_input.as_pairs(name, arguments[name], len(array)) for name in arguments)
+        first, second = (
+            _input.as_pairs(name, arguments[name], array.shape[0]) for name in arguments
+        )
         return first, second, None
-    parts: list[np.ndarray] = []
+    parts: list[Any] = []
     rows: list[Integers] = []
     count = 0
     for name, pairs in arguments.items():
         if are_samples(pairs):
             first, second = _input.as_samples(name, pairs, array.shape[1], names)
         else:
-            first, second = (array[i] for i in _input.as_pairs(name, pairs, len(array)).T)
-        numbers = count + np.arange(2 * len(first)).reshape(2, -1).T
+            numbers = _input.as_pairs(name, pairs, array.shape[0])
+            first, second = (_input.take_samples(array, column) for column in numbers.T)
+        numbers = count + np.arange(2 * first.shape[0]).reshape(2, -1).T
         parts, rows, count = [*parts, first, second], [*rows, numbers], count + numbers.size
-    return rows[0], rows[1], np.concatenate(parts)
+    return rows[0], rows[1], _input.stack_samples(parts)
 
 
 def _check_pairs(apart: Integers, together: Integers) -> None:
@@ -196,11 +199,11 @@ class Pairwise(qalpha.Energy):
         apart: Integers,
         together: Integers,
         tradeoff: float,
-        others: np.ndarray | None = None,
+        others: Any = None,
     ) -> None:
         super().__init__(data)
         self.paired = data if others is None else _data.Beside(data, others)
-        n_rows = data.n_samples if others is None else len(others)
+        n_rows = data.n_samples if others is None else others.shape[0]
         self.pairs = _data.Pairs.sort(np.vstack((apart, together)), n_rows)
         self.shares = _shares(apart, together, tradeoff, data.n_samples)
 

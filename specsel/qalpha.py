@@ -45,6 +45,9 @@ __all__ = ["gram", "relevance", "solve"]
 # Duals are divided by what exceeds this power of two.
 MODERATE = 60
 
+# Arrays of samples x samples that are held at once where the whole affinity is.
+WHOLE_COPIES = 4
+
 # A symmetric linear map J of the whole affinity: A -> J A.
 Form = Callable[[Floats], Floats]
 
@@ -68,7 +71,8 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, or a data frame. float32 and float64 are never copied.
+        Dense numbers in any memory order, a sparse matrix, or a data frame. float32 and float64
+        are never copied.
     k : int or "auto"
         Number of leading directions that should carry the structure; take about the number of
         clusters. At most min(n_samples, n_features). "auto" counts the clusters that stand out,
@@ -126,7 +130,7 @@ def solve(
     >>> weights.converged
     True
     """
-    array, names = _input.as_matrix(X)
+    array, names = _input.as_data(X)
     options = _loop.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
@@ -155,7 +159,7 @@ def weigh(
 ) -> Weights:
     """Run Q-α on data that have been read. Tall data are reduced first."""
     small, lift = data, None
-    if data.n_samples > data.n_features:
+    if data.is_tall():
         small, restrict, lift = data.reduced()
         options = options.restricted(restrict)
     problem = PROBLEMS[criterion](small, basic=method == "basic")
@@ -177,7 +181,7 @@ def count_centered(data: _data.Data) -> int:
     centered = data.centered()
     if not centered.norm.any():
         return 1
-    if centered.n_samples > centered.n_features:
+    if centered.is_tall():
         centered = centered.reduced()[0]
     return _loop.count_clusters(Energy(centered))
 
@@ -250,6 +254,12 @@ class WholeAffinity:
     """
 
     def __init__(self, data: _data.Data) -> None:
+        q = data.n_samples
+        _input.check_budget(
+            f"X: affinities of {q} x {q} samples",
+            WHOLE_COPIES * 8 * q**2,
+            "take fewer samples, or the energy criterion of qalpha, which needs no affinities",
+        )
         self.data = data
         self.weights_are_smaller = data.n_features <= data.n_samples**2
 

@@ -51,7 +51,7 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, or a data frame.
+        Dense numbers in any memory order, a sparse matrix, or a data frame.
     side : array of shape (n_side_samples, n_features), list of such arrays, or (n_features,)
         Side data. Several sets of side data add up. An array of one number per feature is taken
         as D itself.
@@ -100,7 +100,7 @@ def solve(
     >>> sorted(side_info.solve(X, side, k=1).select(3).tolist())
     [0, 1, 2]
     """
-    array, names = _input.as_matrix(X)
+    array, names = _input.as_data(X)
     options = _loop.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
@@ -152,7 +152,7 @@ def weigh(
     return check(weights, data.floor)
 
 
-def _as_sides(side: Any, n_features: int, names: Names) -> Floats | list[tuple[np.ndarray, Names]]:
+def _as_sides(side: Any, n_features: int, names: Names) -> Floats | list[tuple[Any, Names]]:
     """Read side data: a list of matrices with their column names, or D as one array."""
     several = isinstance(side, list | tuple) and any(np.ndim(part) == 2 for part in side)
     if not several and np.ndim(side) == 1:
@@ -162,7 +162,7 @@ def _as_sides(side: Any, n_features: int, names: Names) -> Floats | list[tuple[n
         return _as_diagonal(side, n_features)
     matrices = []
     for part in side if several else [side]:
-        matrix, part_names = _input.as_matrix(part, name="side")
+        matrix, part_names = _input.as_data(part, name="side")
         if matrix.shape[1] != n_features:
             raise ValueError(f"side: has {matrix.shape[1]} features; X has {n_features}")
         if part_names and names and part_names != names:
@@ -183,13 +183,13 @@ def _as_diagonal(side: ArrayLike, n_features: int) -> Floats:
     return diagonal.astype(float)
 
 
-def _variance_ratios(data: _data.Data, sides: list[tuple[np.ndarray, Names]]) -> Floats:
+def _variance_ratios(data: _data.Data, sides: list[tuple[Any, Names]]) -> Floats:
     """Compute ``D_i``: the variance in side data over that in X, summed over all side data."""
     total = np.zeros(data.n_features)
     for matrix, names in sides:
         norm = _data.moments(matrix, names, name="side")[1]
         shares = np.divide(norm, data.norm, out=np.zeros_like(norm), where=data.norm > 0)
-        total += np.minimum(shares, BEYOND) ** 2 * (data.n_samples / len(matrix))
+        total += np.minimum(shares, BEYOND) ** 2 * (data.n_samples / matrix.shape[0])
     if total.max() >= BEYOND:
         raise ValueError(
             f"side: feature {np.argmax(total)} varies more than 1e50 times as much as in X; "

@@ -63,7 +63,7 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, or a data frame.
+        Dense numbers in any memory order, a sparse matrix, or a data frame.
     y : array of shape (n_samples,)
         Class labels. With c classes, a pass over the data has at least c (c + 1) columns.
     k_within, k_between : int
@@ -101,8 +101,8 @@ def solve(
     >>> sorted(supervised.solve(data.X, data.y).select(6).tolist())
     [0, 1, 2, 3, 4, 5]
     """
-    array, names = _input.as_matrix(X)
-    classes = _input.as_classes(y, len(array))
+    array, names = _input.as_data(X)
+    classes = _input.as_classes(y, array.shape[0])
     _input.check_integer("k_within", k_within, 1)
     _input.check_integer("k_between", k_between, 1)
     _input.check_not_negative("gamma", gamma)
@@ -114,7 +114,7 @@ def solve(
     data = _data.represent(array, names, representation=representation)
     data.warn_if_negative(representation)
     small, members, lift = data, classes, None
-    if data.n_samples > (classes.max() + 1) * data.n_features:
+    if data.is_tall(int(classes.max()) + 1):
         small, members, lift = _reduced(data, classes)
     problem = Supervised(small, members, k_within, k_between, gamma, basic=method == "basic")
     run = _loop.solve(problem, options)

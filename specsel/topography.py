@@ -48,7 +48,7 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, or a data frame.
+        Dense numbers in any memory order, a sparse matrix, or a data frame.
     k : int or "auto"
         Number of leading directions that should carry the structure in every round, about the
         number of clusters; as in `qalpha.solve`. "auto" chooses anew in every round.
@@ -87,7 +87,7 @@ def solve(
     >>> chart.relevances.shape
     (20, 2)
     """
-    array, names = _input.as_matrix(X)
+    array, names = _input.as_data(X)
     options = _loop.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
@@ -101,7 +101,7 @@ def solve(
     if tradeoff is None:
         tradeoff = TRADEOFF_TOTAL / data.n_features
     small, lift = data, None
-    if data.n_samples > data.n_features:
+    if data.is_tall():
         small, restrict, lift = data.reduced()
         options = options.restricted(restrict)
     seen, found, coordinates = np.zeros(data.n_features), [], []

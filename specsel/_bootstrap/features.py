@@ -30,6 +30,9 @@ CONSTANT = 1e-13
 # Norms whose fourth powers neither overflow nor underflow.
 SMALLEST_NORM, LARGEST_NORM = 1e-70, 1e70
 
+# Matrices of features x features that are held at once, at least.
+MATRICES = 6
+
 # First and second features of some pairs.
 FeaturePairs = tuple[Integers, Integers]
 
@@ -70,6 +73,12 @@ class Features(ABC):
     scaled: Any
 
     def __init__(self, values: Any, names: Names, matrix: Similarity) -> None:
+        size = values.shape[1]
+        _input.check_budget(
+            f"X: similarities of {size} x {size} features",
+            8 * MATRICES * size**2,
+            "take fewer features first, those with the largest variance for one",
+        )
         self.n_samples: int = values.shape[0]
         self.names, self.matrix = names, matrix
         self.centred = matrix in ("covariance", "correlation")

@@ -2,23 +2,43 @@
 
 protocol         what an algorithm may ask of data
 reading          the door: checks an array, measures its columns and wraps it
+standardised     what data know of their features, wherever the numbers lie
 dense            a dense array, its features shifted and scaled on the fly
 passes           the compiled passes over it
 products         what one pass keeps for the next
 representations  what every feature is shifted and scaled by, compiled
+sparse           a sparse matrix, its features shifted and scaled on the fly
+stored           its numbers as they lie, by columns or by rows
+lanes            inner loops over stored numbers, eight columns at once
+sparse_passes    the compiled passes where the numbers of a feature lie together
+sparse_rows      the compiled passes where the numbers of a sample do
+sparse_columns   what every sparse feature is shifted and scaled by, compiled
+sparse_measures  the same for a whole matrix, a band of features at a time
+sources          arrays that are read block by block, and how they are cut
+distributed      those of Dask, whose blocks are tasks
+alone            passes by one thread alone, inside such tasks
+source_measures  what their columns are shifted and scaled by
+parted           data read block by block; blocks of features
+samples          blocks of samples
+row_passes       the compiled passes over these
 moments          mean and norm of every column
+scaling          samples shifted and scaled as weights say
 reduced          tall data, replaced by as many samples as there are features
-pairs            pairs of samples, and the passes where these are not among the data
+pairs            pairs of samples, as the passes take them
+beside           the passes where the paired samples are not among the data
 selection        the leading subspace of the weighted affinity; features that span the rest
 """
 
+from specsel._data.beside import Beside, alike
 from specsel._data.dense import Dense
 from specsel._data.moments import far_from_zero, moments
-from specsel._data.pairs import Beside, Pairs
+from specsel._data.pairs import Pairs
 from specsel._data.protocol import Basis, Data, Reduced, Target, Weighable
 from specsel._data.reading import read, represent
 from specsel._data.reduced import triangular_factor
+from specsel._data.scaling import scaled
 from specsel._data.selection import affinity_subspace, pivoted
+from specsel._data.sparse import Sparse
 
 __all__ = [
     "Basis",
@@ -27,13 +47,16 @@ __all__ = [
     "Dense",
     "Pairs",
     "Reduced",
+    "Sparse",
     "Target",
     "Weighable",
     "affinity_subspace",
+    "alike",
     "far_from_zero",
     "moments",
     "pivoted",
     "read",
     "represent",
+    "scaled",
     "triangular_factor",
 ]

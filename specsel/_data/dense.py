@@ -6,14 +6,12 @@ in cache (see `passes`).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 
-from specsel import _input
 from specsel._data import passes, representations
 from specsel._data.moments import moments
 from specsel._data.pairs import Pairs
@@ -21,7 +19,8 @@ from specsel._data.passes import Columns, Frames, Places, Tiling
 from specsel._data.products import Products
 from specsel._data.protocol import Basis, Data, Reduced, Target
 from specsel._data.reduced import reduce
-from specsel._input.annotations import Bools, Floats, Integers, Names, NDArray
+from specsel._data.standardised import Counter, Standardised
+from specsel._input.annotations import Bools, Floats, Integers, NDArray
 from specsel.linalg import RESIDUAL_FLOOR
 
 # Products with a basis are kept for the next pass if they take at most this share of X.
@@ -31,15 +30,8 @@ KEPT_SHARE = 0.08
 SPAN_COLUMNS = 2**16
 
 
-@dataclass
-class Counter:
-    """How often an array has been read; shared by all data that read the same array."""
-
-    passes: int = 0
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Dense:
+class Dense(Standardised):
     """A dense array, its features shifted and scaled on the fly; see `protocol.Data`.
 
     Made by `read` and `represent`. A record of its parts, all arrays read-only; a changed one is
@@ -49,34 +41,12 @@ class Dense:
     ----------
     columns : Columns
         The array, what is subtracted from each column, and the norms of the features.
-    mean, norm : ndarray
-        Of every column: its mean, and the norm of what remains, 0 for a constant one.
-    names : tuple of str or None
-        Column names, if X has any.
-    loses_rank : bool
-        Whether centring costs the data one dimension.
-    mean_free : bool
-        Whether every feature sums to zero over the samples, or did before data were reduced.
-    floor : float
-        Relative error that rounding leaves in a pass.
-    counter : Counter
-    exponents : ndarray of int or None
-        The powers of two by which extreme columns were divided; `mean` and `norm` are from before.
     keeps : bool
         Whether products with a basis may be kept for the next pass.
     """
 
     columns: Columns
-    mean: Floats
-    norm: Floats
-    names: Names
-    loses_rank: bool
-    mean_free: bool
-    floor: float
-    counter: Counter
-    exponents: Integers | None = None
     keeps: bool = True
-    lengths: Floats | None = None  # what `rescaled` has multiplied the features by
     _products: Products = field(init=False, default_factory=Products)
 
     def __post_init__(self) -> None:
@@ -105,50 +75,24 @@ class Dense:
         return self.columns.features
 
     @property
-    def norms(self) -> Floats:
-        """Norm of every feature before scaling, as an array of parts × columns."""
-        return self.columns.norms
+    def scaling(self) -> Columns:
+        """What standardises the columns."""
+        return self.columns
 
     @property
     def n_samples(self) -> int:
         """Number of samples."""
         return int(self.features.shape[1])
 
-    @property
-    def n_columns(self) -> int:
-        """Number of columns of X."""
-        return int(self.features.shape[0])
-
-    @property
-    def n_features(self) -> int:
-        """Number of features: twice the columns where each becomes two parts."""
-        return self.norms.size
-
-    @property
-    def rank_bound(self) -> int:
-        """The rank that the standardised features can have at most."""
-        return min(self.n_features, self.n_samples - int(self.loses_rank))
-
-    @property
-    def passes(self) -> int:
-        """How often X has been read so far, by data that share it too."""
-        return self.counter.passes
-
-    def count_pass(self) -> None:
-        """Note that X has been read once more."""
-        self.counter.passes += 1
+    def is_tall(self, times: int = 1) -> bool:
+        """Whether samples, or those of each of so many classes, outnumber the features."""
+        return self.n_samples > times * self.n_features
 
     def feature(self, index: int) -> Floats:
         """One standardised feature."""
         part, column = divmod(index, self.n_columns)
         shifted = self.features[column] - self.columns.middle[column]
-        return self._part(shifted, part) / (self.norms[part, column] or np.inf)
-
-    @property
-    def squares(self) -> Floats:
-        """``|m_i|²``: 1, 0 for constant features, or what rescaling made of it."""
-        varies = (self.norms.ravel() > 0).astype(float)
-        return varies if self.lengths is None else varies * self.lengths**2
+        return self.part_of(shifted, part) / (self.norms[part, column] or np.inf)
 
     def block(self, part: slice | Integers) -> Floats:
         """The standardised features of some columns, as samples × features in float64."""
@@ -158,15 +102,7 @@ class Dense:
 
     def rows(self, start: int, stop: int) -> Floats:
         """The standardised samples from `start` to `stop`, as samples × features."""
-        shifted = self.features.T[start:stop] - self.columns.middle
-        norms = np.where(self.norms > 0, self.norms, np.inf)
-        return np.hstack([self._part(shifted, i) / norm for i, norm in enumerate(norms)])
-
-    def _part(self, values: Floats, part: int) -> Floats:
-        """The shifted values or, of two parts, what is above zero or minus what is below."""
-        if len(self.norms) == 1:
-            return values
-        return np.maximum(-values if part else values, 0.0)
+        return self.standardised(self.features.T[start:stop])
 
     def spans(self) -> Iterator[tuple[slice, Floats]]:
         """Yield slices of the columns, each with minimum, maximum and sum of its features.
@@ -182,15 +118,6 @@ class Dense:
             span = passes.block_span(out.shape[2])
             representations.spans(features[part], middle[part], norms[:, part], out, span)
             yield part, out
-
-    def warn_if_negative(self, representation: str) -> None:
-        """Warn where an algorithm needs features without negative values and some have them."""
-        if representation == "as-is" and any(out[0].min() < 0 for _, out in self.spans()):
-            warnings.warn(
-                "X has negative values, and two samples with large values of opposite sign count "
-                'as alike; take representation="parts"',
-                stacklevel=_input.caller(),
-            )
 
     def rescaled(self, factors: Floats) -> Self:
         """The same data with each standardised feature multiplied by a positive factor.
@@ -210,24 +137,6 @@ class Dense:
         return replace(
             self, columns=columns, mean=mean, norm=norm, loses_rank=True, mean_free=True
         )
-
-    def alike(self, array: NDArray[Any]) -> Self:
-        """Other samples of the same columns, shifted and scaled as these; counted on their own."""
-        rows = array if self.exponents is None else np.ldexp(array, -self.exponents)
-        features = np.ascontiguousarray(rows, self.features.dtype).view().T
-        columns = self.columns._replace(features=features)
-        return replace(self, columns=columns, counter=Counter())
-
-    def joined(self, alpha: Floats) -> Floats:
-        """A weight for every column: those of its two parts become ``√(α₊² + α₋²)``, made unit.
-
-        A negative weight of a part counts as 0.
-        """
-        if len(self.norms) == 1:
-            return alpha
-        first, second = np.maximum(alpha.reshape(2, -1), 0.0)
-        together: Floats = np.hypot(first, second)
-        return together / np.linalg.norm(together)
 
     def reduced(self, members: Bools | None = None) -> Reduced:
         """Replace tall data, or their marked samples, by data with no more samples than features.

@@ -6,6 +6,10 @@ import numpy as np
 
 from specsel import _input, _numba
 from specsel._data import passes, representations
+from specsel._data.source_measures import measure_source
+from specsel._data.sources import Source
+from specsel._data.sparse_measures import measure
+from specsel._data.stored import Stored
 from specsel._input.annotations import Bools, Floats, Integers, Names, NDArray
 
 # Norms from 2^-limit to 2^limit are moderate, in float32 (4 bytes) and in float64.
@@ -13,12 +17,13 @@ MODERATE = {4: 40, 8: 300}
 
 
 def moments(
-    array: NDArray[Any], names: Names = None, *, center: bool = True, name: str = "X"
+    array: Any, names: Names = None, *, center: bool = True, name: str = "X"
 ) -> tuple[Floats, Floats]:
     """Find the mean of every column and the norm of what remains, in one pass.
 
-    Without `center` nothing is subtracted, and the means are 0. Values that are not finite are
-    refused; `names` (of the columns) and `name` (of the argument) are for that message.
+    The array may be sparse. Without `center` nothing is subtracted, and the means are 0. Values
+    that are not finite are refused; `names` (of the columns) and `name` (of the argument) are for
+    that message.
 
     Examples
     --------
@@ -28,12 +33,22 @@ def moments(
     ([2.0, 5.0], [1.414, 0.0])
     """
     _numba.check_not_forked()
+    if _input.is_streamed(array):
+        mean, norm = measure_source(Source.of(array), center)
+    elif isinstance(array, np.ndarray):
+        mean, norm = _measure(array, center)
+    else:
+        mean, norm = measure(Stored.of(array), center=center)
+    if not np.isfinite(mean).all() or not np.isfinite(norm).all():
+        raise ValueError(_input.describe_not_finite(array, names, name))
+    return mean, norm
+
+
+def _measure(array: NDArray[Any], center: bool) -> tuple[Floats, Floats]:
     features = array.view().T
     features.flags.writeable = False
     mean, norm = np.zeros((2, len(features)))
     representations.standardise(features, center, mean, norm, passes.block_span(len(features)))
-    if not np.isfinite(mean).all() or not np.isfinite(norm).all():
-        raise ValueError(_input.describe_not_finite(array, names, name))
     return mean, norm
 
 

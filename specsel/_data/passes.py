@@ -17,6 +17,7 @@ from numba import prange, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from specsel._data.alone import is_alone
 from specsel._data.pairs import PairValues
 from specsel._input.annotations import Floats, NDArray
 from specsel.linalg import jit
@@ -127,8 +128,10 @@ def sweep(
     everything else meanwhile.
     """
     given = columns, frames, places, tiling, pairs
-    if len(images) == 1:
-        _sweep_range(*given, 0, alpha.shape[1], alpha, images[0], entries[0])
+    if len(images) == 1 or is_alone():
+        for block, (image, sums) in enumerate(zip(images, entries, strict=True)):
+            first, last = block * tiling.span, min((block + 1) * tiling.span, alpha.shape[1])
+            _sweep_range(*given, first, last, alpha, image, sums)
     else:
         _sweep(*given, alpha, images, entries)
 

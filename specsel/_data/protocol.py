@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import EllipsisType
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from specsel._data.pairs import Pairs
-from specsel._input.annotations import Bools, Floats, Integers, Names, NDArray
+from specsel._input.annotations import Bools, Floats, Integers, Names
 
 Basis = Floats | None
 Target = Floats | EllipsisType | None
@@ -110,8 +110,8 @@ class Data(Weighable, Protocol):
     def centered(self) -> Data:
         """The same data with every column centred."""
 
-    def alike(self, array: NDArray[Any]) -> Data:
-        """Other samples of the same columns, shifted and scaled as these are."""
+    def is_tall(self, times: int = 1) -> bool:
+        """Whether samples, or those of each of some classes, are better `reduced`."""
 
     def reduced(self, members: Bools | None = None) -> Reduced:
         """Data R with ``M = U R`` and no more samples than features, for tall data M."""

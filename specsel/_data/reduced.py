@@ -30,29 +30,42 @@ def reduce(
     """
     factor = triangular_factor(_parts(data, members))
     data.count_pass()
-    left, values, right = np.linalg.svd(factor, full_matrices=False)
-    keep = values > values[0] * max(factor.shape) * np.finfo(float).eps
-    inverse = (right[keep].T / values[keep]) @ left[:, keep].T
 
-    def restrict(basis: Floats) -> Floats:
+    def scores(basis: Floats) -> Floats:
         data.count_pass()
         product: Floats = np.zeros((data.n_features, basis.shape[1]))
         stop = 0
         for rows in _parts(data, members):
             start, stop = stop, stop + len(rows)
             product = product + rows.T @ basis[start:stop]
-        restricted: Floats = inverse.T @ product
+        return product
+
+    def combine(inner: Floats) -> Floats:
+        data.count_pass()
+        return np.concatenate([rows @ inner for rows in _parts(data, members)])
+
+    return factor, *maps(factor, scores, combine)
+
+
+def maps(
+    factor: Floats, scores: Callable[[Floats], Floats], combine: Callable[[Floats], Floats]
+) -> tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]:
+    """The maps ``Q -> Uᵀ Q`` and ``Q -> U Q``, given ``B -> Mᵀ B`` and ``C -> M C``."""
+    left, values, right = np.linalg.svd(factor, full_matrices=False)
+    keep = values > values[0] * max(factor.shape) * np.finfo(float).eps
+    inverse = (right[keep].T / values[keep]) @ left[:, keep].T
+
+    def restrict(basis: Floats) -> Floats:
+        restricted: Floats = inverse.T @ scores(basis)
         return restricted
 
     def lift(basis: Floats) -> Floats:
-        data.count_pass()
-        inner = inverse @ basis
-        lifted = np.concatenate([rows @ inner for rows in _parts(data, members)])
+        lifted = combine(inverse @ basis)
         # QR makes the columns orthonormal even where the data all but lack a direction.
         lifted, triangle = np.linalg.qr(lifted)
         return lifted * np.where(np.diag(triangle) < 0, -1.0, 1.0)
 
-    return factor, restrict, lift
+    return restrict, lift
 
 
 def triangular_factor(parts: Iterable[Floats]) -> Floats:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 
+from specsel._data.alone import is_alone
 from specsel._input.annotations import Floats, NDArray
 from specsel.linalg import jit
 
@@ -25,7 +26,7 @@ def standardise(
     Without `center` nothing is subtracted and the means stay 0, but for one that is not finite:
     the caller looks for NaN and infinity there.
     """
-    if len(norm) <= span:
+    if len(norm) <= span or is_alone():
         _standardise_range(features, center, mean, norm)  # wakes no threads, as in `passes.sweep`
     else:
         _standardise(features, center, mean, norm, span)
@@ -73,41 +74,62 @@ def _standardise_range(features, center, mean, norm):
 def middles(features, fraction, middle, span):
     """Fill in the median (fraction 0.5) or the minimum (fraction 0) of every feature."""
     for block in prange((len(middle) + span - 1) // span):
-        for i in range(block * span, min((block + 1) * span, len(middle))):
-            ordered = np.sort(features[i].astype(np.float64))
-            last = len(ordered) - 1
-            low, high = ordered[int(fraction * last)], ordered[last - int((1 - fraction) * last)]
-            middle[i] = low + 0.5 * (high - low)
+        part = slice(block * span, (block + 1) * span)
+        middles_alone(features[part], fraction, middle[part])
+
+
+@jit
+def middles_alone(features, fraction, middle):
+    """The same, serial."""
+    for i in range(len(middle)):
+        ordered = np.sort(features[i].astype(np.float64))
+        last = len(ordered) - 1
+        low, high = ordered[int(fraction * last)], ordered[last - int((1 - fraction) * last)]
+        middle[i] = low + 0.5 * (high - low)
 
 
 @jit(parallel=True)
 def part_norms(features, middle, parts, norms, span):
     """Fill in the norm of every feature about its middle, or the norms of its two parts."""
     for block in prange((len(middle) + span - 1) // span):
-        for i in range(block * span, min((block + 1) * span, len(middle))):
-            for part in range(parts):
-                low, high, _ = _span_of(features[i], middle[i], part, parts)
-                largest = max(-low, high)
-                if largest == 0.0:
-                    continue
-                square = 0.0
-                for s in range(features.shape[1]):
-                    share = _part_of(features[i, s] - middle[i], part, parts) / largest
-                    square += share * share
-                norms[part, i] = largest * np.sqrt(square)
+        some = slice(block * span, (block + 1) * span)
+        part_norms_alone(features[some], middle[some], parts, norms[:, some])
+
+
+@jit
+def part_norms_alone(features, middle, parts, norms):
+    """The same, serial."""
+    for i in range(len(middle)):
+        for part in range(parts):
+            low, high, _ = _span_of(features[i], middle[i], part, parts)
+            largest = max(-low, high)
+            if largest == 0.0:
+                continue
+            square = 0.0
+            for s in range(features.shape[1]):
+                share = _part_of(features[i, s] - middle[i], part, parts) / largest
+                square += share * share
+            norms[part, i] = largest * np.sqrt(square)
 
 
 @jit(parallel=True)
 def spans(features, middle, norms, out, span):
     """Fill in the minimum, the maximum and the sum of every standardised feature or part."""
-    parts = len(norms)
     for block in prange((len(middle) + span - 1) // span):
-        for i in range(block * span, min((block + 1) * span, len(middle))):
-            for part in range(parts):
-                scale = 1.0 / norms[part, i] if norms[part, i] > 0 else 0.0
-                found = _span_of(features[i], middle[i], part, parts)
-                for j in range(3):
-                    out[j, part, i] = found[j] * scale
+        some = slice(block * span, (block + 1) * span)
+        spans_alone(features[some], middle[some], norms[:, some], out[:, :, some])
+
+
+@jit
+def spans_alone(features, middle, norms, out):
+    """The same, serial."""
+    parts = len(norms)
+    for i in range(len(middle)):
+        for part in range(parts):
+            scale = 1.0 / norms[part, i] if norms[part, i] > 0 else 0.0
+            found = _span_of(features[i], middle[i], part, parts)
+            for j in range(3):
+                out[j, part, i] = found[j] * scale
 
 
 @jit

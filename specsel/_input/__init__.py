@@ -2,9 +2,11 @@
 
 arrays       samples × features, classes and pairs: viewed as arrays, or refused
 sparse       sparse matrices: checked whole, or refused
+streams      arrays that are not in memory: recognised and checked
 arguments    numbers, names, flags and sets of features: checked, or refused
 choices      arguments that take one of a few names
 annotations  types that signatures share
+memory       how much memory may be taken, and refusals of what would take more
 messages     the wording of messages: how to show values and names, and whose line to blame
 interrupts   Ctrl-C during compiled work
 """
@@ -28,6 +30,7 @@ from specsel._input.arguments import (
 from specsel._input.arrays import (
     Frame,
     as_classes,
+    as_data,
     as_labels,
     as_matrix,
     as_pairs,
@@ -37,8 +40,11 @@ from specsel._input.arrays import (
     check_samples,
     check_unmasked,
     describe_not_finite,
+    stack_samples,
+    take_samples,
 )
 from specsel._input.interrupts import catch_interrupts
+from specsel._input.memory import budget, check_budget, readable
 from specsel._input.messages import (
     TOO_EXTREME,
     brief,
@@ -48,11 +54,13 @@ from specsel._input.messages import (
     printable,
 )
 from specsel._input.sparse import assemble as assemble_sparse
+from specsel._input.streams import is_dask, is_streamed
 
 __all__ = [
     "TOO_EXTREME",
     "Frame",
     "as_classes",
+    "as_data",
     "as_features",
     "as_generator",
     "as_labels",
@@ -62,8 +70,10 @@ __all__ = [
     "as_sparse",
     "assemble_sparse",
     "brief",
+    "budget",
     "caller",
     "catch_interrupts",
+    "check_budget",
     "check_callback",
     "check_choice",
     "check_flag",
@@ -79,8 +89,13 @@ __all__ = [
     "choices",
     "describe_not_finite",
     "first_few",
+    "is_dask",
     "is_finite",
     "is_list",
+    "is_streamed",
     "name_features",
     "printable",
+    "readable",
+    "stack_samples",
+    "take_samples",
 ]

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from specsel._input import sparse
+from specsel._input import sparse, streams
 from specsel._input.annotations import ArrayLike, Integers, Names, NDArray, Sparse
+from specsel._input.memory import budget, readable
 from specsel._input.messages import TOO_EXTREME, printable
 
-# Samples that are searched at a time for a value that is not finite.
+# Samples, and numbers, that are searched at a time for a value that is not finite.
 ROWS = 4096
+NUMBERS = 2**22
 
 
 def as_matrix(
@@ -26,12 +28,12 @@ def as_matrix(
     >>> as_matrix([[1, 2], [3, 4]])
     (array([[1., 2.], [3., 4.]]), None)
     """
-    names: Names = None
+    X, names = _unwrapped(X)
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
         names = tuple(str(name) for name in X.columns)
         X = _frame_to_numpy(X, names, name)
     if hasattr(X, "tocsr"):
-        raise ValueError(f"{name}: is a sparse matrix; dense samples x features are needed")
+        raise ValueError(_needs_dense(X, name))
     check_unmasked(X, name)
     array = _real(X, name)
     if array.ndim != 2:
@@ -43,6 +45,80 @@ def as_matrix(
         raise ValueError(f"{name}: has shape {array.shape}; it must not be empty")
     check_samples(array.shape[0], least_samples, name)
     return array, names
+
+
+def _needs_dense(X: Any, name: str) -> str:
+    """Say that a sparse matrix is refused, and what it would take to make it dense."""
+    size = 8 * float(np.prod(X.shape, dtype=float))
+    return (
+        f"{name}: is a sparse matrix; dense samples x features are needed, and toarray() would "
+        f"take {readable(size)} (the budget is {readable(budget())})"
+    )
+
+
+def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Names]:
+    """View X as `as_matrix` does, but leave it sparse where it is.
+
+    A sparse matrix stays compressed by columns or by rows, as it is; another format becomes
+    compressed by rows. A data frame with sparse columns is compressed by columns. Only numbers
+    that are neither float32 nor float64 are copied. An array that is read block by block, see
+    `streams`, is checked but not read.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csc_array
+    >>> as_data(csc_array([[0, 2], [3, 0]]))[0].format
+    'csc'
+    """
+    X, names = _unwrapped(X)
+    if streams.is_streamed(X):
+        if hasattr(X, "columns"):
+            names = tuple(map(str, X.columns))
+        X = streams.checked(X, name)
+        check_samples(int(X.shape[0]), least_samples, name)
+        return X, names
+    if sparse.is_sparse_frame(X):
+        names = tuple(str(label) for label in X.columns)
+        matrix = sparse.from_frame(X, name)
+    elif hasattr(X, "tocsr"):
+        matrix = sparse.compressed(X, name)
+    else:
+        array, own = as_matrix(X, least_samples=least_samples, name=name)
+        return array, names or own
+    if 0 in matrix.shape:
+        raise ValueError(f"{name}: has shape {matrix.shape}; it must not be empty")
+    check_samples(matrix.shape[0], least_samples, name)
+    return matrix, names
+
+
+def _unwrapped(X: Any) -> tuple[Any, Names]:
+    """The values of an AnnData object or of a sparse `Frame`, and the names of its features."""
+    if type(X).__name__ == "AnnData" and hasattr(X, "var_names"):
+        values = X.X.to_memory() if hasattr(X.X, "to_memory") else X.X  # sparse, from a file
+        return values, tuple(map(str, X.var_names))
+    if isinstance(X, Frame) and hasattr(X.values, "tocsr"):
+        return X.values, tuple(X.columns)
+    return X, None
+
+
+def take_samples(array: Any, numbers: Integers) -> Any:
+    """Some samples of an array, in memory; sparse ones stay sparse."""
+    if not streams.is_streamed(array):
+        return array[numbers]
+    rows = [streams.in_memory(array[int(number)]) for number in numbers]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), array.shape[1])
+
+
+def stack_samples(parts: list[Any]) -> Any:
+    """Stack samples, some below the others; they are sparse where some of them are."""
+    if not any(hasattr(part, "tocsr") for part in parts):
+        return np.concatenate(parts)
+    from scipy.sparse import (
+        csr_array,
+        vstack,
+    )  # here, for it would make the package slow to import
+
+    return vstack([csr_array(part) for part in parts], format="csr")
 
 
 def check_unmasked(X: object, name: str = "X") -> None:
@@ -67,14 +143,8 @@ def as_sparse(X: Sparse, *, least_samples: int = 2, name: str = "X") -> Any:
     matrix = checked.astype(np.float64, copy=False).tocsc(copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    bad = np.flatnonzero(~np.isfinite(matrix.data))
-    if len(bad):
-        feature = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
-        raise ValueError(
-            f"{name}: {len(bad)} value{'s are' if len(bad) > 1 else ' is'} NaN or infinite, "
-            f"first at feature {feature}, sample {matrix.indices[bad[0]]}; "
-            "finite numbers are needed"
-        )
+    if not np.isfinite(matrix.data).all():
+        raise ValueError(describe_not_finite(matrix, None, name))
     return matrix
 
 
@@ -140,18 +210,13 @@ def _real(X: ArrayLike, name: str) -> NDArray[Any]:
     return array
 
 
-def describe_not_finite(array: NDArray[Any], names: Names, name: str = "X") -> str:
+def describe_not_finite(array: Any, names: Names, name: str = "X") -> str:
     """Say how many values are not finite and where the first one is, for an error.
 
     If all are finite, their sum or norm is not, and the values are called too extreme.
     """
-    count, first = 0, None
-    for start in range(0, len(array), ROWS):
-        bad = ~np.isfinite(array[start : start + ROWS])
-        count += int(bad.sum())
-        if first is None and bad.any():
-            sample, feature = np.argwhere(bad)[0]
-            first = (start + sample, feature)
+    find = sparse.find_not_finite if hasattr(array, "tocsr") else _find_not_finite
+    count, first = find(array)
     if first is None:
         return f"{name}: {TOO_EXTREME}"
     label = f"feature {first[1]}" + (f" ({names[first[1]]!r})" if names else "")
@@ -159,6 +224,19 @@ def describe_not_finite(array: NDArray[Any], names: Names, name: str = "X") -> s
         f"{name}: {count} value{'s are' if count > 1 else ' is'} NaN or infinite, "
         f"first at sample {first[0]}, {label}; finite numbers are needed"
     )
+
+
+def _find_not_finite(array: NDArray[Any]) -> tuple[int, tuple[int, int] | None]:
+    """How many values are not finite, and the sample and the feature of the first one."""
+    count, first = 0, None
+    step = max(1, min(ROWS, NUMBERS // int(array.shape[1])))
+    for start in range(0, int(array.shape[0]), step):
+        bad = ~np.isfinite(np.asarray(array[start : start + step]))
+        count += int(bad.sum())
+        if first is None and bad.any():
+            sample, feature = np.argwhere(bad)[0]
+            first = (int(start + sample), int(feature))
+    return count, first
 
 
 def as_classes(y: ArrayLike | None, n_samples: int) -> Integers:
@@ -236,9 +314,9 @@ def as_pairs(name: str, pairs: ArrayLike | None, n_samples: int) -> Integers:
 
 def as_samples(
     name: str, pairs: tuple[ArrayLike, ArrayLike], n_features: int, names: Names
-) -> tuple[NDArray[Any], NDArray[Any]]:
+) -> tuple[Any, Any]:
     """View pairs that are given as samples: two arrays of pairs × features, first and second."""
-    found = [as_matrix(part, least_samples=0, name=name) for part in pairs]
+    found = [as_data(streams.in_memory(part), least_samples=0, name=name) for part in pairs]
     (first, _), (second, _) = found
     if first.shape != second.shape or first.shape[1] != n_features:
         raise ValueError(
@@ -248,21 +326,21 @@ def as_samples(
     for part, part_names in found:
         if part_names and names and part_names != names:
             raise ValueError(f"{name}: has other column names than X, or in another order")
-        if not np.isfinite(part).all():
+        if not np.isfinite(part.data if hasattr(part, "tocsr") else part).all():
             raise ValueError(describe_not_finite(part, names, name))
     return first, second
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Values with named columns: as much of a data frame as the solvers look at."""
+    """Values with named columns, dense or sparse: as much of a frame as the solvers look at."""
 
     columns: list[str]
-    values: NDArray[Any]
+    values: Any
     ndim = 2
 
     def __len__(self) -> int:
-        return len(self.values)
+        return int(self.values.shape[0])
 
     def to_numpy(self) -> NDArray[Any]:
         """The values, as an array."""

@@ -59,6 +59,68 @@ def intact(X: Any, name: str = "X") -> Any:
     return assemble(str(format), X.shape, parts, name)
 
 
+def compressed(X: Any, name: str = "X") -> Any:
+    """Check a sparse matrix and return it compressed by columns or by rows, as it is.
+
+    Another format becomes compressed by rows. The arrays are those of X, but for numbers that are
+    neither float32 nor float64: these become float64.
+    """
+    matrix = intact(X, name)
+    if matrix.format not in ("csc", "csr"):
+        matrix = matrix.tocsr()
+    if matrix.dtype in (np.float32, np.float64):
+        return matrix
+    numbers = matrix.data.astype(np.float64)
+    return type(matrix)((numbers, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def is_sparse_frame(X: Any) -> bool:
+    """Whether X is a data frame of pandas with sparse columns."""
+    return hasattr(X, "iloc") and any(map(_is_sparse_dtype, getattr(X, "dtypes", ())))
+
+
+def _is_sparse_dtype(dtype: Any) -> bool:
+    return type(dtype).__name__ == "SparseDtype"
+
+
+def from_frame(frame: Any, name: str = "X") -> Any:
+    """Compress a data frame with sparse columns by columns; of others all numbers are stored."""
+    places, numbers = [], []
+    for index, label in enumerate(frame.columns):
+        column = frame.iloc[:, index]
+        if not _is_sparse_dtype(column.dtype):
+            values, where = np.asarray(column), np.arange(len(frame))
+        elif column.array.fill_value == 0:
+            values, where = column.array.sp_values, column.array.sp_index.indices
+        else:
+            raise ValueError(
+                f"{name}: column {str(label)!r} is sparse about {column.array.fill_value}; "
+                "0 is needed"
+            )
+        if values.dtype.kind not in "biuf":
+            raise ValueError(f"{name}: column {str(label)!r} is not numeric; drop or encode it")
+        places.append(where)
+        numbers.append(values)
+    starts = np.cumsum([0, *map(len, numbers)])
+    parts = {"data": _concatenated(numbers, float), "indices": _concatenated(places, int)}
+    matrix = assemble("csc", frame.shape, parts | {"indptr": starts}, name)
+    return compressed(matrix, name)
+
+
+def _concatenated(arrays: list[NDArray[Any]], dtype: type) -> NDArray[Any]:
+    return np.concatenate(arrays) if arrays else np.empty(0, dtype)
+
+
+def find_not_finite(matrix: Any) -> tuple[int, tuple[int, int] | None]:
+    """How many stored values are not finite, and the sample and the feature of the first one."""
+    bad = np.flatnonzero(~np.isfinite(matrix.data))
+    if len(bad) == 0:
+        return 0, None
+    major = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
+    place = (major, int(matrix.indices[bad[0]]))
+    return len(bad), place if matrix.format == "csr" else place[::-1]
+
+
 def assemble(format: str, shape: Any, parts: Mapping[str, Any], name: str = "X") -> Any:
     """Make a sparse array of scipy from the arrays that `PARTS` names, once all are checked."""
     if format not in PARTS:

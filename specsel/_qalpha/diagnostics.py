@@ -84,11 +84,11 @@ def relevance(X: ArrayLike, subset: Iterable[int | str], k: int, *, center: bool
     >>> qalpha.relevance(X, range(5), k=3) > qalpha.relevance(X, range(5, 10), k=3)
     True
     """
-    array, names = _input.as_matrix(X)
+    array, names = _input.as_data(X)
     chosen = _input.as_features("subset", subset, array.shape[1], names)
     if len(chosen) == 0:
         raise ValueError("subset: holds no feature; at least one is needed")
-    _input.check_integer("k", k, 1, len(array), "the number of samples")
+    _input.check_integer("k", k, 1, array.shape[0], "the number of samples")
     _input.check_flag("center", center)
     data = _data.read(array[:, chosen], center=center)
     lengths = np.linalg.svd(data.rows(0, data.n_samples), compute_uv=False)

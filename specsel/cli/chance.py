@@ -45,11 +45,13 @@ def compare(
     n = args.permutations
     if n is None:
         possible = args.method in COMPARED and not args.shuffle and not _counts_kernel(args)
+        possible = possible and not hasattr(table.X, "tocsr")  # it would have to become dense
         n = QUICK if possible and QUICK * _work(args.method, table.X, found) <= QUICK_WORK else 0
     if n == 0:
         return None
     from specsel import evidence
 
+    table = tables.dense(table, f"--permutations {n}")
     options = {name: value for name, value in given.items() if name not in OWN}
     if "k" in given:
         options["k"] = given["k"]

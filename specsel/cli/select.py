@@ -150,7 +150,7 @@ def run(args: argparse.Namespace) -> int:
     """Weigh the features and print them, best first."""
     _check_options(args)
     with terminal.warnings_in_lines():
-        table = common.read(args, "target" in NEEDED_BY_METHOD.get(args.method, ()))
+        table = common.read(args, "target" in NEEDED_BY_METHOD.get(args.method, ()), sparse=True)
         common.check_classes(args.target, table.y)
         if args.shuffle:
             table = tables.shuffled(table, args.seed or 0)
@@ -195,7 +195,7 @@ def _head(args: argparse.Namespace, table: tables.Table, n_features: int) -> dic
     return {
         "data": table.origin,
         "method": args.method,
-        "n_samples": len(table.X),
+        "n_samples": table.n_samples,
         "n_features": n_features,
     }
 
@@ -233,7 +233,7 @@ def _arguments(args: argparse.Namespace, table: tables.Table) -> dict[str, Any]:
     """Return the arguments of `solve` beside X; for the rest it has defaults of its own."""
     values = DEFAULTS | {name: value for name, value in vars(args).items() if value is not None}
     values["target"] = table.y
-    values["side"] = [common.read_file(path, args).X for path in args.side or ()]
+    values["side"] = [common.read_file(path, args, sparse=True).X for path in args.side or ()]
     for option in ("apart", "together"):
         if option in values:
             values[option] = tables.read_pairs(values[option])

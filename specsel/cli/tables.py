@@ -35,6 +35,11 @@ class Table(NamedTuple):
         """Number of features."""
         return len(self.names) if self.names else int(self.X.shape[1])
 
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.X) if isinstance(self.X, _input.Frame) else int(self.X.shape[0])
+
 
 def read(
     path: Path, target: str | None = None, *, drop: Sequence[str] = (), sparse: bool = False
@@ -70,6 +75,16 @@ def read(
     return Table(_input.Frame(names, X) if named else X, y, origin, names)
 
 
+def dense(table: Table, what: str) -> Table:
+    """The table, no longer sparse; `what` needs that."""
+    if not hasattr(table.X, "tocsr"):
+        return table
+    size = 8 * float(np.prod(table.X.shape, dtype=float))
+    _input.check_budget(f"{what}: a dense table", size, "leave it out, or give fewer columns")
+    X = table.X.toarray()
+    return table._replace(X=_input.Frame(table.names, X) if table.names else X)
+
+
 def read_pairs(path: Path) -> np.ndarray:
     """Read pairs of samples: two columns of row numbers."""
     table = read(path)
@@ -100,6 +115,7 @@ def example(labelled: bool) -> Table:
 
 def standardised(table: Table) -> Table:
     """The table with every column less its mean and over its deviation; constant ones are 0."""
+    table = dense(table, "--standardise")
     names = getattr(table.X, "columns", None)
     values = np.array(table.X.to_numpy() if names else table.X, dtype=float)
     values -= values.mean(axis=0)
@@ -111,6 +127,7 @@ def standardised(table: Table) -> Table:
 
 def shuffled(table: Table, seed: int) -> Table:
     """Return the table with the values of every column in a random order."""
+    table = dense(table, "--shuffle")
     names = getattr(table.X, "columns", None)
     values = np.asarray(table.X.to_numpy() if names else table.X)
     values = np.random.default_rng(seed).permuted(values, axis=0)

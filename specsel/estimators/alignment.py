@@ -50,6 +50,8 @@ class AlignmentSelector(Selector):
     [0]
     """
 
+    takes_sparse = takes_sparse_frames = True
+
     n_features_to_select: int | float | None = None
     target: Any = None
     neighbours: int = 5

@@ -15,12 +15,15 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from specsel import _input
+from specsel import _data, _input
 from specsel._input.annotations import ArrayLike
 from specsel._input.choices import Init
 from specsel.results import Weights
 
 FLOATS = (np.float64, np.float32)
+
+# Formats in which a sparse matrix stays; others become the first of them.
+SPARSE_FORMATS = ("csr", "csc")
 
 # Parameters of the estimators that no solver has.
 SELECTION_PARAMETERS = {"n_features_to_select", "threshold", "diverse", "reweight"}
@@ -44,6 +47,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     needs_classes = False
     takes_sparse = False
+    takes_sparse_frames = False
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Find the features.
@@ -51,7 +55,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
-            Numbers; a data frame will do.
+            Numbers; a data frame will do, and a sparse matrix where the solver takes one.
         y : array of shape (n_samples,), optional
             Class labels, if the method needs them; otherwise ignored.
 
@@ -80,7 +84,8 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check the data; a frame's column names go on to the solver."""
         _input.check_intact(X)
-        options = {"dtype": FLOATS, "accept_sparse": self.takes_sparse, "ensure_min_samples": 2}
+        formats = SPARSE_FORMATS if self.takes_sparse else False
+        options = {"dtype": FLOATS, "accept_sparse": formats, "ensure_min_samples": 2}
         if self.needs_classes:
             if y is not None:
                 _input.as_labels(y)  # its messages are clearer than those of scikit-learn
@@ -88,7 +93,9 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         else:
             X = validate_data(self, X, **options)
         names = getattr(self, "feature_names_in_", None)
-        return X if names is None or hasattr(X, "tocsr") else _input.Frame(names.tolist(), X), y
+        if names is None or (hasattr(X, "tocsr") and not self.takes_sparse_frames):
+            return X, y
+        return _input.Frame(names.tolist(), X), y
 
     def _options(self) -> dict[str, Any]:
         """Return the parameters that the solver takes."""
@@ -165,6 +172,8 @@ def as_count(value: Any, n_features: int, other: str = "") -> int:
 class WeightSelector(Selector):
     """A selector that keeps the features of the largest weights."""
 
+    takes_sparse = takes_sparse_frames = True
+
     n_features_to_select: int | float | str | None = None
     threshold: float | None = None
     diverse: bool = False
@@ -220,15 +229,16 @@ class WeightSelector(Selector):
         Returns
         -------
         array of shape (n_samples, n_selected)
+            With `reweight`, sparse samples become dense where features were centred.
         """
         if not self.reweight:
             return super().transform(X)
         check_is_fitted(self, "support_")
         _input.check_intact(X)
-        selected = validate_data(self, X, dtype=FLOATS, reset=False)[:, self.support_]
-        selected -= self._weights.mean[self.support_]
-        selected *= self._weights.scale[self.support_]
-        return selected
+        options = {"dtype": FLOATS, "reset": False, "accept_sparse": SPARSE_FORMATS}
+        selected = validate_data(self, X, **options)[:, self.support_]
+        mean, scale = self._weights.mean[self.support_], self._weights.scale[self.support_]
+        return _data.scaled(selected, mean, scale).astype(selected.dtype, copy=False)
 
     def inverse_transform(self, X: ArrayLike) -> Any:
         """Put the selected features back in their places, with 0 for all others.

@@ -5,6 +5,7 @@ chart      `Map`: weights and positions in several rounds
 subsets    `Subset` and `Path`: supports of one size and of several
 stable     `Intervals`, `Step` and `StableSubspace`
 aligned    `Aligned`: features in the order in which greedy alignment takes them
+annotated  a result written back to the variables of AnnData
 evidence   `Evidence`: an objective beside those of shuffled data
 clusters   clusters of samples, by k-means
 estimates  what simulations estimate
@@ -15,7 +16,7 @@ html       what a result shows of itself in a notebook
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-# The file of every record.
+# The file of every record, and of what writes one back.
 RECORDS = {
     "Aligned": "aligned",
     "Evidence": "evidence",
@@ -26,6 +27,7 @@ RECORDS = {
     "Step": "stable",
     "Subset": "subsets",
     "Weights": "weights",
+    "annotate": "annotated",
 }
 
 __all__ = [
@@ -38,10 +40,12 @@ __all__ = [
     "Step",
     "Subset",
     "Weights",
+    "annotate",
 ]
 
 if TYPE_CHECKING:
     from specsel.results.aligned import Aligned
+    from specsel.results.annotated import annotate
     from specsel.results.chart import Map
     from specsel.results.evidence import Evidence
     from specsel.results.stable import Intervals, StableSubspace, Step

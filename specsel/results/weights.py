@@ -204,7 +204,7 @@ class Weights:
             points = left[:, :k] * lengths[:k]
         return kmeans(points, k)
 
-    def reweight(self, X: ArrayLike) -> Floats:
+    def reweight(self, X: ArrayLike) -> Any:
         """Centre and scale X as the training data were, and multiply every feature by √α.
 
         Distances and principal components of the result then use every feature by its weight.
@@ -214,7 +214,8 @@ class Weights:
         Parameters
         ----------
         X : array of shape (any number of samples, n_features)
-            The training data, or other samples of the same features.
+            The training data, or other samples of the same features. Sparse samples stay sparse
+            where features were not centred, and become dense where they were.
 
         Examples
         --------
@@ -231,13 +232,11 @@ class Weights:
         >>> agreement(hidden.X), agreement(weights.reweight(hidden.X))
         (0.1, 0.9)
         """
-        array, names = _input.as_matrix(X, least_samples=1)
+        array, names = _input.as_data(X, least_samples=1)
         check_features(array.shape[1], names, len(self.alpha), self.names, "weights")
-        if not np.isfinite(array).all():
+        if not np.isfinite(array.data if hasattr(array, "tocsr") else array).all():
             raise ValueError(_input.describe_not_finite(array, names))
-        weighted: Floats = array - self.mean
-        weighted *= self.scale
-        return weighted
+        return _data.scaled(array, self.mean, self.scale)
 
     def to_frame(self) -> Any:
         """Return a pandas table of the features, best first.

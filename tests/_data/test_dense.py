@@ -62,7 +62,7 @@ def test_weights_of_parts_are_joined(rng):
 def test_other_samples_are_scaled_as_the_data_are(rng):
     X, others = rng.standard_normal((9, 31)), rng.standard_normal((4, 31))
     data = _data.read(X)
-    alike = data.alike(others)
+    alike = _data.alike(data, others)
     np.testing.assert_allclose(alike.rows(0, 4), (others - data.mean) / data.norm, atol=1e-13)
     assert (alike.n_samples, alike.passes, data.passes) == (4, 0, 1)
     assert others.flags.writeable

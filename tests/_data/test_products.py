@@ -43,7 +43,7 @@ def test_changed_data_start_without_products(rng):
     assert kept(data, Q) is not None
     assert kept(data.rescaled(np.full(50, 2.0)), Q) is None
     assert kept(data.centered(), Q) is None
-    assert kept(data.alike(rng.standard_normal((30, 50))), Q) is None
+    assert kept(_data.alike(data, rng.standard_normal((30, 50))), Q) is None
 
 
 def test_products_are_kept_only_where_they_are_small(rng):

@@ -56,7 +56,7 @@ def test_bad_input_is_refused_in_one_line(message):
 
 def test_sparse_input_is_refused():
     with pytest.raises(ValueError, match="X: is a sparse matrix; dense"):
-        _data.read(sparse.eye_array(4, format="csr"))
+        _input.as_matrix(sparse.eye_array(4, format="csr"))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

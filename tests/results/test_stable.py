@@ -61,12 +61,12 @@ def test_samples_that_are_not_finite_are_refused(value):
     X = factors()
     found = sbs.solve(X, matrix="correlation", random_state=0)
     X[3, 2] = value
-    where = {np.array: "sample 3, feature 2", scipy.sparse.csr_array: "feature 2, sample 3"}
-    for form, place in where.items():
+    for form in (np.array, scipy.sparse.csr_array):
         with pytest.raises(ValueError) as caught:
             found.transform(form(X))
         assert str(caught.value) == (
-            f"X: 1 value is NaN or infinite, first at {place}; finite numbers are needed"
+            "X: 1 value is NaN or infinite, first at sample 3, feature 2; "
+            "finite numbers are needed"
         )
 
 

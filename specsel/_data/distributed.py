@@ -1,0 +1,100 @@
+"""Dask arrays: every block is a task of Dask, and only what a task returns comes here.
+
+A pass sends what the features are multiplied with, q × k numbers for q samples and k columns, or
+their part of it, with every task and gets as much back. Of n features in B blocks on w workers it
+reads 8 n q / w bytes a worker and moves about 16 q k B bytes over the network, for blocks of
+samples 16 n k B. So the network binds where a block takes less time to read than to send: below
+about 2 k samples, or features, of a block's other side times how much faster memory is than the
+network, 20 times or so.
+
+Tasks are pure functions of their block, and X is not scattered: a block that is lost with its
+worker is made again from where it came from, and the bits are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate, islice
+from typing import Any, Self
+
+import numpy as np
+
+from specsel._data.alone import alone
+from specsel._data.sources import BLOCK, Source, Task
+from specsel._input.annotations import Integers, NDArray
+
+# A block of features, all samples of one chunk of columns, may be so many times a block.
+LARGEST = 8
+
+# Tasks whose answers are waited for at a time; it bounds how many answers are held.
+TASKS = 64
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DaskSource(Source):
+    """A Dask array, cut along its chunks."""
+
+    @classmethod
+    def of_chunks(cls, array: Any) -> Self:
+        """Cut into blocks of features where a chunk of columns is small enough, else of samples.
+
+        Chunks in the other direction are put together by the tasks.
+        """
+        rows, columns = array.chunks
+        size = array.shape[0] * max(columns) * array.dtype.itemsize
+        by_feature = len(rows) == 1 or (size <= LARGEST * BLOCK and len(columns) > 1)
+        chunks = [chunk for chunk in (columns if by_feature else rows) if chunk]
+        return cls(array, by_feature, tuple(accumulate(chunks, initial=0)))
+
+    def read(self, samples: slice, features: slice) -> NDArray[Any]:
+        """Some samples of some features, in memory."""
+        block = _prepared(self.array[samples, features].compute(), self.dtype, None)
+        if self.exponents is not None:
+            block = np.ldexp(block, -self.exponents[features])
+        return block
+
+    def run(self, task: Task, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
+        """Yield ``task(block, *arguments)`` of every block, in their order; Dask computes them."""
+        from dask.base import compute
+        from dask.delayed import delayed
+
+        call = delayed(_run, pure=False)
+        tasks = (
+            call(task, self._delayed(part), self.dtype, self._exponents(part), given)
+            for part, given in zip(self.parts, arguments, strict=True)
+        )
+        while some := [*islice(tasks, TASKS)]:
+            yield from compute(*some)
+
+    def _delayed(self, part: slice) -> Any:
+        """One block as a delayed object."""
+        block = self.array[:, part] if self.by_feature else self.array[part]
+        return block.rechunk(block.shape).to_delayed().ravel()[0]
+
+    def _exponents(self, part: slice) -> Integers | None:
+        if self.exponents is None or not self.by_feature:
+            return self.exponents
+        return self.exponents[part]
+
+
+def _run(
+    task: Task, block: Any, dtype: np.dtype[Any], exponents: Any, given: tuple[Any, ...]
+) -> Any:
+    """What runs on a worker."""
+    with alone():
+        return task(_prepared(block, dtype, exponents), *given)
+
+
+def _prepared(block: Any, dtype: np.dtype[Any], exponents: Integers | None) -> NDArray[Any]:
+    """A block as the kernels take it; a sparse one becomes dense for as long as it is used."""
+    if hasattr(block, "toarray"):
+        block = block.toarray()
+    array = np.asarray(block, dtype=dtype).view()
+    # Sums depend on how a block lies, and that on whether it has travelled.
+    if not array.flags.forc or 1 in array.shape:
+        array = np.array(array, order="C")
+    if exponents is not None:
+        array = np.ldexp(array, -exponents)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,130 @@
+"""Arrays that are read block by block, and how they are cut.
+
+The cut depends on the array alone, so that every budget gives the same bits. The budget only says
+how many blocks are read ahead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from typing import Any
+
+import numpy as np
+
+from specsel import _input
+from specsel._input.annotations import Integers, NDArray
+
+# A block has about so many bytes.
+BLOCK = 2**25
+
+# Where numbers of a sample lie together, a block of features is made of pieces of so many bytes
+# at least, one of every sample; else blocks are of samples.
+PIECE = 2**12
+
+# The most blocks that are read ahead.
+AHEAD = 4
+
+# A function of a block and more arguments, of the same file as who calls it.
+Task = Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Source:
+    """An array of samples × features, cut into blocks of features or of samples.
+
+    Attributes
+    ----------
+    array : array_like
+        What is sliced: a memory map, or an array of h5py or zarr.
+    by_feature : bool
+        Whether a block holds all samples of some features, or all features of some samples.
+    bounds : tuple of int
+        Where the blocks begin, and where the last one ends.
+    exponents : ndarray of int or None
+        Powers of two by which columns are divided as they are read.
+    """
+
+    array: Any
+    by_feature: bool
+    bounds: tuple[int, ...]
+    exponents: Integers | None = None
+
+    @classmethod
+    def of(cls, array: Any) -> Source:
+        """Cut an array along its chunks or, if it has none, as it lies."""
+        if _input.is_dask(array):
+            from specsel._data.distributed import DaskSource  # it builds on this file
+
+            return DaskSource.of_chunks(array)
+        q, n = array.shape
+        itemsize = _numbers(array.dtype).itemsize
+        chunks = getattr(array, "chunks", None)
+        rows, columns = chunks or (1, 1)
+        narrow = columns if chunks or _is_fortran(array) else PIECE // itemsize
+        by_feature = q * min(narrow, n) * itemsize <= BLOCK
+        unit, length, size = (columns, q, n) if by_feature else (rows, n, q)
+        step = max(1, BLOCK // (length * itemsize * unit)) * unit
+        step = int(min(step, size))
+        return cls(array, by_feature, (*range(0, size, step), int(size)))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Samples and features."""
+        q, n = self.array.shape
+        return int(q), int(n)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the numbers as they are read: float32 or float64."""
+        return _numbers(self.array.dtype)
+
+    @property
+    def parts(self) -> list[slice]:
+        """The blocks, as slices of features or of samples."""
+        return [slice(first, last) for first, last in pairwise(self.bounds)]
+
+    def read(self, samples: slice, features: slice) -> NDArray[Any]:
+        """Some samples of some features, in memory."""
+        block = np.array(self.array[samples, features], dtype=self.dtype)
+        if self.exponents is not None:
+            block = np.ldexp(block, -self.exponents[features])
+        block.flags.writeable = False
+        return block
+
+    def block(self, part: slice) -> NDArray[Any]:
+        """One block."""
+        every = slice(None)
+        return self.read(every, part) if self.by_feature else self.read(part, every)
+
+    def run(self, task: Task, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
+        """Yield ``task(block, *arguments)`` of every block, in their order.
+
+        A thread reads the next blocks meanwhile, as many as the budget has room for.
+        """
+        bytes_of_block = BLOCK + 1
+        room = int(np.clip(_input.budget() // bytes_of_block - 2, 0, AHEAD))
+        if room == 0:
+            for part, given in zip(self.parts, arguments, strict=True):
+                yield task(self.block(part), *given)
+            return
+        with ThreadPoolExecutor(1) as reader:
+            parts = iter(self.parts)
+            ahead = [reader.submit(self.block, part) for part in islice(parts, room)]
+            for given in arguments:
+                block = ahead.pop(0).result()
+                ahead += [reader.submit(self.block, part) for part in islice(parts, 1)]
+                yield task(block, *given)
+
+
+def _numbers(dtype: Any) -> np.dtype[Any]:
+    dtype = np.dtype(dtype)
+    small = dtype in (np.float16, np.float32)
+    return np.dtype(np.float32 if small else np.float64)
+
+
+def _is_fortran(array: Any) -> bool:
+    strides = getattr(array, "strides", (1, 0))
+    return bool(strides[0] < strides[1])

@@ -1,0 +1,66 @@
+"""What every sparse feature is shifted and scaled by, a band of features at a time."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from specsel._data import sparse_columns, sparse_passes
+from specsel._data.stored import Stored, cuts
+from specsel._input.annotations import Floats, Integers, NDArray
+
+
+def measure(stored: Stored, *, center: bool) -> tuple[Floats, Floats]:
+    """Mean of every column and norm of what remains; without `center` the means are 0."""
+    mean, norm = np.zeros((2, stored.n_columns))
+    _by_band(stored, sparse_columns.standardise, (mean, norm), center)
+    return mean, norm
+
+
+def middles(stored: Stored, fraction: float) -> Floats:
+    """Median (fraction 0.5) or minimum (fraction 0) of every column."""
+    middle = np.zeros(stored.n_columns)
+    _by_band(stored, sparse_columns.middles, (middle,), fraction)
+    return middle
+
+
+def part_norms(stored: Stored, middle: Floats, parts: int) -> Floats:
+    """Parts × columns: norm of every column about its middle, or of what is above and below."""
+    norms = np.zeros((parts, stored.n_columns))
+    _by_band(stored, sparse_columns.part_norms, (middle, norms))
+    return norms
+
+
+def ranked(stored: Stored) -> tuple[Stored, Floats]:
+    """Ranks in the place of numbers, less the rank of a zero, which is returned too.
+
+    They are compressed by columns, whichever way X is.
+    """
+    from scipy.sparse import csc_array  # here, for it would make the package slow to import
+
+    places, found, absent = [], [], np.zeros(stored.n_columns)
+    for part, band in stored.bands():
+        out = np.empty(len(band.values))
+        bounds = blocks(stored.counts[part])
+        sparse_columns.ranks(band, stored.n_samples, bounds, absent[part], out)
+        places.append(band.places)
+        found.append(out)
+    starts = np.concatenate(([0], np.cumsum(stored.counts)))
+    arrays: list[NDArray[Any]] = [np.concatenate(part) for part in (found, places)]
+    return Stored(csc_array((*arrays, starts), shape=stored.matrix.shape)), absent
+
+
+def blocks(counts: Integers, partial: int = 1) -> Integers:
+    """Cut a band into blocks; `partial` is how many partial sums one needs."""
+    return cuts(counts, sparse_passes.n_blocks(int(counts.sum()), partial))
+
+
+def _by_band(
+    stored: Stored, kernel: Callable[..., None], arrays: tuple[Floats, ...], *options: float
+) -> None:
+    """Let a kernel fill in arrays of columns, or of parts × columns, a band at a time."""
+    for part, band in stored.bands():
+        some = [np.ascontiguousarray(array[..., part]) for array in arrays]
+        kernel(band, stored.n_samples, blocks(stored.counts[part]), *some, *options)
+        for array, values in zip(arrays, some, strict=True):
+            array[..., part] = values

@@ -1,0 +1,59 @@
+"""Arrays that are not in memory: memory maps, arrays of h5py and zarr, Dask's.
+
+They are recognised by what they are made of, so that none of their packages is imported here.
+"""
+
+from typing import Any
+
+import numpy as np
+
+# Memory maps of fewer bytes are taken as arrays in memory: the system holds them there anyway.
+MAPPED = 2**28
+
+
+def is_streamed(X: object) -> bool:
+    """Whether X is an array that is read block by block."""
+    return is_dask(X) or is_mapped(X) or _package(X) in ("h5py", "zarr")
+
+
+def is_mapped(X: object) -> bool:
+    """Whether X is a large memory map."""
+    return isinstance(X, np.memmap) and X.nbytes >= MAPPED
+
+
+def is_dask(X: object) -> bool:
+    """Whether X is an array or a frame of Dask."""
+    return _package(X) in ("dask", "dask_expr") and hasattr(X, "dask")
+
+
+def _package(X: object) -> str:
+    return type(X).__module__.partition(".")[0]
+
+
+def in_memory(X: Any) -> Any:
+    """All of a streamed array, or the part of one that was sliced from it; others as they are."""
+    if is_dask(X):
+        X = X.compute()
+        return X.toarray() if hasattr(X, "toarray") else X
+    return X[...] if is_streamed(X) else X
+
+
+def checked(X: Any, name: str = "X") -> Any:
+    """Return a streamed array of samples × features of real numbers, or refuse it."""
+    if is_dask(X) and hasattr(X, "to_dask_array"):
+        X = X.to_dask_array(lengths=True)
+    shape = getattr(X, "shape", ())
+    if len(shape) != 2:
+        raise ValueError(
+            f"{name}: has {len(shape)} dimension{'s' * (len(shape) != 1)}; "
+            "2 are needed, samples x features"
+        )
+    if any(size != size for size in shape):
+        raise ValueError(
+            f"{name}: has chunks of unknown size; call compute_chunk_sizes() of the array first"
+        )
+    if 0 in shape:
+        raise ValueError(f"{name}: has shape {tuple(shape)}; it must not be empty")
+    if np.dtype(X.dtype).kind not in "biuf":
+        raise ValueError(f"{name}: has dtype {X.dtype}; real numbers are needed")
+    return X

@@ -1,0 +1,82 @@
+"""What a solver found, written back to the variables of an AnnData object."""
+
+from typing import Any
+
+import numpy as np
+
+from specsel import _input
+from specsel._input.annotations import Floats, Integers
+from specsel.results.aligned import Aligned
+from specsel.results.chart import Map
+from specsel.results.subsets import Subset
+from specsel.results.weights import Weights
+
+
+def annotate(
+    adata: Any,
+    found: Weights | Map | Aligned | Subset,
+    n: int | None = None,
+    *,
+    key: str = "specsel",
+) -> None:
+    """Write scores, ranks and the selection to ``adata.var``, as scanpy's tools do.
+
+    The solvers take AnnData as they take arrays: ``qalpha.solve(adata, k=3)`` reads ``adata.X``.
+    For a layer give ``adata.layers[...]``.
+
+    Parameters
+    ----------
+    adata : AnnData
+        Gets three columns in ``var``: ``<key>_score``, ``<key>_rank`` (from 1, the best; 0 for
+        features without a rank) and ``<key>_selected``.
+    found : Weights, Map, Aligned or Subset
+        What a solver found in it.
+    n : int, optional
+        How many features to select, for results that rank them. By default as the result selects
+        by itself.
+    key : str
+        What the names of the columns begin with.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace  # stands for an AnnData object here
+    >>> from specsel import datasets, qalpha
+    >>> from specsel.results import annotate
+    >>> data = datasets.growing_classes(3, random_state=1)
+    >>> adata = SimpleNamespace(X=data.X, var={}, n_vars=data.X.shape[1])
+    >>> annotate(adata, qalpha.solve(adata.X, k=3))
+    >>> adata.var["specsel_selected"].nonzero()[0].tolist()
+    [0, 1, 2, 3, 4]
+    """
+    scores, ranking, selected = _told(found, n)
+    if len(scores) != adata.n_vars:
+        raise ValueError(
+            f"adata: has {adata.n_vars} variables; the result is for {len(scores)} features"
+        )
+    ranks = np.zeros(len(scores), dtype=np.intp)
+    ranks[ranking] = np.arange(1, len(ranking) + 1)
+    mask = np.zeros(len(scores), dtype=bool)
+    mask[selected] = True
+    for name, values in (("score", scores), ("rank", ranks), ("selected", mask)):
+        adata.var[f"{key}_{name}"] = values
+
+
+def _told(found: Any, n: int | None) -> tuple[Floats, Integers, Integers]:
+    """Scores of all features, the ranked ones in order, and those selected."""
+    if isinstance(found, Map):
+        found = found.combined
+    if isinstance(found, Weights):
+        return found.alpha.copy(), found.ranking, found.select(n)
+    if isinstance(found, Aligned):
+        if n is None:
+            return found.relevance.copy(), found.ranking, found.support
+        _input.check_integer("n", n, 1, len(found.ranking), "the features that were looked at")
+        return found.relevance.copy(), found.ranking, found.ranking[:n]
+    if isinstance(found, Subset):
+        if n is not None:
+            raise ValueError(f"n = {n}: the result is a set of {len(found.support)} features")
+        scores = np.abs(found.direction)
+        order = found.support[np.argsort(-scores[found.support], kind="stable")]
+        return scores, order, found.support
+    kind = type(found).__name__
+    raise ValueError(f"found: is of type {kind}; Weights, Map, Aligned or Subset is needed")

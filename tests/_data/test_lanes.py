@@ -1,0 +1,33 @@
+"""The inner loops over stored numbers against their definitions."""
+
+import numpy as np
+import pytest
+
+from specsel._data.lanes import LANES, gather, scatter
+from specsel.linalg import jit
+
+
+@jit
+def gathered(values, places, first, last, table, row, out):
+    gather(values, places, first, last, table, row, out, 2)
+
+
+@jit
+def scattered(values, places, first, last, factors, table, row):
+    scatter(values, places, first, last, factors, 1, table, row)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_inner_loops(kind, index, rng):
+    values, places = rng.standard_normal(9).astype(kind), rng.integers(0, 5, 9).astype(index)
+    table, out, factors = rng.random((3, 5, LANES)), np.zeros(11), rng.random(10)
+    before = table.copy()
+    gathered(values, places, 2, 7, table, 5, out)
+    np.testing.assert_allclose(out[2:10], values[2:7] @ table[1, places[2:7]], rtol=1e-13)
+    assert out[[0, 1, 10]].tolist() == [0, 0, 0]
+    scattered(values, places, 3, 9, factors, table, 10)
+    np.add.at(before[2], places[3:9], values[3:9, None] * factors[1:9])
+    np.testing.assert_allclose(table, before, rtol=1e-13)
+    gathered(values, places, 4, 4, table, 0, out)
+    assert not out.any()

@@ -1,0 +1,463 @@
+"""Every algorithm gives the same answer whatever container X comes in."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+
+import dask
+import dask.array
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import specsel
+from specsel import (
+    alignment,
+    kernel,
+    laplacian,
+    pairwise,
+    qalpha,
+    results,
+    side_info,
+    supervised,
+    topography,
+    weighting,
+)
+from specsel._data import sources
+from specsel._input import streams
+
+
+def counts(shape, seed=0):
+    """Counts in three groups of samples, most of them 0; one column and one row hold nothing."""
+    rng = np.random.default_rng(seed)
+    groups = np.arange(shape[0]) % 3
+    rate = np.where(groups[:, None] == np.arange(shape[1]) // 4, 2.0, 0.2)
+    X = rng.poisson(rate).astype(float)
+    X[:, -1] = X[5] = 0
+    X[:, -2] = 3.0
+    X[:, -3] = rng.standard_normal(shape[0]) + 9  # nothing of it is 0
+    return X
+
+
+def with_long_indices(X):
+    matrix = sparse.csr_array(X)
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
+    return matrix
+
+
+def in_disorder(X):
+    """Every number stored as two halves, the samples of a feature from last to first."""
+    matrix = sparse.csc_array(X)
+    order = np.concatenate(
+        [
+            np.repeat(np.arange(stop - 1, start - 1, -1), 2)
+            for start, stop in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
+        ]
+    )
+    parts = matrix.data[order] / 2, matrix.indices[order], 2 * matrix.indptr
+    return sparse.csc_array(parts, shape=X.shape)
+
+
+CONTAINERS = {
+    "csc": sparse.csc_array,
+    "csr": sparse.csr_array,
+    "csc matrix": sparse.csc_matrix,
+    "csr matrix": sparse.csr_matrix,
+    "coo": sparse.coo_array,
+    "lil": sparse.lil_array,
+    "long indices": with_long_indices,
+    "disorder": in_disorder,
+    "frame": lambda X: pd.DataFrame(X).astype(pd.SparseDtype(float, 0.0)),
+    "part of a frame": lambda X: pd.DataFrame(X).astype({0: pd.SparseDtype(float, 0.0)}),
+}
+
+LABELS = np.arange(24) % 3
+PAIRS = np.column_stack((np.arange(0, 20, 2), np.arange(1, 21, 2)))
+SIDE = counts((10, 60), 1) + np.random.default_rng(2).random((10, 60))
+
+SOLVERS = {
+    "qalpha": lambda X: qalpha.solve(X, 2),
+    "qalpha as is": lambda X: qalpha.solve(X, "auto", center=False),
+    "qalpha gap": lambda X: qalpha.solve(X, 2, criterion="gap"),
+    "qalpha basic": lambda X: qalpha.solve(X, 2, method="basic", init="seeded", n_init=2),
+    "weighting": weighting.solve,
+    "weighting with labels": lambda X: weighting.solve(X, LABELS[: X.shape[0]]),
+    "laplacian": lambda X: laplacian.solve(X, 3),
+    "laplacian of ranks": lambda X: laplacian.solve(X, 3, representation="ranks"),
+    "supervised": lambda X: supervised.solve(X, LABELS[: X.shape[0]]),
+    "side_info": lambda X: side_info.solve(X, SIDE[:, : X.shape[1]], 2),
+    "topography": lambda X: topography.solve(X, 2).combined,
+    "pairwise": lambda X: pairwise.solve(X, 2, apart=PAIRS[:6], together=PAIRS[6:]),
+    "pairs of samples": lambda X: pairwise.solve(X, 2, apart=(SIDE[:5], SIDE[5:])),
+    "kernel": lambda X: kernel.solve(X, 2, kernel="linear"),
+    "rbf": lambda X: kernel.solve(X, 2),
+}
+WIDE, TALL = counts((24, 60)), counts((24, 14))
+
+
+def quietly(solve, X):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "not conv|X has neg|.* (is|are) (zero|const)|X: its|tra")
+        return solve(X)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("container", ["csc", "csr"])
+def test_solvers_take_sparse_data(solver, container):
+    wanted = quietly(SOLVERS[solver], WIDE)
+    found = quietly(SOLVERS[solver], CONTAINERS[container](WIDE))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+    np.testing.assert_allclose(found.objective, wanted.objective, rtol=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["qalpha", "weighting", "supervised", "topography"])
+@pytest.mark.parametrize("container", ["csc", "csr"])
+def test_tall_sparse_data_are_reduced(solver, container):
+    wanted = quietly(SOLVERS[solver], TALL)
+    found = quietly(SOLVERS[solver], CONTAINERS[container](TALL))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+    np.testing.assert_allclose(abs(found.basis.T @ wanted.basis).max(axis=0), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_every_container_gives_the_same_weights_and_stays_as_it_is(container):
+    X = CONTAINERS[container](WIDE)
+    before = X.copy()
+    wanted = quietly(SOLVERS["laplacian"], WIDE)
+    found = quietly(SOLVERS["laplacian"], X)
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+    if hasattr(X, "data"):
+        np.testing.assert_array_equal(X.data, before.data)
+        assert X.format == before.format
+    assert (found.names is None) == (not hasattr(X, "columns"))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.uint8, bool])
+def test_other_numbers(dtype):
+    X = np.rint(abs(WIDE)).astype(dtype)
+    wanted = quietly(SOLVERS["qalpha"], X.astype(float))
+    found = quietly(SOLVERS["qalpha"], sparse.csr_array(X))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+
+
+def test_dense_side_data_beside_sparse_ones_and_the_reverse():
+    wanted = quietly(SOLVERS["side_info"], WIDE).alpha
+    side = sparse.csc_array(SIDE)
+    for X in (WIDE, sparse.csr_array(WIDE)):
+        found = quietly(lambda X: side_info.solve(X, [side], 2), X).alpha
+        np.testing.assert_allclose(found, wanted, atol=1e-9)
+    wanted = quietly(SOLVERS["pairs of samples"], WIDE).alpha
+    apart = sparse.csr_array(SIDE[:5]), SIDE[5:]
+    for X in (WIDE, sparse.csc_array(WIDE)):
+        found = quietly(lambda X: pairwise.solve(X, 2, apart=apart), X).alpha
+        np.testing.assert_allclose(found, wanted, atol=1e-9)
+
+
+@pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_array])
+def test_alignment_of_sparse_data(container):
+    for options in ({"target": "neighbours", "n": 8}, {"y": LABELS, "n": 5}):
+        wanted = quietly(lambda X, o=options: alignment.solve(X, **o), WIDE)
+        found = quietly(lambda X, o=options: alignment.solve(X, **o), container(WIDE))
+        np.testing.assert_array_equal(found.ranking, wanted.ranking)
+
+
+def test_diverse_selection_from_sparse_data():
+    weights = quietly(SOLVERS["qalpha"], WIDE)
+    wanted = quietly(lambda X: weights.select(5, diverse=X), WIDE)
+    found = quietly(lambda X: weights.select(5, diverse=X), sparse.csr_array(WIDE))
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_a_sparse_frame_about_another_number_is_refused():
+    frame = pd.DataFrame(WIDE).astype(pd.SparseDtype(float, np.nan))
+    with pytest.raises(ValueError, match=r"^X: column '0' is sparse about nan; 0 is needed$"):
+        qalpha.solve(frame, 2)
+
+
+@pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_array])
+def test_values_that_are_not_finite_are_named(container):
+    X = WIDE.copy()
+    X[3, 7] = np.nan
+    with pytest.raises(
+        ValueError, match=r"^X: 1 value is NaN or infinite, first at sample 3, fea"
+    ):
+        qalpha.solve(container(X), 2)
+
+
+ESTIMATORS = {
+    "QAlpha": {"k": 2, "n_features_to_select": 9},
+    "ParameterFreeWeighting": {"n_features_to_select": 9},
+    "FisherWeighting": {"n_features_to_select": 9},
+    "LaplacianQAlpha": {"k": 3, "n_features_to_select": 9},
+    "SupervisedQAlpha": {"n_features_to_select": 9},
+    "KernelQAlpha": {"k": 2, "kernel": "linear", "n_features_to_select": 9},
+    "SideInfoQAlpha": {"k": 2, "side": SIDE, "n_features_to_select": 9},
+    "PairwiseQAlpha": {"k": 2, "apart": (SIDE[:5], SIDE[5:]), "n_features_to_select": 9},
+    "AlignmentSelector": {"n_features_to_select": 9, "target": "neighbours"},
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_matrix])
+def test_estimators_take_sparse_data_and_keep_them_sparse(name, container):
+    selector = getattr(specsel, name)(**ESTIMATORS[name])
+    y = LABELS if name in ("FisherWeighting", "SupervisedQAlpha") else None
+    wanted = quietly(lambda X: selector.fit(X, y), WIDE).get_support()
+    out = quietly(lambda X: selector.fit(X, y), container(WIDE)).transform(container(WIDE))
+    np.testing.assert_array_equal(selector.get_support(), wanted)
+    assert sparse.issparse(out)
+    np.testing.assert_array_equal(out.toarray(), WIDE[:, wanted])
+
+
+def test_names_of_a_sparse_frame_reach_the_result():
+    frame = pd.DataFrame(WIDE).add_prefix("gene").astype(pd.SparseDtype(float, 0.0))
+    selector = specsel.QAlpha(k=2, n_features_to_select=3)
+    found = quietly(lambda X: selector.fit(X).result_, frame)
+    assert found.names[:2] == ("gene0", "gene1")
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_array])
+def test_reweighted_samples_stay_sparse_where_they_can(center, container, monkeypatch):
+    selector = specsel.QAlpha(k=2, center=center, reweight=True)
+    quietly(lambda X: selector.fit(X), WIDE)
+    X = container(WIDE)
+    found = selector.result_.reweight(X), selector.transform(X)
+    for one in found:
+        assert sparse.issparse(one) == (not center)
+        dense = one if center else one.toarray()
+        np.testing.assert_allclose(dense, selector.transform(WIDE), atol=1e-12)
+    monkeypatch.setenv("SPECSEL_MEMORY", "1kB")
+    if center:
+        with pytest.raises(MemoryError, match=r"^X: 24 x 60 centred samples, which are dense: "):
+            selector.result_.reweight(X)
+
+
+def annotated(X):
+    anndata = pytest.importorskip("anndata")
+    var = pd.DataFrame(index=[f"gene{i}" for i in range(X.shape[1])])
+    return anndata.AnnData(X, var=var)
+
+
+@pytest.mark.filterwarnings("ignore:.*:Warning")  # of anndata, about pandas
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix, sparse.csc_array])
+def test_anndata(container):
+    adata = annotated(container(WIDE))
+    wanted = quietly(SOLVERS["qalpha"], WIDE)
+    found = quietly(SOLVERS["qalpha"], adata)
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+    assert found.names[:2] == ("gene0", "gene1")
+    results.annotate(adata, found, 5, key="qalpha")
+    chosen = adata.var_names[adata.var["qalpha_selected"]]
+    assert sorted(chosen) == sorted(f"gene{i}" for i in wanted.ranking[:5])
+    assert adata.var["qalpha_rank"].idxmin() == f"gene{wanted.ranking[0]}"
+    assert adata.var.columns.tolist() == ["qalpha_score", "qalpha_rank", "qalpha_selected"]
+
+
+@pytest.fixture
+def in_small_blocks(monkeypatch):
+    """Cut even small data into several blocks, and stream small memory maps."""
+    monkeypatch.setattr(streams, "MAPPED", 0)
+    monkeypatch.setattr(sources, "BLOCK", 3000)
+    monkeypatch.setattr(sources, "PIECE", 64)
+
+
+def mapped(X, folder):
+    np.save(folder / "X.npy", X)
+    return np.load(folder / "X.npy", mmap_mode="r")
+
+
+def mapped_by_feature(X, folder):
+    return mapped(np.asfortranarray(X), folder)
+
+
+def in_h5py(X, folder, chunks=None):
+    h5py = pytest.importorskip("h5py")
+    return h5py.File(folder / "X.h5", "w").create_dataset("X", data=X, chunks=chunks)
+
+
+def in_h5py_by_sample(X, folder):
+    return in_h5py(X, folder, (5, X.shape[1]))
+
+
+def in_zarr(X, folder):
+    zarr = pytest.importorskip("zarr")
+    array = zarr.create_array(folder / "X.zarr", shape=X.shape, chunks=(24, 7), dtype=X.dtype)
+    array[:] = X
+    return array
+
+
+def in_dask_by_feature(X, folder):
+    return dask.array.from_array(X, chunks=(-1, (1, X.shape[1] - 9, 8)))
+
+
+def in_dask_by_sample(X, folder):
+    return dask.array.from_array(X, chunks=((1, 13, 10), -1))
+
+
+def in_dask_both(X, folder):
+    return dask.array.from_array(X, chunks=((1, 0, 13, 10), (5, X.shape[1] - 5)))
+
+
+def in_one_chunk_of_dask(X, folder):
+    return dask.array.from_array(X, chunks=-1)
+
+
+def sparse_in_dask(X, folder):
+    return in_dask_by_sample(X, folder).map_blocks(sparse.csr_array)
+
+
+DASK = [in_dask_by_feature, in_dask_by_sample, in_dask_both, in_one_chunk_of_dask, sparse_in_dask]
+STREAMED = [mapped, mapped_by_feature, in_h5py, in_h5py_by_sample, in_zarr]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("container", STREAMED)
+@pytest.mark.usefixtures("in_small_blocks")
+def test_solvers_stream(solver, container, tmp_path):
+    wanted = quietly(SOLVERS[solver], WIDE)
+    found = quietly(SOLVERS[solver], container(WIDE, tmp_path))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["qalpha", "weighting", "supervised", "laplacian"])
+@pytest.mark.parametrize("container", STREAMED)
+@pytest.mark.usefixtures("in_small_blocks")
+def test_tall_data_stream(solver, container, tmp_path):
+    wanted = quietly(SOLVERS[solver], TALL)
+    found = quietly(SOLVERS[solver], container(TALL, tmp_path))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("container", DASK)
+def test_solvers_take_dask_arrays(solver, container, tmp_path):
+    wanted = quietly(SOLVERS[solver], WIDE)
+    found = quietly(SOLVERS[solver], container(WIDE, tmp_path))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["qalpha", "weighting", "supervised", "laplacian"])
+@pytest.mark.parametrize("container", DASK)
+def test_tall_dask_arrays(solver, container, tmp_path):
+    wanted = quietly(SOLVERS[solver], TALL)
+    found = quietly(SOLVERS[solver], container(TALL, tmp_path))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+
+
+@pytest.mark.parametrize("container", DASK)
+def test_dask_arrays_are_never_materialised(container, tmp_path, monkeypatch):
+    def refuse(array, *args, **kwargs):
+        raise AssertionError("the whole array became one of numpy")
+
+    X = container(WIDE, tmp_path)
+    monkeypatch.setattr(type(X), "__array__", refuse)
+    for solver in ("qalpha", "laplacian"):
+        quietly(SOLVERS[solver], X)
+
+
+def test_schedulers_and_threads_give_the_same_bits(tmp_path):
+    X, found = in_dask_by_feature(WIDE, tmp_path), []
+    for scheduler in ("synchronous", "threads"):
+        with dask.config.set(scheduler=scheduler):
+            found.append(quietly(SOLVERS["laplacian"], X).alpha)
+    np.testing.assert_array_equal(*found)
+
+
+def test_a_frame_of_dask():
+    pytest.importorskip("pyarrow")
+    from dask import dataframe
+
+    frame = dataframe.from_pandas(pd.DataFrame(WIDE).add_prefix("gene"), npartitions=3)
+    wanted = quietly(SOLVERS["qalpha"], WIDE)
+    found = quietly(SOLVERS["qalpha"], frame)
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+    assert found.names[0] == "gene0"
+
+
+def test_chunks_of_unknown_size_are_refused(tmp_path):
+    X = in_dask_by_sample(WIDE, tmp_path)
+    with pytest.raises(ValueError, match=r"^X: has chunks of unknown size; call compute_chunk"):
+        qalpha.solve(X[X[:, 0] >= 0], 2)
+
+
+def test_pairs_of_rows_and_samples_of_streamed_data(tmp_path):
+    wanted = quietly(
+        lambda X: pairwise.solve(X, 2, apart=PAIRS, together=(SIDE, SIDE[::-1])), WIDE
+    )
+    for container in (in_dask_both, mapped):
+        X, side = container(WIDE, tmp_path), dask.array.from_array(SIDE, chunks=4)
+        found = quietly(
+            lambda X, t=(side, SIDE[::-1]): pairwise.solve(X, 2, apart=PAIRS, together=t), X
+        )
+        np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:.*:Warning")  # of distributed, about ports and sockets
+def test_processes_of_a_cluster(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    X, found = in_dask_by_feature(WIDE, tmp_path), []
+    with dask.config.set(scheduler="synchronous"):
+        wanted = quietly(SOLVERS["qalpha"], X).alpha
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
+        found = quietly(SOLVERS["qalpha"], X).alpha
+    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.filterwarnings("ignore:.*:Warning")  # of anndata, about pandas
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
+@pytest.mark.usefixtures("in_small_blocks")
+def test_anndata_in_a_file(container, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    with anndata.settings.override(allow_write_nullable_strings=True):
+        annotated(container(WIDE)).write_h5ad(tmp_path / "X.h5ad")
+    adata = anndata.read_h5ad(tmp_path / "X.h5ad", backed="r")
+    wanted = quietly(SOLVERS["laplacian"], WIDE)
+    found = quietly(SOLVERS["laplacian"], adata)
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+    assert found.names[0] == "gene0"
+
+
+LIMITED = """
+import resource, sys, warnings
+import h5py, numpy as np
+from specsel import qalpha
+warnings.simplefilter("ignore")
+qalpha.solve(np.random.default_rng(0).standard_normal((30, 40)), 2)
+qalpha.solve(h5py.File(sys.argv[1])["few"], 2)  # compiles
+taken = 4096 * int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (taken + 3 * 2**26, taken + 3 * 2**26))
+X = h5py.File(sys.argv[1])["many"]
+assert X.size * 4 > 4 * 2**26
+print(qalpha.solve(X, 2).ranking[:5].tolist())
+"""
+
+
+@pytest.mark.parametrize("shape", [(600_000, 120), (120, 600_000)])
+def test_a_file_larger_than_the_address_space_left(shape, tmp_path, rng):
+    h5py = pytest.importorskip("h5py")
+    path, tall = tmp_path / "X.h5", shape[0] > shape[1]
+    planted = 5 if tall else 3000
+    with h5py.File(path, "w") as file:
+        file["few"] = rng.standard_normal((2000, 120)[:: 1 if tall else -1]).astype(np.float32)
+        X = file.create_dataset("many", shape, np.float32)
+        step = 20_000
+        for start in range(0, max(shape), step):
+            block = rng.standard_normal((step, 120)).astype(np.float32)
+            if tall:
+                block[: step // 2, :5] += 3
+                X[start : start + step] = block
+            else:
+                block[: planted * (start == 0), :60] += 9
+                X[:, start : start + step] = block.T
+    command = [sys.executable, "-c", LIMITED, str(path)]
+    limits = {"SPECSEL_MEMORY": "64MiB", "NUMBA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    run = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ | limits
+    )
+    assert run.returncode == 0, run.stderr
+    assert max(json.loads(run.stdout)) < planted
