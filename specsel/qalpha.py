@@ -29,11 +29,20 @@ Departures from the paper:
 """
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from specsel import _data, _input, _loop, linalg
-from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Seed
+from specsel._input.annotations import (
+    ArrayLike,
+    Directions,
+    Floats,
+    LoopCallback,
+    Names,
+    NDArray,
+    Seed,
+)
 from specsel._input.choices import BasisStep, Criterion, Init
 from specsel._qalpha.diagnostics import gram, relevance
 from specsel.results import Weights
@@ -125,6 +134,39 @@ def solve(
     True
     """
     array, names = _input.as_matrix(X)
+    data, options = prepare(
+        array,
+        names,
+        k,
+        method=method,
+        criterion=criterion,
+        init=init,
+        n_init=n_init,
+        center=center,
+        tol=tol,
+        max_iter=max_iter,
+        random_state=random_state,
+        callback=callback,
+    )
+    return weigh(data, options, method=method, criterion=criterion)
+
+
+def prepare(
+    array: NDArray[Any],
+    names: Names,
+    k: Directions,
+    *,
+    method: BasisStep,
+    criterion: Criterion,
+    init: Init | ArrayLike,
+    n_init: int,
+    center: bool,
+    tol: float,
+    max_iter: int,
+    random_state: Seed,
+    callback: LoopCallback,
+) -> tuple[_data.Data, _loop.Options]:
+    """Check the arguments of `solve` and read the data: what `weigh` needs."""
     options = _loop.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
@@ -133,7 +175,7 @@ def solve(
     data = _data.represent(array, names, representation="centered" if center else "as-is")
     if not center:
         options = options.counted(lambda: count_centered(data))
-    return weigh(data, options, method=method, criterion=criterion)
+    return data, options
 
 
 def weigh(

@@ -113,6 +113,13 @@ class Data(Weighable, Protocol):
     def alike(self, array: NDArray[Any]) -> Data:
         """Other samples of the same columns, shifted and scaled as these are."""
 
+    @property
+    def features(self) -> NDArray[Any]:
+        """The array as it lies, columns × samples."""
+
+    def reordered(self, features: NDArray[Any], *, alone: bool) -> Data:
+        """The same columns with their values in another order; see `dense`."""
+
     def reduced(self, members: Bools | None = None) -> Reduced:
         """Data R with ``M = U R`` and no more samples than features, for tall data M."""
 
