@@ -11,6 +11,9 @@ from specsel._input.annotations import Floats
 # off, and thirty where the samples are as far apart in all of twenty.
 GRAPH_SAMPLES = 30_000
 
+# Up to so many samples one thread finds the neighbours sooner than several start.
+ALONE = 1000
+
 
 def check_graph(n_samples: int, neighbours: int, components: int) -> None:
     """Refuse numbers that make no graph, and graphs that take minutes."""
@@ -37,7 +40,8 @@ def nearest_neighbours(data: _data.Data, neighbours: int, components: int) -> An
 
     neighbours = min(neighbours, (data.n_samples - 1) // 2)
     places = _leading_components(data, min(components, data.rank_bound))
-    found = cKDTree(places).query(places, neighbours + 1, workers=-1)[1].ravel()
+    workers = -1 if len(places) > ALONE else 1
+    found = cKDTree(places).query(places, neighbours + 1, workers=workers)[1].ravel()
     samples = np.repeat(np.arange(len(places)), neighbours + 1)
     others = found != samples
     size = (len(places), len(places))
@@ -52,7 +56,7 @@ def _leading_components(data: _data.Data, count: int) -> Floats:
     """Samples x components; of many samples nearly the leading ones, see `linalg.subspace`."""
     equal = np.ones(data.n_features)
     if data.n_samples <= linalg.DENSE_LIMIT:
-        values, axes = linalg.largest_modulus(data.adjoint(equal, None), count)
+        values, axes = linalg.last_eigenpairs(data.adjoint(equal, None), count=count)
     else:
         axes = linalg.subspace(lambda basis: data.adjoint(equal, basis), data.n_samples, count)
         values = (axes * data.adjoint(equal, axes)).sum(axis=0)
