@@ -27,18 +27,16 @@ from typing import Any, NamedTuple, Self
 import numba
 import numpy as np
 
-from specsel import _input, kernel, qalpha, supervised, weighting
+from specsel import _data, _input, kernel, qalpha, supervised, weighting
 from specsel._input.annotations import (
     ArrayLike,
     Directions,
     Floats,
     Integers,
     Names,
-    NDArray,
     Seed,
 )
 from specsel._input.choices import Compared
-from specsel.linalg import jit
 from specsel.results import Evidence, Weights
 
 __all__ = ["Detectability", "detectability", "solve"]
@@ -214,7 +212,7 @@ class _ByQAlpha:
 
     def __call__(self, seed: int | None) -> _Found:
         """Solve a shuffle, or without a seed the data as they are."""
-        features = self.features if seed is None else _shuffled(self.features, seed)
+        features = self.features if seed is None else _data.shuffled(self.features, seed)
         data = self.data.reordered(features, alone=self.alone)
         return _Found.of(qalpha.weigh(data, self.options, **self.form))
 
@@ -246,32 +244,9 @@ class _ByMethod:
         elif classes is not None:
             classes = np.random.default_rng(seed).permutation(classes)
         else:
-            X = _shuffled(X.T, seed).T
+            X = _data.shuffled(X.T, seed).T
         labels = {} if classes is None else {"y": classes}
         return _Found.of(self.solve(X, **labels, **self.options))
-
-
-def _shuffled(features: NDArray[Any], seed: int) -> NDArray[Any]:
-    """Copy features × samples, every feature in an order of its own."""
-    out = np.empty(features.shape, features.dtype)
-    _shuffle(features, np.uint64(seed), out)
-    return out
-
-
-@jit
-def _shuffle(features, state, out):
-    """Shuffle every row by Fisher and Yates, with the numbers of SplitMix64."""
-    for i in range(features.shape[0]):
-        for s in range(features.shape[1]):
-            out[i, s] = features[i, s]
-        for s in range(features.shape[1] - 1, 0, -1):
-            state += np.uint64(0x9E3779B97F4A7C15)
-            mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            mixed ^= mixed >> np.uint64(31)
-            # The upper half of 64 bits, times s + 1, over 2^32: a number from 0 to s.
-            other = np.int64(((mixed >> np.uint64(32)) * np.uint64(s + 1)) >> np.uint64(32))
-            out[i, s], out[i, other] = out[i, other], out[i, s]
 
 
 def _null(

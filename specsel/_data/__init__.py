@@ -9,6 +9,7 @@ representations  what every feature is shifted and scaled by, compiled
 moments          mean and norm of every column
 reduced          tall data, replaced by as many samples as there are features
 pairs            pairs of samples, and the passes where these are not among the data
+shuffles         the values of every column in another order
 selection        the leading subspace of the weighted affinity; features that span the rest
 """
 
@@ -19,6 +20,7 @@ from specsel._data.protocol import Basis, Data, Reduced, Target, Weighable
 from specsel._data.reading import read, represent
 from specsel._data.reduced import triangular_factor
 from specsel._data.selection import affinity_subspace, pivoted
+from specsel._data.shuffles import shuffled
 
 __all__ = [
     "Basis",
@@ -35,5 +37,6 @@ __all__ = [
     "pivoted",
     "read",
     "represent",
+    "shuffled",
     "triangular_factor",
 ]
