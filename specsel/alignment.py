@@ -122,6 +122,7 @@ def solve(
     data = _data.represent(array, names)
     native, square = _in_own_units(data)
     if kind == "neighbours":
+        _alignment.warn_of_units(square, names)
         matrix = _alignment.nearest_neighbours(native, neighbours, components)
     if scale == "unit":
         native, square = data, np.where(data.norm > 0, 1.0, 0.0)
@@ -171,7 +172,8 @@ def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
     """
     array, names = _input.as_matrix(X)
     _alignment.check_graph(len(array), neighbours, components)
-    native, _ = _in_own_units(_data.represent(array, names))
+    native, square = _in_own_units(_data.represent(array, names))
+    _alignment.warn_of_units(square, names)
     return _alignment.nearest_neighbours(native, neighbours, components)
 
 

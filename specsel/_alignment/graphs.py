@@ -1,11 +1,12 @@
 """The graph of the nearest neighbours of the samples."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from specsel import _data, _input, linalg
-from specsel._input.annotations import Floats
+from specsel._input.annotations import Floats, Names
 
 # Samples whose neighbours a tree finds in seconds: about ten of one core where components fall
 # off, and thirty where the samples are as far apart in all of twenty.
@@ -13,6 +14,10 @@ GRAPH_SAMPLES = 30_000
 
 # Up to so many samples one thread finds the neighbours sooner than several start.
 ALONE = 1000
+
+# Columns in different units are suspected where a tenth of them carry so much of the variance.
+FEW_SHARE = 0.1
+NEARLY_ALL = 0.99
 
 
 def check_graph(n_samples: int, neighbours: int, components: int) -> None:
@@ -26,6 +31,23 @@ def check_graph(n_samples: int, neighbours: int, components: int) -> None:
             f"target = 'neighbours': may take minutes for {n_samples} samples; for more than "
             f"{GRAPH_SAMPLES} give a graph, a sparse matrix of samples x samples"
         )
+
+
+def warn_of_units(variances: Floats, names: Names) -> None:
+    """Warn where a few columns make the graph alone, for their units may be the reason."""
+    varying = int((variances > 0).sum())
+    order = np.argsort(-variances, kind="stable")
+    total = np.cumsum(variances[order])
+    count = int(np.searchsorted(total, NEARLY_ALL * total[-1])) + 1
+    if varying < 3 or count > max(1, int(FEW_SHARE * varying)):
+        return
+    verb = "makes" if count == 1 else "make"
+    which = _input.first_few(_input.name_features(order[:count], names))
+    warnings.warn(
+        f"{count} of {varying} columns {verb} the graph of neighbours alone, with {NEARLY_ALL:.0%} "
+        f"of the variance: {which}; standardise X (--standardise) if units differ",
+        stacklevel=_input.caller(),
+    )
 
 
 def nearest_neighbours(data: _data.Data, neighbours: int, components: int) -> Any:
