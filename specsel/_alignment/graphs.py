@@ -44,8 +44,9 @@ def warn_of_units(variances: Floats, names: Names) -> None:
     verb = "makes" if count == 1 else "make"
     which = _input.first_few(_input.name_features(order[:count], names))
     warnings.warn(
-        f"{count} of {varying} columns {verb} the graph of neighbours alone, with {NEARLY_ALL:.0%} "
-        f"of the variance: {which}; standardise X (--standardise) if units differ",
+        f"{count} of {varying} columns {verb} the graph of neighbours alone, with "
+        f"{NEARLY_ALL:.0%} of the variance: {which}; "
+        "standardise X (--standardise) if units differ",
         stacklevel=_input.caller(),
     )
 
