@@ -9,6 +9,9 @@ The sum over the t_i rewards features that are relevant to T. The root punishes 
 H_ij is large where two features say the same. H is the matrix of the second algorithm of Wolf and
 Bileschi, see `weighting`, where it is a reward.
 
+The measure is that of Cristianini, Shawe-Taylor, Elisseeff and Kandola (NIPS 14, 2002), who align
+a kernel with classes. What is selected here are features, one after another.
+
 The target says what the features shall stand for: the neighbourhoods of the samples, their
 classes, the directions that other weights found, or a matrix of the user. With classes and with
 neighbours the level of irrelevant features is subtracted from every t_i, as if T had lost a
@@ -123,6 +126,7 @@ def solve(
     data = _data.represent(array, names)
     native, square = _in_own_units(data)
     if kind == "neighbours":
+        _alignment.warn_of_units(square, names)
         matrix = _alignment.nearest_neighbours(native, neighbours, components)
     if scale == "unit":
         native, square = data, np.where(data.norm > 0, 1.0, 0.0)
@@ -172,7 +176,8 @@ def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
     """
     array, names = _input.as_data(X)
     _alignment.check_graph(array.shape[0], neighbours, components)
-    native, _ = _in_own_units(_data.represent(array, names))
+    native, square = _in_own_units(_data.represent(array, names))
+    _alignment.warn_of_units(square, names)
     return _alignment.nearest_neighbours(native, neighbours, components)
 
 

@@ -19,20 +19,23 @@ found tends to ``1 - (n₂/q) / (n₁ - 1)²``.
 import inspect
 import math
 import warnings
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import Any, NamedTuple, Self
 
+import numba
 import numpy as np
 
-from specsel import (
-    _data,
-    _input,
-    kernel,
-    qalpha,
-    supervised,
-    weighting,
+from specsel import _data, _input, kernel, qalpha, supervised, weighting
+from specsel._input.annotations import (
+    ArrayLike,
+    Directions,
+    Floats,
+    Integers,
+    Names,
+    Seed,
 )
-from specsel._input.annotations import ArrayLike, Directions, Floats, Integers, Seed
 from specsel._input.choices import Compared
 from specsel.results import Evidence, Weights
 
@@ -51,6 +54,14 @@ SOLVERS: dict[str, Callable[..., Weights]] = {
 # How exact the objectives need to be: two that differ by less count as equal. A p value moves only
 # where the data do hardly better than chance.
 TOL = 1e-3
+
+# What is compared for k = "auto": the energy of so many directions. Of 19 shuffles with planted
+# clusters near the limit of what can be found, this told more from noise than the count of
+# clusters or any statistic of the directions that were counted.
+DIRECTIONS = 3
+
+# Up to so many numbers in X, every thread solves a shuffle of its own.
+AT_ONCE = 2**24
 
 # Of the largest weights in shuffled data, this share is below what counts as beyond chance.
 CONFIDENCE = 0.95
@@ -72,11 +83,12 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers, or a data frame. Shuffled data take as much memory again.
+        Dense numbers, or a data frame. Shuffled data take as much memory again; below 128 MB,
+        as much for every thread.
     k : int or "auto"
         Number of directions, about the number of clusters, for "qalpha" and "kernel"; the kernel
-        needs a number. With "auto" it is counted anew in every shuffle, and what is compared is
-        the energy of all directions at the weights, which does not grow with k.
+        needs a number. With "auto" three directions are compared: a number that is counted anew in
+        noise is large in one shuffle and small in the next, and hides what the data have.
     y : array of shape (n_samples,), optional
         Class labels, for "supervised" and "weighting". The labels are shuffled then, not the
         columns.
@@ -111,18 +123,26 @@ def solve(
     _check(k, y, method, n, callback, options)
     generator = _input.as_generator(random_state)
     labels = None if y is None else _input.as_classes(y, len(array))
-    solver = _Solver(method, k, options, generator)
-    weights = solver.run(array if names is None else _input.Frame(list(names), array), labels)
-    found = solver.statistics(weights, array)
+    # The same random starts every time; the stream of the shuffles is left as it is.
+    own = int(generator.spawn(1)[0].integers(2**32))
+    options = {"tol": TOL, "random_state": own} | options
+    trial: _ByQAlpha | _ByMethod
+    if method == "qalpha":
+        trial = _ByQAlpha(array, names, k, options)
+    else:
+        trial = _ByMethod(method, array, names, labels, k, options)
+    found = trial(None)
     null = []
-    for done in range(1, n + 1):
-        other, classes = _shuffled(array, labels, generator)
-        with warnings.catch_warnings():
-            # A shuffle need not converge to be compared, and columns stay what they were.
-            warnings.simplefilter("ignore", UserWarning)
-            null.append(solver.statistics(solver.run(other, classes), other))
-        if callback is not None and callback(done, n):
-            break
+    with (
+        warnings.catch_warnings(),
+        closing(_null(trial, generator.integers(2**63, size=n))) as all_,
+    ):
+        # A shuffle need not converge to be compared, and columns stay what they were.
+        warnings.simplefilter("ignore", UserWarning)
+        for one in all_:
+            null.append(one)
+            if callback is not None and callback(len(null), n):
+                break
     return _compared(found, null, method, labels is not None)
 
 
@@ -153,76 +173,127 @@ def _parameters(method: str) -> set[str]:
     return set(inspect.signature(SOLVERS[method]).parameters)
 
 
-class _Statistics(NamedTuple):
+class _Found(NamedTuple):
     """What is compared of a solve."""
 
     objective: float
     heights: Floats  # √objective · α: what a feature has of the objective, as noise has not
 
+    @classmethod
+    def of(cls, weights: Weights) -> Self:
+        return cls(weights.objective, np.sqrt(max(weights.objective, 0.0)) * weights.alpha)
 
-class _Solver:
-    """A method with the same options for the data and for every shuffle."""
+
+class _ByQAlpha:
+    """Q-α with the same options for the data and for every shuffle.
+
+    The data are checked and measured once, for a shuffle moves no mean and no norm. Several
+    shuffles are solved at a time, each by one thread. Large data are solved one by one instead,
+    by all threads, for their copies would take much memory.
+    """
 
     def __init__(
-        self, method: str, k: Directions, options: dict[str, Any], generator: np.random.Generator
+        self, array: np.ndarray, names: Names, k: Directions, options: dict[str, Any]
     ) -> None:
-        self.solve = SOLVERS[method]
-        # The same start every time; the stream of the shuffles is left as it is.
-        seed = int(generator.spawn(1)[0].integers(2**32))
-        given = {"k": k, "tol": TOL, "random_state": seed} | options
+        settings = {
+            name: parameter.default
+            for name, parameter in inspect.signature(qalpha.solve).parameters.items()
+            if parameter.kind is parameter.KEYWORD_ONLY
+        }
+        settings |= options
+        number = min(DIRECTIONS, *array.shape) if isinstance(k, str) and k == "auto" else k
+        self.form = {name: settings[name] for name in ("method", "criterion")}
+        data, self.options = qalpha.prepare(array, names, number, **settings)
+        assert isinstance(data, _data.Dense)  # `array` is one, and in memory
+        self.data = data
+        self.alone = array.size <= AT_ONCE
+        self.workers = numba.get_num_threads() if self.alone else 1
+        self.features = self.data.features
+        if self.alone:
+            self.features = np.ascontiguousarray(self.features)
+
+    def __call__(self, seed: int | None) -> _Found:
+        """Solve a shuffle, or without a seed the data as they are."""
+        features = self.features if seed is None else _data.shuffled(self.features, seed)
+        data = self.data.reordered(features, alone=self.alone)
+        return _Found.of(qalpha.weigh(data, self.options, **self.form))
+
+
+class _ByMethod:
+    """Another method with the same options for the data and for every shuffle."""
+
+    workers = 1
+
+    def __init__(
+        self,
+        method: str,
+        array: np.ndarray,
+        names: Names,
+        labels: Integers | None,
+        k: Directions,
+        options: dict[str, Any],
+    ) -> None:
+        self.solve, self.array, self.names, self.labels = SOLVERS[method], array, names, labels
+        given = {"k": k} | options
         self.options = {name: given[name] for name in given if name in _parameters(method)}
-        self.counted = method == "qalpha" and k == "auto"
 
-    def run(self, X: Any, classes: Integers | None) -> Weights:
+    def __call__(self, seed: int | None) -> _Found:
+        """Solve a shuffle, or without a seed the data as they are."""
+        X: Any = self.array
+        classes = self.labels
+        if seed is None:
+            X = X if self.names is None else _input.Frame(list(self.names), X)
+        elif classes is not None:
+            classes = np.random.default_rng(seed).permutation(classes)
+        else:
+            X = _data.shuffled(X.T, seed).T
         labels = {} if classes is None else {"y": classes}
-        return self.solve(X, **labels, **self.options)
-
-    def statistics(self, weights: Weights, array: np.ndarray) -> _Statistics:
-        """The objective or, where k is counted, the energy of all directions at the weights."""
-        heights = np.sqrt(max(weights.objective, 0.0)) * weights.alpha
-        if not self.counted:
-            return _Statistics(weights.objective, heights)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # the solver has named constant columns
-            data = _data.read(array, center=self.options.get("center", True))
-        affinity = data.adjoint(weights.alpha, None)
-        return _Statistics(float(np.vdot(affinity, affinity)), heights)
+        return _Found.of(self.solve(X, **labels, **self.options))
 
 
-def _shuffled(
-    array: np.ndarray, labels: Integers | None, generator: np.random.Generator
-) -> tuple[np.ndarray, Integers | None]:
-    """The data with every column in an order of its own; with labels, only these."""
-    if labels is not None:
-        return array, generator.permutation(labels)
-    return generator.permuted(array, axis=0), None
+def _null(
+    trial: _ByQAlpha | _ByMethod, seeds: Integers
+) -> Generator[tuple[float, float], None, None]:
+    """Yield the objective and the largest height of every shuffle, in the order of the seeds."""
+
+    def one(seed: int) -> tuple[float, float]:
+        found = trial(seed)
+        return found.objective, float(found.heights.max())
+
+    if trial.workers == 1:
+        yield from map(one, seeds.tolist())
+        return
+    pool = ThreadPoolExecutor(trial.workers)
+    try:
+        yield from pool.map(one, seeds.tolist())
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _compared(
-    found: _Statistics, null: list[_Statistics], method: str, by_labels: bool
+    found: _Found, null: list[tuple[float, float]], method: str, by_labels: bool
 ) -> Evidence:
-    objectives = np.array([one.objective for one in null])
+    objectives, largest = np.array(null).T
     as_good = objectives >= found.objective - TOL * abs(found.objective)
     spread = objectives.std(ddof=1) if len(null) > 1 else 0.0
     return Evidence(
         p_value=(1 + int(as_good.sum())) / (1 + len(null)),
         z=float((found.objective - objectives.mean()) / spread) if spread > 0 else np.nan,
         objective=float(found.objective),
-        null=objectives,
-        beyond_chance=np.flatnonzero(found.heights > _limit(null)),
+        null=objectives.copy(),
+        beyond_chance=np.flatnonzero(found.heights > _limit(largest)),
         method=method,
         shuffled="labels" if by_labels else "columns",
     )
 
 
-def _limit(null: list[_Statistics]) -> float:
+def _limit(largest: Floats) -> float:
     """What the largest height exceeds in 5 % of shuffles; infinite where they are too few to say.
 
     The data count among the shuffles, as for the p value.
     """
-    largest = sorted(float(one.heights.max()) for one in null)
     place = math.ceil(CONFIDENCE * (len(largest) + 1))
-    return largest[place - 1] if place <= len(largest) else math.inf
+    return float(np.sort(largest)[place - 1]) if place <= len(largest) else math.inf
 
 
 class Detectability(NamedTuple):

@@ -38,9 +38,13 @@ from specsel import _data, _input, _loop, linalg
 from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Names, Seed
 from specsel._input.choices import BasisStep, Criterion, Init
 from specsel._qalpha.diagnostics import gram, relevance
+from specsel._qalpha.noise import stands_out
 from specsel.results import Weights
 
 __all__ = ["gram", "relevance", "solve"]
+
+# Before clusters are counted, so many directions are compared with noise, this exact.
+DIRECTIONS, ROUGHLY = 3, 1e-3
 
 # Duals are divided by what exceeds this power of two.
 MODERATE = 60
@@ -79,7 +83,8 @@ def solve(
         2 to 10 of them: it runs a few iterations with ten directions and looks for the largest
         ratio of an eigenvalue to the next. It counts too few clusters where noise hides some,
         where their distances differ much, or where some show in few features; now and then it
-        counts too many where fewer than ten features are relevant.
+        counts too many where fewer than ten features are relevant. Where the columns have no more
+        in common than shuffled ones, it warns and k is 1.
     method : {"ascent", "power", "ritz", "basic"}
         "ascent" climbs on weights and basis at once and reads X least often. The others go step by
         step as the paper does. The basis follows from the weights: by a step of orthogonal
@@ -131,12 +136,45 @@ def solve(
     True
     """
     array, names = _input.as_data(X)
+    data, options = prepare(
+        array,
+        names,
+        k,
+        method=method,
+        criterion=criterion,
+        init=init,
+        n_init=n_init,
+        center=center,
+        tol=tol,
+        max_iter=max_iter,
+        random_state=random_state,
+        callback=callback,
+    )
+    return weigh(data, options, method=method, criterion=criterion)
+
+
+def prepare(
+    array: NDArray[Any],
+    names: Names,
+    k: Directions,
+    *,
+    method: BasisStep,
+    criterion: Criterion,
+    init: Init | ArrayLike,
+    n_init: int,
+    center: bool,
+    tol: float,
+    max_iter: int,
+    random_state: Seed,
+    callback: LoopCallback,
+) -> tuple[_data.Data, _loop.Options]:
+    """Check the arguments of `solve` and read the data: what `weigh` needs."""
     options = _loop.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
     check_form(method, criterion)
     data, options = read(array, names, center, options)
-    return weigh(data, options, method=method, criterion=criterion)
+    return data, options.counted(lambda: count_or_none(data if center else data.centered()))
 
 
 def read(
@@ -168,6 +206,20 @@ def weigh(
         return _loop.pack(data, run.iterate, run.record, lift)
     run = _loop.solve(problem, options, finish=problem.refine if method == "ritz" else None)
     return _loop.pack(data, run.iterate, run.record, lift)
+
+
+def count_or_none(centered: _data.Data) -> int:
+    """Count the clusters for k = "auto"; 1, with a warning, where none stand out from noise."""
+    if not centered.norm.any():
+        return 1
+    small = centered
+    if centered.n_samples > centered.n_features:
+        small = centered.reduced()[0]
+    few = min(DIRECTIONS, small.rank_bound)
+    options = _loop.Options(few, "continuation", 1, ROUGHLY, 200, None, None)
+    if not stands_out(centered, small, lambda other: weigh(other, options).objective):
+        return 1
+    return _loop.count_clusters(Energy(small))
 
 
 def check_form(method: str, criterion: str) -> None:

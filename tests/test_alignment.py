@@ -334,6 +334,28 @@ def test_a_graph_that_says_nothing_or_takes_minutes_is_refused():
         alignment.graph(np.arange(1e5)[:, None])
 
 
+def test_columns_that_make_the_graph_alone_are_named_in_one_warning():
+    X = np.random.default_rng(0).standard_normal((20, 15))
+    table = pd.DataFrame(X * np.array([1e3] + [1] * 14), columns=[f"gene {i}" for i in range(15)])
+    message = (
+        r"^1 of 15 columns makes the graph of neighbours alone, with 99% of the variance: gene 0; "
+        r"standardise X \(--standardise\) if units differ$"
+    )
+    with pytest.warns(UserWarning, match=message) as caught:
+        alignment.solve(table, n=2)
+    assert len(caught) == 1
+    with pytest.warns(UserWarning, match=message):
+        alignment.graph(table)
+
+
+def test_units_do_not_matter_where_no_graph_is_made_nor_where_many_columns_differ():
+    X = np.random.default_rng(0).standard_normal((20, 15)) * np.array([1e3] + [1] * 14)
+    alignment.solve(X, np.arange(20) % 2, n=2)
+    alignment.solve(X, n=2, target=np.eye(20))
+    alignment.solve(X[:, :2], n=1)
+    alignment.solve(X[:, 1:] * np.exp(np.random.default_rng(1).standard_normal(14)), n=2)
+
+
 def test_what_the_result_says_of_itself():
     table = pd.DataFrame(of_shape((20, 15)), columns=[f"gene {i}" for i in range(15)])
     found = alignment.solve(table, n=4)

@@ -5,7 +5,7 @@ graphs   the graph of the nearest neighbours of the samples
 search   lazy greedy selection
 """
 
-from specsel._alignment.graphs import check_graph, nearest_neighbours
+from specsel._alignment.graphs import check_graph, nearest_neighbours, warn_of_units
 from specsel._alignment.search import Search
 from specsel._alignment.targets import TARGETS, check_target, relevance_to
 
@@ -16,4 +16,5 @@ __all__ = [
     "check_target",
     "nearest_neighbours",
     "relevance_to",
+    "warn_of_units",
 ]

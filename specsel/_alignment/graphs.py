@@ -1,15 +1,23 @@
 """The graph of the nearest neighbours of the samples."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from specsel import _data, _input, linalg
-from specsel._input.annotations import Floats
+from specsel._input.annotations import Floats, Names
 
 # Samples whose neighbours a tree finds in seconds: about ten of one core where components fall
 # off, and thirty where the samples are as far apart in all of twenty.
 GRAPH_SAMPLES = 30_000
+
+# Up to so many samples one thread finds the neighbours sooner than several start.
+ALONE = 1000
+
+# Columns in different units are suspected where a tenth of them carry so much of the variance.
+FEW_SHARE = 0.1
+NEARLY_ALL = 0.99
 
 
 def check_graph(n_samples: int, neighbours: int, components: int) -> None:
@@ -25,6 +33,24 @@ def check_graph(n_samples: int, neighbours: int, components: int) -> None:
         )
 
 
+def warn_of_units(variances: Floats, names: Names) -> None:
+    """Warn where a few columns make the graph alone, for their units may be the reason."""
+    varying = int((variances > 0).sum())
+    order = np.argsort(-variances, kind="stable")
+    total = np.cumsum(variances[order])
+    count = int(np.searchsorted(total, NEARLY_ALL * total[-1])) + 1
+    if varying < 3 or count > max(1, int(FEW_SHARE * varying)):
+        return
+    verb = "makes" if count == 1 else "make"
+    which = _input.first_few(_input.name_features(order[:count], names))
+    warnings.warn(
+        f"{count} of {varying} columns {verb} the graph of neighbours alone, with "
+        f"{NEARLY_ALL:.0%} of the variance: {which}; "
+        "standardise X (--standardise) if units differ",
+        stacklevel=_input.caller(),
+    )
+
+
 def nearest_neighbours(data: _data.Data, neighbours: int, components: int) -> Any:
     """``D^(-½) W D^(-½)`` of the symmetric graph of neighbours in leading components of the data.
 
@@ -37,7 +63,8 @@ def nearest_neighbours(data: _data.Data, neighbours: int, components: int) -> An
 
     neighbours = min(neighbours, (data.n_samples - 1) // 2)
     places = _leading_components(data, min(components, data.rank_bound))
-    found = cKDTree(places).query(places, neighbours + 1, workers=-1)[1].ravel()
+    workers = -1 if len(places) > ALONE else 1
+    found = cKDTree(places).query(places, neighbours + 1, workers=workers)[1].ravel()
     samples = np.repeat(np.arange(len(places)), neighbours + 1)
     others = found != samples
     size = (len(places), len(places))
@@ -52,7 +79,7 @@ def _leading_components(data: _data.Data, count: int) -> Floats:
     """Samples x components; of many samples nearly the leading ones, see `linalg.subspace`."""
     equal = np.ones(data.n_features)
     if data.n_samples <= linalg.DENSE_LIMIT:
-        values, axes = linalg.largest_modulus(data.adjoint(equal, None), count)
+        values, axes = linalg.last_eigenpairs(data.adjoint(equal, None), count=count)
     else:
         axes = linalg.subspace(lambda basis: data.adjoint(equal, basis), data.n_samples, count)
         values = (axes * data.adjoint(equal, axes)).sum(axis=0)

@@ -51,7 +51,7 @@ class Search:
         self.constant = square == 0
         self.own = np.where(self.constant, 1.0, square**2)  # 1 spares a division by zero
         self.a = self.b = 0.0
-        self.h = np.zeros(data.n_features)
+        self.h, self.bounds = np.zeros((2, data.n_features))
         self.current = np.ones(data.n_features, dtype=bool)  # whose h is complete
         room = max(HELD_NUMBERS // data.n_samples, int(HELD_SHARE * data.n_features), 2 * BATCH)
         self.batch = max(BATCH, int(BATCH_SHARE * room))
@@ -81,28 +81,20 @@ class Search:
 
     def _best(self, open_: Floats) -> int:
         """The feature with the best score of those open; of equal ones the first."""
+        own, bounds = self.own, self.bounds
         while True:
-            bounds = self._bounds() + open_
-            top = bounds.max()
+            top, known = _bound(
+                self.relevance, own, self.h, self.a, self.b, open_, self.current, bounds
+            )
             slack = self.data.floor * abs(top)
             tied = np.flatnonzero(bounds >= top - slack)
             if self.current[tied].all():
                 return int(tied[0])
-            known = bounds[self.current].max(initial=np.finfo(float).min)
-            behind = np.flatnonzero(~self.current & (bounds >= known - slack))
+            behind = np.flatnonzero(bounds >= known - slack)
+            behind = behind[~self.current[behind]]
             if len(behind) > self.batch:
                 behind = behind[np.argpartition(-bounds[behind], self.batch)[: self.batch]]
             self._update(behind)
-
-    def _bounds(self) -> Floats:
-        """The scores, or for features that lag behind numbers no smaller."""
-        above = self.relevance + self.a
-        below = 2 * self.h
-        below += self.own
-        below += self.b
-        np.sqrt(below, out=below)
-        np.divide(above, below, out=above, where=above > 0)
-        return above
 
     def _update(self, behind: Integers) -> None:
         """Bring features up to date: these, or if there is no room for their columns all."""
@@ -135,6 +127,25 @@ class Search:
         self.h[self.held] += _squares(self.columns[: len(self.held)], column)
         self.current[:] = False
         self.current[self.held] = True
+
+
+@jit
+def _bound(relevance, own, h, a, b, open_, current, out):
+    """Fill in the scores, or for features that lag behind numbers no smaller.
+
+    Return the largest, and the largest of the features that do not lag behind. Closed features
+    have a score of minus infinity.
+    """
+    top, known = -np.inf, np.finfo(np.float64).min
+    for i in range(len(out)):
+        above = relevance[i] + a
+        value = above / np.sqrt(own[i] + b + 2 * h[i]) if above > 0 else above
+        value += open_[i]
+        out[i] = value
+        top = max(top, value)
+        if current[i]:
+            known = max(known, value)
+    return top, known
 
 
 @jit

@@ -10,8 +10,10 @@ from specsel.results import Weights
 
 TARGETS = ("neighbours", "classes")
 
-# Numbers in a block of features.
-BLOCK_NUMBERS = 2**19
+# Numbers in a block of features, which should stay in cache, and the fewest features in one: fewer
+# would read most of X again for every block where samples lie one after another.
+BLOCK_NUMBERS = 2**15
+LEAST_FEATURES = 32
 
 
 def check_target(target: Any, y: Any, n_samples: int) -> tuple[str, Any]:
@@ -95,7 +97,7 @@ def relevance_to(data: _data.Data, kind: str, matrix: Any, square: Floats) -> Fl
 def _in_blocks(data: _data.Data, matrix: Any) -> Floats:
     """``m_iᵀ T m_i`` for anything with ``T @ M``, some features at a time."""
     relevance = np.zeros(data.n_features)
-    step = max(1, BLOCK_NUMBERS // data.n_samples)
+    step = max(LEAST_FEATURES, BLOCK_NUMBERS // data.n_samples)
     for start in range(0, data.n_features, step):
         block = data.block(slice(start, start + step))
         image = np.asarray(matrix @ block)

@@ -26,6 +26,7 @@ scaling          samples shifted and scaled as weights say
 reduced          tall data, replaced by as many samples as there are features
 pairs            pairs of samples, as the passes take them
 beside           the passes where the paired samples are not among the data
+shuffles         the values of every column in another order
 selection        the leading subspace of the weighted affinity; features that span the rest
 """
 
@@ -38,6 +39,7 @@ from specsel._data.reading import read, represent
 from specsel._data.reduced import triangular_factor
 from specsel._data.scaling import scaled
 from specsel._data.selection import affinity_subspace, pivoted
+from specsel._data.shuffles import shuffled
 from specsel._data.sparse import Sparse
 
 __all__ = [
@@ -58,5 +60,6 @@ __all__ = [
     "read",
     "represent",
     "scaled",
+    "shuffled",
     "triangular_factor",
 ]

@@ -107,7 +107,7 @@ def line(args: argparse.Namespace, told: dict[str, Any] | None) -> str:
         null = told["null"]
         mean = sum(null) / len(null)
         counted = args.method == "qalpha" and args.k in (None, "auto")
-        what = "energy of all directions" if counted else "objective"
+        what = "energy of three directions" if counted else "objective"
         return (
             f"{told['verdict']}: p = {told['p_value']:.3g}; {what} {told['objective']:.4g} "
             f"beside {mean:.4g} on average in {len(null)} shuffles of the {told['shuffled']}"

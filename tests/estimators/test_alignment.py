@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from specsel import AlignmentSelector, alignment
+from specsel import AlignmentSelector, StabilitySelection, alignment
 
 
 @parametrize_with_checks([AlignmentSelector(), AlignmentSelector(target="neighbours")])
@@ -71,3 +72,23 @@ def test_how_many_must_be_a_number_or_a_share(count, clustered):
 def test_in_a_pipeline(clustered, y):
     steps = make_pipeline(AlignmentSelector(n_features_to_select=4), LogisticRegression())
     assert steps.fit(clustered, y).score(clustered, y) > 0.9
+
+
+def test_the_number_of_features_may_be_chosen_by_stability_or_by_a_score(clustered, y):
+    sizes = [2, 5, 15]
+    stable = [
+        StabilitySelection(
+            AlignmentSelector(n_features_to_select=m), n_resamples=8, random_state=0
+        )
+        .fit(clustered)
+        .kuncheva_
+        for m in sizes
+    ]
+    assert np.isfinite(stable).all()
+    steps = make_pipeline(AlignmentSelector(), LogisticRegression())
+    grid = {"alignmentselector__n_features_to_select": sizes}
+    search = GridSearchCV(steps, grid, cv=3, error_score="raise").fit(clustered, y)
+    assert search.best_params_["alignmentselector__n_features_to_select"] in sizes
+    chosen = search.best_estimator_[0].get_support(indices=True)
+    expected = alignment.solve(clustered, y, n=len(chosen)).support
+    np.testing.assert_array_equal(chosen, expected)

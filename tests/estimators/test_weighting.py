@@ -44,6 +44,7 @@ WEIGHTS = [c for c in CLASSES if issubclass(c, base.WeightSelector)]
 # What the data of scikit-learn's checks, noise for the most part, rightly lead to.
 EXPECTED = (
     "ignore:not converged after",
+    "ignore:k = .auto.. found no clusters",
     "ignore:tradeoff = 1.0. no weights make classes differ more",
     "ignore:X. its features are linearly independent",
     "ignore:retain = .* no stable subspace",

@@ -26,6 +26,15 @@ def test_the_score_is_full_where_classes_are_clear_and_low_by_chance(rng):
     assert selection.score(noise, y) < 50
 
 
+def test_planted_features_are_for_qalpha():
+    found = selection.planted()
+    assert [*found] == ["example", "growing_classes"]
+    assert len(found["growing_classes"]["qalpha"]) == 25
+    for precision in found.values():
+        assert np.mean(precision["qalpha"]) >= 90
+        assert np.mean(precision["alignment"]) < np.mean(precision["qalpha"])
+
+
 def test_every_method_is_scored_for_every_size():
     found = selection.scores_on(*selection.load("wine"), draws=2)
     assert [*found] == [*selection.METHODS, "random", "all features"]
