@@ -1,9 +1,15 @@
 """Greedy sparse LDA and sparse PCA (Moghaddam, Weiss and Avidan, ICML 2006, Sec. 2.3).
 
-Looks for supports S of every size with a large ``λ_max(A_S, B_S)``. Forward selection adds the
-feature that raises it most, backward elimination removes the one that lowers it least, and the
-better of the two is taken at every size. With ``B = I`` this is sparse PCA. `renormalize` is
-Proposition 2: the entries of a sparse vector give way to the eigenvector of its support.
+Looks for supports S of every size that are worth much. What a support is worth follows from the
+eigenvalues λ of the pair (A_S, B_S): the largest of them, or all of them by one of the criteria of
+Sec. 4, their sum (trace) or ``Σ log(1 + λ)`` (log-det). Forward selection adds the feature that
+raises the value most, backward elimination removes the one that lowers it least, and the better of
+the two is taken at every size. With ``B = I`` this is sparse PCA. `renormalize` is Proposition 2:
+the entries of a sparse vector give way to the eigenvector of its support.
+
+With more than two classes there are several discriminants. The largest eigenvalue looks at one of
+them, so it may take features that all tell the same classes apart. The sum may do so, too. Log-det
+gains more from a second discriminant than from a better first one.
 
 The steps themselves are in `_pencil.selection`. Forward selection keeps n numbers a step, namely
 what the support leaves unexplained of every feature, and reads one row of B, which for data takes
@@ -23,7 +29,7 @@ import numpy as np
 
 from specsel import _input, _pencil
 from specsel._input.annotations import ArrayLike, Integers
-from specsel._input.choices import Direction, PCAMatrix
+from specsel._input.choices import Direction, PCAMatrix, Worth
 from specsel.results import Path, Subset
 from specsel.results.subsets import Found
 
@@ -52,6 +58,7 @@ def solve(
     always: Iterable[int | str] = (),
     never: Iterable[int | str] = (),
     matrix: PCAMatrix = "covariance",
+    criterion: Worth | None = None,
 ) -> Path:
     """Find good supports of every size for discriminating classes, or for a principal component.
 
@@ -82,11 +89,17 @@ def solve(
         column name.
     matrix : {"covariance", "correlation"}
         The matrix whose principal components are sought, without y.
+    criterion : {"leading", "trace", "logdet"}, optional
+        What a support is worth: the largest of the eigenvalues λ of its pencil, the sum of all, or
+        ``Σ log(1 + λ)``. By default "logdet" for more than two classes, which classifies best
+        (README, Sparse LDA of several classes), and otherwise "leading"; the result says which.
+        For two classes all three find the same features.
 
     Returns
     -------
     Path
-        ``path[k]`` is the `Subset` of k features. Nothing is proved: its bound is infinite. Ctrl-C
+        ``path[k]`` is the `Subset` of k features. Nothing is searched: its bound is what all
+        features together are worth, by Eq. (8), and the same equation gives `lower`. Ctrl-C
         ends the selection as `time_limit` does, with the status "interrupted". The second Ctrl-C
         is raised.
 
@@ -105,7 +118,9 @@ def solve(
     >>> bool(path[4].value < path[5].value)
     True
     """
-    pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix)
+    pencil = _pencil.from_data(
+        X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion
+    )
     last = pencil.n_features
     if last > ALL_SIZES_LIMIT:
         last = max(pencil.factor.shape[1], len(pencil.within))  # one of them is that of samples
@@ -122,8 +137,9 @@ def solve_pair(
     time_limit: float | None = None,
     always: Iterable[int | str] = (),
     never: Iterable[int | str] = (),
+    criterion: Worth = "leading",
 ) -> Path:
-    """Find good supports of every size for ``λ_max(A_S, B_S)``.
+    """Find good supports of every size for a pair of matrices.
 
     Parameters
     ----------
@@ -131,6 +147,8 @@ def solve_pair(
         Symmetric; B positive definite.
     direction, refine, max_size, time_limit, always, never
         As in `solve`.
+    criterion : {"leading", "trace", "logdet"}
+        As in `solve`; for the last two A must have no negative eigenvalue.
 
     Returns
     -------
@@ -144,7 +162,7 @@ def solve_pair(
     >>> path.values.round(9).tolist()
     [9.0, 13.0, 14.0]
     """
-    pencil = _pencil.from_pair(A, B)
+    pencil = _pencil.from_pair(A, B, criterion)
     last = pencil.n_features
     return _solve(pencil, direction, refine, max_size, time_limit, last, always, never)
 
@@ -218,7 +236,8 @@ def _found(
     """Pack what was found of one size."""
     if pencil.n_features <= SOLVED_FEATURES:
         value = pencil.solve(support)[0]
-    return Found(size, support, value, value, status=status)
+    bound = max(pencil.bounds(size)[1], value)
+    return Found(size, support, value, value, bound, status)
 
 
 def renormalize(x: ArrayLike, A: ArrayLike, B: ArrayLike) -> Subset:
@@ -284,9 +303,9 @@ def simple_threshold(A: ArrayLike, B: ArrayLike, k: int) -> Subset:
 
 
 def _subset(pencil: _pencil.Pencil, support: Integers) -> Subset:
-    """Pack a support about which nothing is proved."""
-    value, direction = pencil.solve(support)
-    return Subset(support, value, np.inf, direction, "greedy", 0, 0.0)
+    """Pack a support that no search found."""
+    row = _found(pencil, len(support), pencil.solve(support)[0], support, "greedy")
+    return Path.from_rows(pencil, [row])[len(support)]
 
 
 def correlation_ranking(X: ArrayLike, y: ArrayLike) -> Integers:

@@ -50,6 +50,11 @@ BOUNDED_DISTRIBUTIONS: tuple[str, ...] = get_args(BoundedDistribution)
 Compared = Literal["qalpha", "weighting", "kernel", "supervised"]
 COMPARED: tuple[str, ...] = get_args(Compared)
 
+# What a set of features is worth, by the eigenvalues λ of its pencil: the largest one, their sum,
+# or Σ log(1 + λ).
+Worth = Literal["leading", "trace", "logdet"]
+WORTHS: tuple[str, ...] = get_args(Worth)
+
 # Which way greedy selection goes, and which bounds prune the exact search.
 Direction = Literal["both", "forward", "backward"]
 Bounds = Literal["best", "interlacing"]

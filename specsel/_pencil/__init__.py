@@ -1,6 +1,7 @@
 """The pair (A, B) of sparse LDA and sparse PCA. `gslda` and `eslda` own this room.
 
 pencil     A and B, from data or as given, and the value of a support
+criteria   what a support is worth, and what a change makes of it
 tableau    a support, and what adding, removing or swapping one feature does to its value
 selection  greedy selection of supports of every size
 

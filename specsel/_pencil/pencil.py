@@ -13,12 +13,13 @@ chosen, but never raises a value.
 
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from specsel import _data, _input, _numba, linalg
 from specsel._input.annotations import ArrayLike, Floats, Integers, Names
-from specsel._input.choices import PCAMatrix
+from specsel._input.choices import PCAMatrix, Worth
 
 # If B is rank deficient, its diagonal is raised by this share of the smallest eigenvalue above the
 # floor (Moghaddam et al., Sec. 3.2). The floor is a share of the largest eigenvalue.
@@ -36,6 +37,13 @@ LARGEST = 1e150
 
 # A value and its direction may differ by this share or, if that is more, by so many roundings.
 CHECKED_SHARE, CHECKED = 1e-6, 100
+
+# What is sought by default for more than two classes: of the three criteria the one whose features
+# classify best, see `criteria` in ``specsel reproduce``.
+SEVERAL_CLASSES: Worth = "logdet"
+
+# Bounds by Eq. (8) leave this share for rounding.
+BOUND_SHARE = 1e-9
 
 # Features: an array, or a list of numbers.
 Support = Integers | list[int]
@@ -60,6 +68,9 @@ class Pencil:
         Names of the features.
     given : tuple of two ndarrays or None
         A and B themselves, if the user gave them.
+    criterion : {"leading", "trace", "logdet"}
+        What a support is worth: the largest eigenvalue λ of the pencil over it, the sum of all, or
+        ``Σ log(1 + λ)``. For the last two A has no negative eigenvalue.
     """
 
     factor: Floats
@@ -69,6 +80,7 @@ class Pencil:
     shift: float = 0.0
     names: Names = None
     given: tuple[Floats, Floats] | None = None
+    criterion: Worth = "leading"
 
     def __post_init__(self) -> None:
         for array in (self.factor, self.within, self.ridge, *(self.given or ())):
@@ -112,6 +124,11 @@ class Pencil:
             return bool((self.given[1] == np.eye(self.n_features)).all())
         return len(self.within) == 0
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether the value is a sum over eigenvalues; for rank one the largest is their sum."""
+        return self.criterion != "leading" or self.factor.shape[1] == 1
+
     def block_of_a(self, rows: Integers, columns: Integers) -> Floats:
         """Return some rows and columns of A."""
         if self.given is not None:
@@ -128,17 +145,49 @@ class Pencil:
         within = self.within[:, support]
         return within.T @ (within @ matrix) + self.ridge[support][:, None] * matrix
 
+    @cached_property
+    def spectrum(self) -> Floats:
+        """The eigenvalues of the pencil over all features, ascending; those of H, see `tableau`.
+
+        There are as many as A has rank, or perhaps more; the others are 0.
+        """
+        factor, within, ridge = self.factor, self.within, self.ridge
+        if len(within) < len(ridge) and (ridge > 0).all():
+            eased = factor / ridge[:, None]
+            inner = factor.T @ eased
+            if len(within):  # Woodbury
+                middle = (within / ridge) @ within.T + np.eye(len(within))
+                image = within @ eased
+                inner -= image.T @ np.linalg.solve(middle, image)
+        else:
+            inner = factor.T @ np.linalg.solve(self.block_of_b(np.arange(len(ridge))), factor)
+        return np.maximum(linalg.eigen((inner + inner.T) / 2)[0], 0.0)
+
+    def bounds(self, k: int) -> tuple[float, float]:
+        """Return what no support of k features falls short of, and what none exceeds, by Eq. (8).
+
+        An eigenvalue of a support lies between those of the same place, counted from below and
+        from above, among those of all features.
+        """
+        values = self.spectrum
+        n_small = k - (self.n_features - len(values))  # how many of the k smallest are listed
+        lower = linalg.worth(values[:n_small], self.criterion) if n_small > 0 else 0.0
+        upper = linalg.worth(values[-k:], self.criterion)
+        return lower * (1 - BOUND_SHARE) - self.shift, upper * (1 + BOUND_SHARE) - self.shift
+
     def solve(self, support: Support) -> tuple[float, Floats]:
-        """Return the largest eigenvalue over a support, and its eigenvector of unit B-norm.
+        """Return what a support is worth, and the leading eigenvector, of unit B-norm.
 
         The vector has an entry for every feature. The largest entry by modulus is positive.
         """
         A, B = self.block(support)
-        values, vectors = linalg.last_eigenpairs(A, B)
-        _check(A, B, float(values[0]), vectors[:, 0])
+        count = 1 if self.criterion == "leading" else len(A)
+        values, vectors = linalg.last_eigenpairs(A, B, count)
+        _check(A, B, float(values[-1]), vectors[:, -1])
         direction = np.zeros(self.n_features)
-        direction[support] = vectors[:, 0]
-        return float(values[0]), direction * (np.sign(direction[np.abs(direction).argmax()]) or 1)
+        direction[support] = vectors[:, -1]
+        value = linalg.worth(values, self.criterion)
+        return value, direction * (np.sign(direction[np.abs(direction).argmax()]) or 1)
 
 
 def _check(A: Floats, B: Floats, value: float, vector: Floats) -> None:
@@ -167,9 +216,15 @@ def from_data(
     *,
     shrinkage: float | None = None,
     matrix: PCAMatrix = "covariance",
+    criterion: Worth | None = None,
 ) -> Pencil:
-    """Make a pencil of data: scatter between and within classes; without y, covariance and 1."""
+    """Make a pencil of data: scatter between and within classes; without y, covariance and 1.
+
+    Without a criterion it is "leading", for more than two classes `SEVERAL_CLASSES`.
+    """
     _input.check_choice("matrix", matrix, _input.choices.PCA_MATRICES)
+    if criterion is not None:
+        _input.check_choice("criterion", criterion, _input.choices.WORTHS)
     if shrinkage is not None:
         _input.check_not_negative("shrinkage", shrinkage)
     array, names = _input.as_matrix(X)
@@ -197,11 +252,16 @@ def from_data(
         scale = norm if matrix == "correlation" else np.sqrt(len(array) - 1.0)
         factor = centered.T / np.where(constant, 1.0, scale)[:, None]
         n_features = len(norm)
-        return Pencil(_narrow(factor), np.empty((0, n_features)), np.ones(n_features), names=names)
+        within = np.empty((0, n_features))
+        criterion = criterion or "leading"
+        ones = np.ones(n_features)
+        return Pencil(_narrow(factor), within, ones, names=names, criterion=criterion)
     centered *= np.sqrt(len(array)) / np.where(constant, 1.0, norm)
     factor, within = _scatter(centered, classes)
     added = _shrinkage(within[:, ~constant], shrinkage)
-    return Pencil(factor, within, added + constant, shrinkage=added, names=names)
+    criterion = criterion or (SEVERAL_CLASSES if factor.shape[1] > 1 else "leading")
+    ridge = added + constant
+    return Pencil(factor, within, ridge, shrinkage=added, names=names, criterion=criterion)
 
 
 def _is_moderate(norm: float) -> bool:
@@ -251,13 +311,14 @@ def _shrinkage(within: Floats, shrinkage: float | None) -> float:
     return shrinkage
 
 
-def from_pair(A: ArrayLike, B: ArrayLike) -> Pencil:
+def from_pair(A: ArrayLike, B: ArrayLike, criterion: Worth = "leading") -> Pencil:
     """Make a pencil of a symmetric A and a positive definite B.
 
     The factors belong to A and B scaled so that the diagonal of B is 1. Values do not depend on
     that scale, and rounding is then the same whatever the units of the features.
     """
     _numba.check_not_forked()
+    _input.check_choice("criterion", criterion, _input.choices.WORTHS)
     A, B = _symmetric("A", A), _symmetric("B", B)
     if A.shape != B.shape:
         raise ValueError(f"B: has shape {B.shape}; that of A, {A.shape}, is needed")
@@ -279,7 +340,13 @@ def from_pair(A: ArrayLike, B: ArrayLike) -> Pencil:
         )
     within = np.sqrt(values)[:, None] * axes.T
     factor, shift = _factor(*scaled)
-    return Pencil(factor, within, np.zeros(len(B)), shift=shift, given=(A, B))
+    if shift and criterion != "leading":
+        raise ValueError(
+            f"A: has an eigenvalue of {-shift:.2g} in the metric of B; criterion = {criterion!r} "
+            "takes none below 0: take 'leading'"
+        )
+    no_ridge = np.zeros(len(B))
+    return Pencil(factor, within, no_ridge, shift=shift, given=(A, B), criterion=criterion)
 
 
 def _factor(A: Floats, B: Floats) -> tuple[Floats, float]:

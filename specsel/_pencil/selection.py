@@ -12,8 +12,9 @@ import numpy as np
 
 from specsel import linalg
 from specsel._input.annotations import Bools, Floats, Integers
-from specsel._input.choices import Direction
+from specsel._input.choices import WORTHS, Direction
 from specsel._pencil import tableau
+from specsel._pencil.criteria import value_of
 from specsel._pencil.pencil import Pencil
 
 # The inverse is computed anew when its largest diagonal entry has fallen below this share of what
@@ -99,13 +100,14 @@ def _forward(
     allowed, gains, rest = allowed.copy(), pencil.factor.copy(), pencil.diagonal
     floor = tableau.NOTHING_LEFT * rest
     inner = np.zeros((gains.shape[1],) * 2)
+    criterion = WORTHS.index(pencil.criterion)
     chosen: list[int] = []
     for step in range(last):
         values, axes = linalg.eigen(inner)
         if step < len(always):
             j = always[step]
         else:
-            j, _ = tableau.best_addition(values, gains @ axes, rest, floor, allowed)
+            j, _ = tableau.best_addition(values, gains @ axes, rest, floor, allowed, criterion)
         chosen.append(j)
         allowed[j] = False
         root = np.sqrt(max(rest[j], floor[j]))
@@ -116,7 +118,7 @@ def _forward(
         gains -= row[:, None] * share
         rest -= row**2
         if step + 1 >= len(always):
-            yield linalg.eigen(inner)[0][-1], np.array(chosen)
+            yield value_of(inner, criterion), np.array(chosen)
             if stop():
                 return
 
@@ -135,13 +137,15 @@ def _backward(
         return
     weights, inner = _weights(pencil, members, inverse)
     highest = inverse.diagonal().max()
+    criterion = WORTHS.index(pencil.criterion)
     free = ~np.isin(members, always)
     for size in range(len(members), first - 1, -1):
         values, axes = linalg.eigen(inner)
-        yield values[-1], members[:size]
+        yield value_of(inner, criterion), members[:size]
         if size == first or stop():
             return
-        i, _ = tableau.best_deletion(values, weights[:size] @ axes, inverse, size, free)
+        rotated = weights[:size] @ axes
+        i, _ = tableau.best_deletion(values, rotated, inverse, size, free, criterion)
         column, power, weight = inverse[i, :size].copy(), inverse[i, i], weights[i].copy()
         inner -= np.outer(weight, weight / power)
         weights[:size] -= np.outer(column / power, weight)
