@@ -1,19 +1,26 @@
-"""Exact sparse LDA and sparse PCA (Moghaddam, Weiss and Avidan, ICML 2006, Sec. 2.2 and 2.3).
+"""Exact sparse LDA and sparse PCA (Moghaddam, Weiss and Avidan, ICML 2006, Sec. 2.2, 2.3 and 4).
 
 Finds the support S of k features with the largest ``λ_max(A_S, B_S)``, or with the largest value
-of another criterion of Sec. 4, and proves that there is no better one, by branch and bound from the
-best greedy support. The search itself is the room `_exact`: its bounds, its trees, and where they
-depart from the paper. This file prepares the problem and packs what was found.
+of another criterion of Sec. 4, and proves that there is no better one, by branch and bound from
+the best greedy support. The search itself is the room `_exact`: its bounds, its trees, and where
+they depart from the paper. This file prepares the problem and packs what was found.
 
 Several sizes share one run of the greedy selection. And a bound proved for one size holds for all
 smaller sizes, because the value never falls when a feature joins (Theorem 1).
 
 The trees take 300 features. Sparse PCA may have thousands: a ladder over the sizes, which the
 paper does not have, first eliminates features that no good support can hold, see `_exact.ladder`.
-It works where few features stand out, as in data of gene expression. It soon fails where all
-features are alike, as in iid noise or in a planted component once k exceeds the planted count:
-one feature more then adds next to nothing to the value, and that little is what eliminates. If
-more than 300 features survive, the search refuses.
+If more than 300 features survive, the search refuses.
+
+What is hopeless, and why:
+
+- Sparse PCA where all features are alike, as in iid noise, or in a planted component once k
+  exceeds the planted count. One feature more then adds next to nothing to the value, and that
+  little is what eliminates.
+- Sparse LDA of strongly correlated features with fewer than about three samples for each, or with
+  next to no shrinkage. The smallest eigenvalue of B is then near 0. The bound for two classes, for
+  trace and for log-det splits a diagonal off B that leaves it positive definite; so this diagonal
+  is near 0 too, and the bound, which divides by it, is far too large.
 """
 
 import functools
@@ -159,9 +166,7 @@ def solve(
     >>> eslda.solve(data.X, data.y, k=[3, 4, 5])
     Path(sizes 3 to 5 of 40 features, values ..., 3 proved)
     """
-    pencil = _pencil.from_data(
-        X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion
-    )
+    pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
     limits = _limits(time_limit, gap, node_limit, top, bound, callback)
     return _solve(pencil, k, always, never, limits)
 
@@ -195,10 +200,12 @@ def solve_pair(
     ----------
     A, B : array of shape (n_features, n_features)
         Symmetric; B positive definite.
-    k, time_limit, gap, node_limit, always, never, top, bound, callback
+    k, time_limit, gap, node_limit, always, never, top, bound
         As in `solve`.
     criterion : {"leading", "trace", "logdet"}
         As in `solve`; for the last two A must have no negative eigenvalue.
+    callback
+        As in `solve`.
 
     Returns
     -------
@@ -256,7 +263,9 @@ def _solve(
         _compile()
         if pencil.adds_up:
             _compile_best_first()
-        limits = limits._replace(criterion=pencil.criterion, clock=perf_counter, began=perf_counter(), caught=caught)
+        limits = limits._replace(
+            criterion=pencil.criterion, clock=perf_counter, began=perf_counter(), caught=caught
+        )
         if many:
             found = _climb(pencil, members, sizes, held, limits)
         else:

@@ -325,19 +325,10 @@ def _last(symmetric: Floats, metric: Floats | None, count: int, *, eigvals_only:
 
 
 def worth(eigenvalues: Floats, criterion: Worth) -> float:
-    """Return what the eigenvalues of a pencil, ascending, are worth by a criterion.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> worth(np.array([1.0, 3.0]), "leading"), worth(np.array([1.0, 3.0]), "trace")
-    (3.0, 4.0)
-    """
+    """Return what the eigenvalues of a pencil, ascending, are worth by a criterion."""
     if criterion == "leading":
         return float(eigenvalues[-1])
-    if criterion == "trace":
-        return float(eigenvalues.sum())
-    return float(np.log1p(eigenvalues).sum())
+    return float((eigenvalues if criterion == "trace" else np.log1p(eigenvalues)).sum())
 
 
 def orthonormal(matrix: Floats) -> Floats:

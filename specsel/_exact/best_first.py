@@ -10,8 +10,8 @@ the smallest bounds go first, which end soonest.
 """
 
 import heapq
-from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,17 +19,17 @@ from specsel import linalg
 from specsel._exact.decisions import Node, Task, Verdict, examine
 from specsel._exact.perspective import Effort
 from specsel._exact.problem import Problem
-from specsel._input.annotations import Bools, Floats, Integers
+from specsel._input.annotations import Bools, Integers
 
-# Nodes examined at a time, and the least number; their work, in multiplications, so that a batch of
-# large nodes does not take long.
+# Nodes examined at a time, and the least number; their work, in multiplications, so that a batch
+# of large nodes does not take long.
 BATCH, LEAST_BATCH, BATCH_WORK = 8, 2, 3e8
 
 # The part of the smallest eigenvalue of B that is split off at first, the same for every feature.
 SPLIT = 0.9
 
-# How much work a bound is worth at the root, and elsewhere. The root is bounded again and again, so
-# many rounds of so many multiplications at a time, as long as that lowers the bound by this share.
+# How much work a bound is worth at the root, and elsewhere. The root is bounded again and again,
+# in portions of so many multiplications, as long as that lowers the bound by this share.
 ROOT = Effort(rounds=100, sweeps=60, step=0.3, stop=0.0)
 INNER = Effort(rounds=4, sweeps=24, step=0.4, stop=0.05)
 ROOT_WORK, ROOT_GAIN = 1e8, 1e-3
@@ -65,8 +65,11 @@ class BestFirst:
         """Put the root into the queue."""
         self._problem = problem
         least, factor = float(linalg.eigen(problem.b)[0][0]), problem.factor
-        self._task = Task(problem.b, factor, problem.k, problem.criterion == "logdet", plain)
-        self._margin = min(ROUNDINGS * len(problem.b) * np.finfo(float).eps / max(least, 1e-300), MOST)
+        matrix = np.ascontiguousarray(problem.b)
+        self._task = Task(matrix, factor, problem.k, problem.criterion == "logdet", plain)
+        self._margin = min(
+            ROUNDINGS * len(problem.b) * np.finfo(float).eps / max(least, 1e-300), MOST
+        )
         n, size = problem.n, len(problem.b)
         root = Node(
             np.arange(n, size), np.arange(n), np.full(n, SPLIT * least), np.zeros((len(factor), n))
@@ -88,7 +91,7 @@ class BestFirst:
     def bound(self) -> float:
         """A bound on all that is open."""
         bound = max((-one.key for one in self._queue), default=-np.inf)
-        return bound + self._margin * abs(bound)
+        return bound + self._margin * abs(bound) if np.isfinite(bound) else bound
 
     def advance(
         self,
@@ -105,7 +108,7 @@ class BestFirst:
         """
         found: list[Bools] = []
         while self._queue and budget > 0 and not found:
-            batch = []
+            batch: list[tuple[float, float, Future[Any]]] = []
             while self._queue and len(batch) < self._batch:
                 node, bound, effort = self._take()
                 threshold = below if self._may_precede(node, incumbent) else above

@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from specsel._exact.perspective import (
-    Effort,
     bound,
     invert_definite,
     lower_factor,
@@ -252,7 +251,9 @@ def _pairs(matrix, targets, choose, concave):
             value = inner[i, i] * matrix[j, j] + inner[j, j] * matrix[i, i]
             value -= 2 * inner[i, j] * matrix[i, j]
             if concave:
-                value = np.log1p((value + inner[i, i] * inner[j, j] - inner[i, j] ** 2) / determinant)
+                value = np.log1p(
+                    (value + inner[i, i] * inner[j, j] - inner[i, j] ** 2) / determinant
+                )
             else:
                 value /= determinant
             if not determinant > 0:

@@ -21,11 +21,11 @@ class Limits(NamedTuple):
     node_limit: int | None = None
     top: int = 1
     bound: Bounds = "best"
-    criterion: Worth = "leading"
     report: Report | None = None
     clock: Callable[[], float] = time.perf_counter
     began: float = 0.0
     caught: list[int] = []  # noqa: RUF012  # nobody writes into this one
+    criterion: Worth = "leading"
 
     @property
     def left(self) -> float:

@@ -6,9 +6,9 @@ S of k features is at most
 
     ``tr W B₀ Wᵀ + Σ of the k largest a_i,    a_i = ‖(U - W B₀)_i‖² / e_i.``
 
-With r = 1 this bounds the largest eigenvalue, too. Both W (`weights`) and e (`split`) are free, and
-the bound is convex in W. So W is improved by coordinate descent (`relax`) and e by damped Newton
-steps towards the diagonal that the bound wants (`raised`), in turns.
+With r = 1 this bounds the largest eigenvalue, too. Both W (`weights`) and e (`split`) are free,
+and the bound is convex in W. So W is improved by coordinate descent (`relax`), and e by damped
+steps towards the diagonal that lowers the bound most (`raised`), in turns.
 
 The log-det criterion, ``Σ log(1 + λ)``, is concave in ``H = U_S B_S⁻¹ U_Sᵀ``: for any T
 

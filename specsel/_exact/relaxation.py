@@ -107,7 +107,7 @@ def _relax(split, target, share, choose, goal):
 
     `split` is ``Q - e I``, `target` is u and `share` is e. The sum over the k largest h_i makes a
     penalty on x: quadratic where ``√e |x_i|`` is above a threshold, so that i counts as chosen,
-    and linear below. Each sweep sets the threshold anew, see `threshold_of`. It ends at the `goal`.
+    and linear below. Each sweep sets it anew, see `threshold_of`. The descent ends at the `goal`.
     """
     size, root = len(target), np.sqrt(share)
     x, rest = target / share, target.copy()

@@ -185,7 +185,8 @@ class Search:
             self.plant()
             while not status:
                 number = next(numbers)
-                if self._round(threads, budget, number):
+                done = self.exclude is not None and self.exclude.done
+                if done or self._round(threads, budget, number):
                     return "optimal"
                 if number == CEILING_ROUND and not caught and not self.best_first:
                     _ = self.ceiling
@@ -246,7 +247,10 @@ class Search:
             self.include.renew(below if self.include.ties else above, incumbent)
 
     def _round(self, threads: ThreadPoolExecutor, budget: float, number: int) -> bool:
-        """Go on with all trees; tell if one of them has proved the optimum."""
+        """Go on with all trees; tell if one of them has proved the optimum.
+
+        That `exclude` has, the next round will see.
+        """
         if self.best_first and (not self.exclude or number >= BEST_FIRST_ROUND):
             self._advance_best_first(threads, STACKS * budget)
             if self.best_first.done:
@@ -255,10 +259,7 @@ class Search:
                 budget *= SMALL_PART
         if not self.exclude:
             return False
-        if not self.exclude.done:
-            self._admit(self.exclude.advance(threads, self.rules, budget))
-        if self.exclude.done:
-            return True
+        self._admit(self.exclude.advance(threads, self.rules, budget))
         tree = self.include
         if tree is None:
             return False

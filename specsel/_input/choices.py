@@ -61,6 +61,10 @@ Bounds = Literal["best", "interlacing"]
 DIRECTIONS: tuple[str, ...] = get_args(Direction)
 BOUNDS: tuple[str, ...] = get_args(Bounds)
 
+# Where the relevant features of a random problem are.
+Places = Literal["even", "random"]
+PLACES: tuple[str, ...] = get_args(Places)
+
 # In which units features are aligned: all of unit norm, or in their own.
 Scale = Literal["unit", "native"]
 SCALES: tuple[str, ...] = get_args(Scale)

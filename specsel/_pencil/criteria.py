@@ -1,10 +1,10 @@
 """What a support is worth by each criterion, and what is left of it after a change of H.
 
-The eigenvalues λ of a support are those of a small matrix H, see `tableau`. A change of the support
-subtracts ``lowered loweredᵀ`` from H and adds ``raised raisedᵀ``. In the axes of H both vectors are
-given, and H is diagonal. Then trace and log-det follow from the two vectors at once. The largest
-eigenvalue takes a bisection, which only those changes are worth that raise it above the best value
-so far; that is told by the signs of a 2 x 2 matrix.
+The eigenvalues λ of a support are those of a small matrix H, see `tableau`. A change of the
+support subtracts ``lowered loweredᵀ`` from H and adds ``raised raisedᵀ``. Both vectors are given
+in the axes of H, where H is diagonal. Trace and log-det then follow at once. The largest
+eigenvalue takes a bisection. Only a change that raises it above the best value so far is worth
+that, and the signs of a 2 x 2 matrix tell which changes do.
 """
 
 import numpy as np

@@ -6,7 +6,9 @@ the better of the two at every size. Between steps all of this looks whether it 
 was found until then is returned.
 """
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
+from time import perf_counter
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from specsel import linalg
 from specsel._input.annotations import Bools, Floats, Integers
 from specsel._input.choices import WORTHS, Direction
 from specsel._pencil import tableau
+from specsel._pencil.build import from_pair
 from specsel._pencil.criteria import value_of
 from specsel._pencil.pencil import Pencil
 
@@ -35,6 +38,23 @@ Stop = Callable[[], bool]
 def never() -> bool:
     """Go on to the end."""
     return False
+
+
+class Limit:
+    """When to stop. The status tells whether it was reached, and by what."""
+
+    def __init__(self, time_limit: float | None, caught: list[int]) -> None:
+        self._time_limit, self._caught = time_limit, caught
+        self._began = perf_counter()
+        self.status = "greedy"
+
+    def reached(self) -> bool:
+        """Tell whether to stop now."""
+        if self._caught:
+            self.status = "interrupted"
+        elif self._time_limit is not None and perf_counter() - self._began >= self._time_limit:
+            self.status = "time"
+        return self.status != "greedy"
 
 
 def search(
@@ -234,3 +254,12 @@ def _refine(
         state.swap(stop)
         if state.value - pencil.shift > value:
             best[size] = state.value - pencil.shift, np.sort(state.members)
+
+
+@functools.cache
+def compile_search() -> None:
+    """Select in a small problem, once, so that compiling counts in no limit."""
+    factor = np.random.default_rng(0).standard_normal((6, 6))
+    pencil = from_pair(factor @ factor.T, np.eye(6))
+    nothing = np.empty(0, np.intp)
+    search(pencil, range(1, 4), "both", range(1, 4), nothing, nothing)

@@ -290,10 +290,9 @@ class Path:
 
     def __repr__(self) -> str:
         proved = sum(status == "optimal" for status in self.statuses)
-        return (
-            f"Path(sizes {_ranges(self.sizes)} of {self.pencil.n_features} features, "
-            f"{VALUES[self.criterion]}s {self.values[0]:.6g} to {self.values[-1]:.6g}, {proved} proved)"
-        )
+        sizes = f"{_ranges(self.sizes)} of {self.pencil.n_features} features"
+        values = f"{VALUES[self.criterion]}s {self.values[0]:.6g} to {self.values[-1]:.6g}"
+        return f"Path(sizes {sizes}, {values}, {proved} proved)"
 
     def _repr_html_(self) -> str:
         from specsel.results import html
