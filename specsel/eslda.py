@@ -1,19 +1,26 @@
-"""Exact sparse LDA and sparse PCA (Moghaddam, Weiss and Avidan, ICML 2006, Sec. 2.2 and 2.3).
+"""Exact sparse LDA and sparse PCA (Moghaddam, Weiss and Avidan, ICML 2006, Sec. 2.2, 2.3 and 4).
 
-Finds the support S of k features with the largest ``λ_max(A_S, B_S)`` and proves that there is no
-better one, by branch and bound from the best greedy support. The search itself is the room
-`_exact`: its bounds, its two trees, and where they depart from the paper. This file prepares the
-problem and packs what was found.
+Finds the support S of k features with the largest ``λ_max(A_S, B_S)``, or with the largest value
+of another criterion of Sec. 4, and proves that there is no better one, by branch and bound from
+the best greedy support. The search itself is the room `_exact`: its bounds, its trees, and where
+they depart from the paper. This file prepares the problem and packs what was found.
 
 Several sizes share one run of the greedy selection. And a bound proved for one size holds for all
 smaller sizes, because the value never falls when a feature joins (Theorem 1).
 
 The trees take 300 features. Sparse PCA may have thousands: a ladder over the sizes, which the
 paper does not have, first eliminates features that no good support can hold, see `_exact.ladder`.
-It works where few features stand out, as in data of gene expression. It soon fails where all
-features are alike, as in iid noise or in a planted component once k exceeds the planted count:
-one feature more then adds next to nothing to the value, and that little is what eliminates. If
-more than 300 features survive, the search refuses.
+If more than 300 features survive, the search refuses.
+
+What is hopeless, and why:
+
+- Sparse PCA where all features are alike, as in iid noise, or in a planted component once k
+  exceeds the planted count. One feature more then adds next to nothing to the value, and that
+  little is what eliminates.
+- Sparse LDA of strongly correlated features with fewer than about three samples for each, or with
+  next to no shrinkage. The smallest eigenvalue of B is then near 0. The bound for two classes, for
+  trace and for log-det splits a diagonal off B that leaves it positive definite; so this diagonal
+  is near 0 too, and the bound, which divides by it, is far too large.
 """
 
 import functools
@@ -25,7 +32,7 @@ import numpy as np
 
 from specsel import _exact, _input, _pencil
 from specsel._input.annotations import ArrayLike, Integers
-from specsel._input.choices import Bounds, PCAMatrix
+from specsel._input.choices import Bounds, PCAMatrix, Worth
 from specsel.results import Path, Subset
 from specsel.results.subsets import Found
 
@@ -39,8 +46,8 @@ FEATURES_LIMIT = 300
 Sizes = Iterable[int] | Literal["all"]
 
 
-class PairOptions(TypedDict, total=False):
-    """The options of `solve_pair`."""
+class CommonOptions(TypedDict, total=False):
+    """The options that `solve` and `solve_pair` share."""
 
     time_limit: float | None
     gap: float
@@ -52,11 +59,18 @@ class PairOptions(TypedDict, total=False):
     callback: _exact.Report | None
 
 
-class Options(PairOptions, total=False):
+class PairOptions(CommonOptions, total=False):
+    """The options of `solve_pair`."""
+
+    criterion: Worth
+
+
+class Options(CommonOptions, total=False):
     """The options of `solve`."""
 
     shrinkage: float | None
     matrix: PCAMatrix
+    criterion: Worth | None
 
 
 @overload
@@ -89,6 +103,7 @@ def solve(
     bound: Bounds = "best",
     shrinkage: float | None = None,
     matrix: PCAMatrix = "covariance",
+    criterion: Worth | None = None,
     callback: _exact.Report | None = None,
 ) -> Subset | Path:
     """Find the best k features for discriminating classes, or for a principal component.
@@ -123,6 +138,8 @@ def solve(
         As in `gslda.solve`.
     matrix : {"covariance", "correlation"}
         The matrix whose principal components are sought, without y.
+    criterion : {"leading", "trace", "logdet"}, optional
+        As in `gslda.solve`: what a set of features is worth. The result says which was taken.
     callback : callable, optional
         Called as ``callback(value, bound, nodes, seconds)`` a few times a second; true stops.
 
@@ -149,7 +166,7 @@ def solve(
     >>> eslda.solve(data.X, data.y, k=[3, 4, 5])
     Path(sizes 3 to 5 of 40 features, values ..., 3 proved)
     """
-    pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix)
+    pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
     limits = _limits(time_limit, gap, node_limit, top, bound, callback)
     return _solve(pencil, k, always, never, limits)
 
@@ -174,15 +191,20 @@ def solve_pair(
     never: Iterable[int | str] = (),
     top: int = 1,
     bound: Bounds = "best",
+    criterion: Worth = "leading",
     callback: _exact.Report | None = None,
 ) -> Subset | Path:
-    """Find the support of k features with the largest ``λ_max(A_S, B_S)``.
+    """Find the support of k features with the largest value for a pair of matrices.
 
     Parameters
     ----------
     A, B : array of shape (n_features, n_features)
         Symmetric; B positive definite.
-    k, time_limit, gap, node_limit, always, never, top, bound, callback
+    k, time_limit, gap, node_limit, always, never, top, bound
+        As in `solve`.
+    criterion : {"leading", "trace", "logdet"}
+        As in `solve`; for the last two A must have no negative eigenvalue.
+    callback
         As in `solve`.
 
     Returns
@@ -198,7 +220,7 @@ def solve_pair(
     ('optimal', True)
     """
     limits = _limits(time_limit, gap, node_limit, top, bound, callback)
-    return _solve(_pencil.from_pair(A, B), k, always, never, limits)
+    return _solve(_pencil.from_pair(A, B, criterion), k, always, never, limits)
 
 
 def _limits(
@@ -233,12 +255,17 @@ def _solve(
     sizes = _sizes(k, len(held), pencil.n_features - len(banned))
     members = np.setdiff1d(np.arange(pencil.n_features), banned)
     many = len(members) > FEATURES_LIMIT
-    ladder = pencil.is_pca and limits.top == 1 and limits.bound == "best"
+    leading = pencil.criterion == "leading"
+    ladder = leading and pencil.is_pca and limits.top == 1 and limits.bound == "best"
     if many and not (ladder and sizes[-1] <= FEATURES_LIMIT):
         raise _too_many(len(members))
     with _input.catch_interrupts() as caught:
         _compile()
-        limits = limits._replace(clock=perf_counter, began=perf_counter(), caught=caught)
+        if pencil.adds_up:
+            _compile_best_first()
+        limits = limits._replace(
+            criterion=pencil.criterion, clock=perf_counter, began=perf_counter(), caught=caught
+        )
         if many:
             found = _climb(pencil, members, sizes, held, limits)
         else:
@@ -257,7 +284,8 @@ def _search(
 ) -> list[Found]:
     """Search every size from the greedy supports, which share one run."""
     rungs = range(max(len(held), 1), sizes[-1] + 1)
-    starts = _pencil.search(pencil, rungs, "both", sizes, held, banned, limits.reached)
+    refined = rungs if pencil.adds_up else sizes
+    starts = _pencil.search(pencil, rungs, "both", refined, held, banned, limits.reached)
     starts = _pencil.filled(pencil, starts, rungs, held, banned)
     places = np.searchsorted(members, held)
     problem = _exact.Problem(*pencil.block(members), members, places)
@@ -302,6 +330,16 @@ def _compile() -> None:
     _search(unfinished, np.arange(30), [15], always, never, _exact.Limits(node_limit=1))
     components = _pencil.from_pair(factor @ factor.T, np.eye(12))
     _climb(components, everything, [3], always, _exact.Limits())
+
+
+@functools.cache
+def _compile_best_first() -> None:
+    """Do the same where the criterion adds up."""
+    factor = np.random.default_rng(0).standard_normal((12, 12))
+    pencil = _pencil.from_pair(factor[:, :2] @ factor[:, :2].T, factor @ factor.T, "logdet")
+    nothing = _input.check_sets([], [], 12)
+    limits = _exact.Limits(criterion="logdet")
+    _search(pencil, np.arange(12), [2, 4, 7], *nothing, limits)
 
 
 def _sizes(k: int | Sizes | None, least: int, most: int) -> list[int]:

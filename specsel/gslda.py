@@ -1,33 +1,44 @@
 """Greedy sparse LDA and sparse PCA (Moghaddam, Weiss and Avidan, ICML 2006, Sec. 2.3).
 
-Looks for supports S of every size with a large ``λ_max(A_S, B_S)``. Forward selection adds the
-feature that raises it most, backward elimination removes the one that lowers it least, and the
-better of the two is taken at every size. With ``B = I`` this is sparse PCA. `renormalize` is
-Proposition 2: the entries of a sparse vector give way to the eigenvector of its support.
+Looks for supports S of every size that are worth much. What a support is worth follows from the
+eigenvalues λ of the pair (A_S, B_S): the largest of them, or all of them by one of the criteria of
+Sec. 4, their sum (trace) or ``Σ log(1 + λ)`` (log-det). Forward selection adds the feature that
+raises the value most, backward elimination removes the one that lowers it least, and the better of
+the two is taken at every size. With ``B = I`` this is sparse PCA. `renormalize` is Proposition 2:
+the entries of a sparse vector give way to the eigenvector of its support.
 
-The steps themselves are in `_pencil.selection`. Forward selection keeps n numbers a step, namely
-what the support leaves unexplained of every feature, and reads one row of B, which for data takes
-one pass. Backward elimination keeps the inverse of B.
+With more than two classes there are several discriminants. The largest eigenvalue, and often the
+sum, takes features that all tell the same classes apart; log-det gains more from another
+discriminant than from a better first one.
+
+The steps themselves are in `_pencil.selection`. Forward selection reads one row of B a step, which
+for data takes one pass. Backward elimination keeps the inverse of B.
 
 Departures. Refinement swaps a feature of the support for another one, at every size, as long as
 that helps. Where A has negative eigenvalues, ``A + c B`` takes its place, which shifts all values
 by c.
 """
 
-import functools
 from collections.abc import Iterable
-from time import perf_counter
-from typing import Any
+from typing import Any, Unpack, overload
 
 import numpy as np
 
 from specsel import _input, _pencil
 from specsel._input.annotations import ArrayLike, Integers
-from specsel._input.choices import Direction, PCAMatrix
+from specsel._input.choices import Direction, PCAMatrix, Worth
 from specsel.results import Path, Subset
 from specsel.results.subsets import Found
 
-__all__ = ["correlation_ranking", "renormalize", "simple_threshold", "solve", "solve_pair"]
+__all__ = [
+    "correlation_ranking",
+    "renormalize",
+    "renormalize_data",
+    "simple_threshold",
+    "solve",
+    "solve_pair",
+    "threshold",
+]
 
 # Backward elimination forms matrices of features x features; this many features are the most.
 BACKWARD_LIMIT = 10_000
@@ -52,6 +63,7 @@ def solve(
     always: Iterable[int | str] = (),
     never: Iterable[int | str] = (),
     matrix: PCAMatrix = "covariance",
+    criterion: Worth | None = None,
 ) -> Path:
     """Find good supports of every size for discriminating classes, or for a principal component.
 
@@ -82,11 +94,17 @@ def solve(
         column name.
     matrix : {"covariance", "correlation"}
         The matrix whose principal components are sought, without y.
+    criterion : {"leading", "trace", "logdet"}, optional
+        What a support is worth: the largest of the eigenvalues λ of its pencil, the sum of all, or
+        ``Σ log(1 + λ)``. By default "logdet" for more than two classes, which classifies best
+        (README, Sparse LDA of several classes), and otherwise "leading"; the result says which.
+        For two classes all three find the same features.
 
     Returns
     -------
     Path
-        ``path[k]`` is the `Subset` of k features. Nothing is proved: its bound is infinite. Ctrl-C
+        ``path[k]`` is the `Subset` of k features. Nothing is searched: its bound is what all
+        features together are worth, by Eq. (8), and the same equation gives `lower`. Ctrl-C
         ends the selection as `time_limit` does, with the status "interrupted". The second Ctrl-C
         is raised.
 
@@ -105,7 +123,7 @@ def solve(
     >>> bool(path[4].value < path[5].value)
     True
     """
-    pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix)
+    pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
     last = pencil.n_features
     if last > ALL_SIZES_LIMIT:
         last = max(pencil.factor.shape[1], len(pencil.within))  # one of them is that of samples
@@ -122,8 +140,9 @@ def solve_pair(
     time_limit: float | None = None,
     always: Iterable[int | str] = (),
     never: Iterable[int | str] = (),
+    criterion: Worth = "leading",
 ) -> Path:
-    """Find good supports of every size for ``λ_max(A_S, B_S)``.
+    """Find good supports of every size for a pair of matrices.
 
     Parameters
     ----------
@@ -131,6 +150,8 @@ def solve_pair(
         Symmetric; B positive definite.
     direction, refine, max_size, time_limit, always, never
         As in `solve`.
+    criterion : {"leading", "trace", "logdet"}
+        As in `solve`; for the last two A must have no negative eigenvalue.
 
     Returns
     -------
@@ -144,7 +165,7 @@ def solve_pair(
     >>> path.values.round(9).tolist()
     [9.0, 13.0, 14.0]
     """
-    pencil = _pencil.from_pair(A, B)
+    pencil = _pencil.from_pair(A, B, criterion)
     last = pencil.n_features
     return _solve(pencil, direction, refine, max_size, time_limit, last, always, never)
 
@@ -178,38 +199,12 @@ def _solve(
         )
     refined = sizes if refine else ()
     with _input.catch_interrupts() as caught:
-        _compile()
-        limit = _Limit(time_limit, caught)
+        _pencil.compile_search()
+        limit = _pencil.Limit(time_limit, caught)
         best = _pencil.search(pencil, sizes, direction, refined, held, banned, limit.reached)
     best = best or _pencil.filled(pencil, {}, sizes[:1], held, banned)
     rows = [_found(pencil, k, *best[k], limit.status) for k in sorted(best)]
     return Path.from_rows(pencil, rows)
-
-
-class _Limit:
-    """When to stop. The status tells whether it was reached, and by what."""
-
-    def __init__(self, time_limit: float | None, caught: list[int]) -> None:
-        self._time_limit, self._caught = time_limit, caught
-        self._began = perf_counter()
-        self.status = "greedy"
-
-    def reached(self) -> bool:
-        """Tell whether to stop now."""
-        if self._caught:
-            self.status = "interrupted"
-        elif self._time_limit is not None and perf_counter() - self._began >= self._time_limit:
-            self.status = "time"
-        return self.status != "greedy"
-
-
-@functools.cache
-def _compile() -> None:
-    """Select in a small problem, once, so that compiling counts in no limit."""
-    factor = np.random.default_rng(0).standard_normal((6, 6))
-    pencil = _pencil.from_pair(factor @ factor.T, np.eye(6))
-    nothing = _input.check_sets((), (), 6)
-    _pencil.search(pencil, range(1, 4), "both", range(1, 4), *nothing)
 
 
 def _found(
@@ -218,7 +213,8 @@ def _found(
     """Pack what was found of one size."""
     if pencil.n_features <= SOLVED_FEATURES:
         value = pencil.solve(support)[0]
-    return Found(size, support, value, value, status=status)
+    bound = max(pencil.bounds(size)[1], value)
+    return Found(size, support, value, value, bound, status)
 
 
 def renormalize(x: ArrayLike, A: ArrayLike, B: ArrayLike) -> Subset:
@@ -243,14 +239,44 @@ def renormalize(x: ArrayLike, A: ArrayLike, B: ArrayLike) -> Subset:
     [1.0, 0.0, 0.0]
     """
     pencil = _pencil.from_pair(A, B)
-    vector: np.ndarray[Any, np.dtype[Any]] = np.asarray(x)
-    if vector.shape != (pencil.n_features,):
-        raise ValueError(f"x: has shape {vector.shape}; ({pencil.n_features},) is needed")
-    if vector.dtype.kind not in "biuf":
-        raise ValueError(f"x: holds {vector.dtype}; real numbers are needed")
-    if not np.isfinite(vector).all() or not vector.any():
-        raise ValueError("x: must be finite and have an entry that is not zero")
-    return _subset(pencil, np.flatnonzero(vector))
+    support = _pencil.support_of(x, pencil.n_features)
+    return _packed(pencil, [support])[len(support)]
+
+
+def renormalize_data(
+    x: ArrayLike,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    shrinkage: float | None = None,
+    matrix: PCAMatrix = "covariance",
+    criterion: Worth | None = None,
+) -> Subset:
+    """Replace the entries of a sparse vector by those of the best discriminant on its support.
+
+    Whatever found the vector: no other one on the same features does better (Prop. 2).
+
+    Parameters
+    ----------
+    x : array of shape (n_features,)
+        Any vector. Its entries that are not zero make the support; their values do not matter.
+    X, y, shrinkage, matrix, criterion
+        As in `solve`.
+
+    Returns
+    -------
+    Subset
+
+    Examples
+    --------
+    >>> from specsel import datasets, gslda
+    >>> data = datasets.lda_problem(4, n_samples=300, n_relevant=2)
+    >>> gslda.renormalize_data([1, 0, 1, 0], data.X, data.y).direction.round(2).tolist()
+    [0.78, 0.0, 0.77, 0.0]
+    """
+    pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
+    support = _pencil.support_of(x, pencil.n_features)
+    return _packed(pencil, [support])[len(support)]
 
 
 def simple_threshold(A: ArrayLike, B: ArrayLike, k: int) -> Subset:
@@ -274,19 +300,75 @@ def simple_threshold(A: ArrayLike, B: ArrayLike, k: int) -> Subset:
     >>> gslda.simple_threshold(np.outer([3, 2, 1], [3, 2, 1]), np.eye(3), 2).support.tolist()
     [0, 1]
     """
-    pencil = _pencil.from_pair(A, B)
-    _input.check_integer("k", k, 1, pencil.n_features, "the number of features")
-    a, b = pencil.matrices
-    values, axes = np.linalg.eigh(b)
-    root = axes / np.sqrt(values) @ axes.T
-    leading = np.linalg.eigh(root @ a @ root)[1][:, -1]
-    return _subset(pencil, np.sort(np.argsort(-np.abs(leading), kind="stable")[:k]))
+    return _thresholded(_pencil.from_pair(A, B), k)[k]
 
 
-def _subset(pencil: _pencil.Pencil, support: Integers) -> Subset:
-    """Pack a support about which nothing is proved."""
-    value, direction = pencil.solve(support)
-    return Subset(support, value, np.inf, direction, "greedy", 0, 0.0)
+@overload
+def threshold(
+    X: ArrayLike, y: ArrayLike | None, k: int, **options: Unpack[_pencil.Options]
+) -> Subset: ...
+
+
+@overload
+def threshold(
+    X: ArrayLike, y: ArrayLike | None, k: Iterable[int], **options: Unpack[_pencil.Options]
+) -> Path: ...
+
+
+def threshold(
+    X: ArrayLike,
+    y: ArrayLike | None,
+    k: int | Iterable[int],
+    *,
+    shrinkage: float | None = None,
+    matrix: PCAMatrix = "covariance",
+    criterion: Worth | None = None,
+) -> Subset | Path:
+    """Take the k largest entries, by modulus, of the leading eigenvector, and renormalise.
+
+    This is simple thresholding, the baseline of the paper. The eigenvector is that of
+    ``B^(-½) A B^(-½)``, as in `simple_threshold`.
+
+    Parameters
+    ----------
+    X, y : array
+        As in `solve`; None for y is sparse PCA.
+    k : int or list of int
+        Number of features, or several.
+    shrinkage, matrix, criterion
+        As in `solve`.
+
+    Returns
+    -------
+    Subset or, for several sizes, Path
+
+    Examples
+    --------
+    >>> from specsel import datasets, gslda
+    >>> data = datasets.lda_problem(60, n_samples=300, n_relevant=4)
+    >>> gslda.threshold(data.X, data.y, 4).support.tolist()
+    [0, 15, 30, 45]
+    """
+    pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
+    path = _thresholded(pencil, k)
+    return path if _input.is_list(k) else path[int(path.sizes[0])]
+
+
+def _thresholded(pencil: _pencil.Pencil, k: int | Iterable[int]) -> Path:
+    """Take the largest entries of the leading eigenvector, for every size."""
+    sizes: list[Any] = list(k) if _input.is_list(k) else [k]
+    if not sizes:
+        raise ValueError("k: holds no size; at least one is needed")
+    for size in sizes:
+        _input.check_integer("k", size, 1, pencil.n_features, "the number of features")
+    order = np.argsort(-np.abs(pencil.leading_axis), kind="stable")
+    return _packed(pencil, [np.sort(order[:size]) for size in sorted({*sizes})])
+
+
+def _packed(pencil: _pencil.Pencil, supports: list[Integers]) -> Path:
+    """Pack supports that no search found."""
+    rows = [_found(pencil, len(S), pencil.solve(S)[0], S, "greedy") for S in supports]
+    return Path.from_rows(pencil, rows)
 
 
 def correlation_ranking(X: ArrayLike, y: ArrayLike) -> Integers:

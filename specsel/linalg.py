@@ -14,6 +14,7 @@ import numpy as np
 from numba import prange
 
 from specsel._input.annotations import Floats
+from specsel._input.choices import Worth
 from specsel._numba import add_cache
 
 # No "nnan" or "ninf": a NaN in the data must reach the check that reports it.
@@ -332,6 +333,13 @@ def _last(symmetric: Floats, metric: Floats | None, count: int, *, eigvals_only:
     driver = "evd" if metric is None else "gvd"
     values, vectors = eigh(symmetric, metric, driver=driver)
     return values[-count:] if eigvals_only else (values[-count:], vectors[:, -count:])
+
+
+def worth(eigenvalues: Floats, criterion: Worth) -> float:
+    """Return what the eigenvalues of a pencil, ascending, are worth by a criterion."""
+    if criterion == "leading":
+        return float(eigenvalues[-1])
+    return float((eigenvalues if criterion == "trace" else np.log1p(eigenvalues)).sum())
 
 
 def orthonormal(matrix: Floats) -> Floats:

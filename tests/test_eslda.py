@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from instances import Clock
 from oracles import pencil as oracle
+from scipy.linalg import eigh
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from specsel import _exact, datasets, eslda, gslda
@@ -92,6 +93,80 @@ def test_both_bounds_prove_the_same_and_the_papers_own_takes_more_nodes():
     assert own.nodes > best.nodes
 
 
+CRITERIA = ["trace", "logdet"]
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("kind", KINDS[:-1])
+def test_every_size_is_the_enumerated_optimum_of_the_other_criteria(kind, criterion):
+    A, B = pair(kind, 9, 3)
+    path = eslda.solve_pair(A, B, "all", criterion=criterion)
+    for k in path:
+        [(support, value)] = oracle.best_subsets(A, B, k, criterion=criterion)
+        assert path[k].support.tolist() == support
+        assert path[k].value == pytest.approx(value, rel=1e-9)
+        assert path[k].status == "optimal"
+    sets = {"always": [6, 2], "never": [0, 8], "criterion": criterion, "top": 4}
+    subset = eslda.solve_pair(A, B, 4, **sets)
+    got = [(subset.support, subset.value), *subset.others]
+    expected = oracle.best_subsets(A, B, 4, **sets)
+    np.testing.assert_allclose([v for _, v in got], [v for _, v in expected], rtol=1e-9)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_ties_and_duplicates_by_the_other_criteria(criterion):
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        n, rank = int(rng.integers(4, 10)), int(rng.integers(1, 4))
+        U = rng.integers(-1, 2, (n, rank)).astype(float)
+        copies = rng.integers(0, n, n)
+        U = U[copies] if seed % 2 else U
+        A, B = U @ U.T, np.eye(n) + 0.5 * (seed % 3 > 0)
+        for k in (1, 2, n // 2, n - 1):
+            [(support, value)] = oracle.best_subsets(A, B, k, criterion=criterion)
+            found = eslda.solve_pair(A, B, k, criterion=criterion)
+            assert found.status == "optimal"
+            assert found.support.tolist() == support
+            assert found.value == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_an_unfinished_search_by_the_other_criteria_gives_a_valid_bound(criterion):
+    for seed in range(6):
+        A, B = pair("full rank", 11, seed)
+        value = oracle.best_subsets(A, B, 5, criterion=criterion)[0][1]
+        near = eslda.solve_pair(A, B, 5, criterion=criterion, node_limit=1)
+        wide = eslda.solve_pair(A, B, 5, criterion=criterion, gap=0.1)
+        plain = eslda.solve_pair(A, B, 5, criterion=criterion, bound="interlacing")
+        for found in (near, wide, plain):
+            assert found.value <= value * (1 + 1e-9) <= found.bound * (1 + 2e-9)
+        assert wide.value >= value / 1.1 - 1e-9
+        assert plain.status == "optimal"
+
+
+def test_log_det_takes_a_second_discriminant_where_the_others_sharpen_the_first():
+    """Four classes: features 0 and 1 tell two pairs apart very well, and feature 2 the rest."""
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 4
+    noise = rng.standard_normal((400, 3))
+    X = np.column_stack((8.0 * (y > 1), 8.0 * (y > 1), 4.0 * (y % 2))) + noise
+    spectra = {}
+    for criterion in ("leading", "trace", "logdet"):
+        best = eslda.solve(X, y, k=2, criterion=criterion)
+        A, B = oracle.class_scatter(X[:, best.support], y)
+        spectra[criterion] = eigh(A, B, eigvals_only=True)
+        assert (2 in best.support) == (criterion == "logdet")
+        assert best.criterion == criterion
+    assert spectra["leading"][0] < 0.1 < 3 < spectra["logdet"][0]
+    assert eslda.solve(X, y, k=2).criterion == "logdet"
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_negative_eigenvalues_are_refused_by_the_other_criteria(criterion):
+    with pytest.raises(ValueError, match=f"criterion = '{criterion}' takes none below 0"):
+        eslda.solve_pair(*pair("indefinite", 6, 0), 2, criterion=criterion)
+
+
 def test_pit_props():
     path = eslda.solve_pair(pit_props(), np.eye(13), "all")
     assert path[5].value == pytest.approx(3.40615, abs=5e-6)
@@ -101,7 +176,7 @@ def test_pit_props():
 
 def test_classes_of_real_data():
     data = load_wine()
-    path = eslda.solve(data.data, data.target, k="all")
+    path = eslda.solve(data.data, data.target, k="all", criterion="leading")
     A, B = oracle.class_scatter(data.data, data.target)
     for k in (1, 2, 12):
         assert path[k].value == pytest.approx(oracle.best_subsets(A, B, k)[0][1], rel=1e-9)
@@ -134,6 +209,7 @@ def test_nothing_is_compiled_while_the_clock_runs():
             return {kernel.__name__: len(kernel.signatures) for kernel in info._kernels()}
 
         eslda._compile()
+        eslda._compile_best_first()
         before = compiled()
         trial = datasets.lda_problem(30, n_samples=200, n_relevant=4)
         eslda.solve(trial.X, trial.y, k=[3, 8], never=[7])

@@ -66,6 +66,37 @@ def test_picks_are_those_of_a_literal_search(kind, sets):
             np.testing.assert_allclose(path.values, expected, rtol=1e-9, atol=1e-11 * scale)
 
 
+@pytest.mark.parametrize("criterion", ["trace", "logdet"])
+@pytest.mark.parametrize("rank", [1, 3, None])
+def test_picks_by_the_other_criteria(criterion, rank):
+    for seed in range(3):
+        A, B = datasets.wishart_pair(9, rank=rank, random_state=seed)
+        options = {"always": [4], "never": [0], "refine": False, "criterion": criterion}
+        forward = gslda.solve_pair(A, B, direction="forward", **options)
+        backward = gslda.solve_pair(A, B, direction="backward", **options)
+        sets = {"always": [4], "never": [0], "criterion": criterion}
+        assert lists(forward) == oracle.greedy_forward(A, B, 8, **sets)
+        assert lists(backward)[::-1] == oracle.greedy_backward(A, B, 1, **sets)
+        refined = gslda.solve_pair(A, B, always=[4], never=[0], criterion=criterion)
+        for k in refined:
+            best = oracle.best_subsets(A, B, k, **sets)[0][1]
+            value = oracle.pencil_value(A, B, refined[k].support, criterion)
+            assert refined[k].value == pytest.approx(value)
+            assert 0.98 * best <= value <= best * (1 + 1e-9) <= refined[k].bound * (1 + 1e-8)
+
+
+def test_more_than_two_classes_take_log_det_and_say_so():
+    X, y = classes_problem(3)
+    path = gslda.solve(X, y)
+    assert path.criterion == path[2].criterion == "logdet"
+    assert "log-det" in repr(path[2])
+    assert gslda.solve(X, y % 2).criterion == gslda.solve(X).criterion == "leading"
+    for name in ("leading", "trace"):
+        assert gslda.solve(X, y, criterion=name).criterion == name
+    with pytest.raises(ValueError, match="criterion = 'sum'"):
+        gslda.solve(X, y, criterion="sum")
+
+
 def test_both_directions_are_the_better_one_at_every_size():
     for seed in range(5):
         A, B = datasets.brownian_pair(12, random_state=seed)
@@ -113,7 +144,7 @@ def test_refined_supports_come_near_the_optimum(kind):
 def test_data_give_the_scatter_of_standardised_features(n_classes):
     X, y = classes_problem(n_classes)
     A, B = oracle.class_scatter(X, y)
-    ours = gslda.solve(X, y, refine=False)
+    ours = gslda.solve(X, y, refine=False, criterion="leading")
     other = gslda.solve_pair(A, B, refine=False)
     assert lists(ours) == lists(other)
     np.testing.assert_allclose(ours.values, other.values, rtol=1e-9)
@@ -230,7 +261,9 @@ def test_the_result_says_what_it_is():
     subset = path[2]
     assert "gene" in repr(subset)
     assert subset.status == "greedy"
-    assert subset.bound == subset.gap == np.inf
+    assert subset.lower == 0 <= subset.value < subset.bound < np.inf
+    assert subset.error == np.inf
+    assert subset.criterion == path.criterion == "leading"
     assert subset.to_frame()["feature"].tolist() == [f"gene{i}" for i in subset.support]
     table = path.to_frame()
     assert table["size"].tolist() == [1, 2, 3, 4]
@@ -326,7 +359,7 @@ def test_what_was_found_in_time_comes_back(monkeypatch, direction):
     whole = gslda.solve(X, y, direction=direction)
     statuses = set()
     for step in (1.0, 0.2, 0.06, 0.03, 0.02, 0.01, 1e-3):
-        monkeypatch.setattr(gslda, "perf_counter", Clock(step))
+        monkeypatch.setattr(selection, "perf_counter", Clock(step))
         path = gslda.solve(X, y, direction=direction, time_limit=1.0)
         statuses |= {*path.statuses}
         assert 1 <= len(path) <= 12
@@ -370,7 +403,7 @@ def test_inverting_in_blocks_is_inverting(monkeypatch):
     np.testing.assert_allclose(blocks.values, whole.values, rtol=1e-9)
     clock = Clock(1.0)
     for limit in range(2, 60, 9):
-        monkeypatch.setattr(gslda, "perf_counter", clock)
+        monkeypatch.setattr(selection, "perf_counter", clock)
         path = gslda.solve(X, y, direction="backward", time_limit=float(limit))
         assert {*path.statuses} == {"time"}
 
@@ -382,3 +415,27 @@ def test_many_equal_eigenvalues():
     assert len(path) == 32
     for k in path:
         assert path[k].direction @ path[k].direction == pytest.approx(1)
+
+
+@pytest.mark.parametrize("n_samples", [60, 8])
+@pytest.mark.parametrize("n_classes", [None, 2, 3])
+def test_thresholds_and_renormalises_data(n_samples, n_classes):
+    X, y = classes_problem(n_classes or 2, n_samples)
+    y = y if n_classes else None
+    path = gslda.threshold(X, y, range(1, 13))
+    A, B = gslda.solve(X, y).pencil.matrices
+    for k in path:
+        found = gslda.threshold(X, y, k)
+        assert found.support.tolist() == path[k].support.tolist()
+        assert found.support.tolist() == oracle.thresholded(A, B, k)
+        expected = oracle.pencil_value(A, B, found.support, path.criterion)
+        assert found.value == pytest.approx(expected, rel=1e-7)
+        vector = np.zeros(12)
+        vector[found.support] = 1 + np.arange(k)
+        again = gslda.renormalize_data(vector, X, y)
+        assert again.value == found.value <= again.bound
+        np.testing.assert_array_equal(again.direction, found.direction)
+    with pytest.raises(ValueError, match="k = 13"):
+        gslda.threshold(X, y, 13)
+    with pytest.raises(ValueError, match="k: holds no size"):
+        gslda.threshold(X, y, [])

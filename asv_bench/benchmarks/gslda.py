@@ -1,6 +1,9 @@
 """Greedy sparse LDA: time at scale, and how near the optimum it comes."""
 
 import numpy as np
+from sklearn import datasets as sklearn_datasets
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.model_selection import StratifiedKFold
 
 from specsel import datasets, eslda, gslda
 
@@ -80,3 +83,43 @@ class NearOptimum:
 
     def track_least(self, kind, refine):
         return self.ratios.min()
+
+
+class Criteria:
+    """Nested cross-validated accuracy of LDA on the features each criterion selects.
+
+    Within every training part, another cross-validation chooses how many features.
+    """
+
+    params = (["wine", "iris", "digits", "breast_cancer"], ["leading", "trace", "logdet"])
+    param_names = ("data", "criterion")
+    unit = "accuracy"
+    timeout = 900
+
+    def setup(self, data, criterion):
+        X, y = getattr(sklearn_datasets, f"load_{data}")(return_X_y=True)
+        X = X[:, X.std(axis=0) > 0.1]  # of digits, pixels that are hardly ever set
+        self.accuracy = nested_accuracy(X, y, criterion, repeats=5 if FULL else 1)
+
+    def track_accuracy(self, data, criterion):
+        return self.accuracy
+
+
+def nested_accuracy(X, y, criterion, repeats, most=15):
+    scores = []
+    for seed in range(repeats):
+        for train, test in StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y):
+            inner = StratifiedKFold(5, shuffle=True, random_state=seed).split(X[train], y[train])
+            curves = [_curve(X, y, train[a], train[b], criterion, most) for a, b in inner]
+            k = int(np.mean(curves, axis=0).argmax()) + 1
+            scores.append(_curve(X, y, train, test, criterion, most)[k - 1])
+    return float(np.mean(scores))
+
+
+def _curve(X, y, train, test, criterion, most):
+    """Accuracy on `test` of the best 1, 2, 3, ... features for `train`."""
+    path = gslda.solve(X[train], y[train], max_size=min(most, X.shape[1]), criterion=criterion)
+    model = LinearDiscriminantAnalysis()
+    return [
+        model.fit(X[train][:, S], y[train]).score(X[test][:, S], y[test]) for S in path.supports
+    ]

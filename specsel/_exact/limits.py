@@ -1,4 +1,4 @@
-"""What the user asks of a search: when to stop, how much to prove, and whom to tell."""
+"""What the user asks of a search: what to maximise, when to stop, how much to prove."""
 
 import time
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from specsel._exact.search import Report
-from specsel._input.choices import Bounds
+from specsel._input.choices import Bounds, Worth
 
 
 class Limits(NamedTuple):
@@ -25,6 +25,7 @@ class Limits(NamedTuple):
     clock: Callable[[], float] = time.perf_counter
     began: float = 0.0
     caught: list[int] = []  # noqa: RUF012  # nobody writes into this one
+    criterion: Worth = "leading"
 
     @property
     def left(self) -> float:

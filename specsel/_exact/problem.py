@@ -9,13 +9,15 @@ nothing.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.linalg import eigh
 
 from specsel._input.annotations import Bools, Floats, Integers
-from specsel.linalg import jit, last_eigenvalue
+from specsel._input.choices import Worth
+from specsel.linalg import eigen, jit, last_eigenvalue, worth
 from specsel.results.subsets import Found
 
 # A support, in the numbering of A and B, ascending.
@@ -29,6 +31,9 @@ TIE = 1e-9
 
 # Rounding of values, for every feature, as a share of the largest entry of A.
 ROUNDING = 1e-15
+
+# Eigenvalues of A below this share of the largest, for every feature, are rounding.
+RANK = 1e-14
 
 # Entries of A and B nearer than this share of their diagonal are equal.
 EQUAL = 1e-14
@@ -46,15 +51,25 @@ class Rounding(NamedTuple):
     share: float  # of the modulus of a value
 
     @classmethod
-    def of_pair(cls, A: Floats, B: Floats) -> Self:
-        """Measure A and B, with features scaled so that the diagonal of B is 1."""
+    def of_pair(cls, A: Floats, B: Floats, criterion: Worth = "leading") -> Self:
+        """Measure A and B, with features scaled so that the diagonal of B is 1.
+
+        A sum over eigenvalues errs by the sum of their errors. That of ``log(1 + λ)`` is the error
+        of λ over 1 + λ.
+        """
         scale = 1.0 / np.sqrt(np.diag(B))
         a, b = (matrix * scale * scale[:, None] for matrix in (A, B))
         values = np.linalg.eigvalsh(b)
         epsilon = len(A) * np.finfo(float).eps / values[0]
         size = np.abs(a).max() or 1.0  # squares of entries may be no numbers
         norm = size * np.linalg.norm(a / size)
-        return cls(float(epsilon * norm), float(epsilon * values[-1]))
+        least, share = float(epsilon * norm), float(epsilon * values[-1])
+        if criterion == "leading":
+            return cls(least, share)
+        rank = np.linalg.matrix_rank(a, hermitian=True)
+        if criterion == "trace":
+            return cls(rank * least, share)
+        return cls(rank * (least + share), 0.0)
 
     def error(self, value: float, bound: float) -> float:
         """Bound the error of a value and of the bound on it, twice that of ties included."""
@@ -65,11 +80,15 @@ class Rounding(NamedTuple):
         return row._replace(error=self.error(row.value, row.bound))
 
 
-def highest(A: Floats, B: Floats) -> float:
-    """Bound the values of all supports of any size: the largest eigenvalue, and rounding."""
+def highest(A: Floats, B: Floats, k: int, criterion: Worth = "leading") -> float:
+    """Bound the values of all supports of up to k features by Eq. (8), and rounding.
+
+    No eigenvalue of a support is larger than that of the same place among those of all features.
+    """
     scale = 1.0 / np.sqrt(np.diag(B))
     scaled = A * scale * scale[:, None]
-    value = float(eigh(scaled, B * scale * scale[:, None], eigvals_only=True)[-1])
+    values = eigh(scaled, B * scale * scale[:, None], eigvals_only=True)
+    value = worth(values[-k:], criterion)
     return value + TIE * abs(value) + ROUNDING * len(A) * float(np.abs(scaled).max())
 
 
@@ -92,9 +111,16 @@ class Problem:
     """
 
     def __init__(
-        self, A: Floats, B: Floats, k: int, always: Members = (), *, several: bool = False
+        self,
+        A: Floats,
+        B: Floats,
+        k: int,
+        always: Members = (),
+        *,
+        several: bool = False,
+        criterion: Worth = "leading",
     ) -> None:
-        self.A, self.B = A, B
+        self.A, self.B, self.k, self.criterion = A, B, k, criterion
         last = np.sort(np.asarray(always, np.intp))
         free = np.setdiff1d(np.arange(len(A)), last)
         self.features = np.concatenate((free, last))
@@ -117,10 +143,30 @@ class Problem:
                     groups[[i, j]] = i
         return groups
 
+    @cached_property
+    def factor(self) -> Floats:
+        """U with ``a = Uᵀ U``: a row for every eigenvalue of `a` that is more than rounding."""
+        values, vectors = eigen(self.a)
+        kept = values > RANK * len(values) * values[-1]
+        return np.ascontiguousarray((vectors[:, kept] * np.sqrt(values[kept])).T)
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the criterion is a sum over eigenvalues: also the largest if A has rank one."""
+        return self.criterion != "leading" or self._has_rank_one
+
+    @cached_property
+    def _has_rank_one(self) -> bool:
+        values = eigen(self.a)[0]
+        rounding = RANK * len(values) * values[-1]
+        return bool(values[-1] > 0 and np.abs(values[:-1]).max(initial=0.0) <= rounding)
+
     def value(self, support: Support) -> float:
         """Solve for the value of a support."""
         pair = np.ix_(support, support)
-        return last_eigenvalue(self.A[pair], self.B[pair])
+        if self.criterion == "leading":
+            return last_eigenvalue(self.A[pair], self.B[pair])
+        return worth(eigh(self.A[pair], self.B[pair], eigvals_only=True), self.criterion)
 
     def support(self, mask: Bools) -> Support:
         """Return the support that a mask of free features stands for."""

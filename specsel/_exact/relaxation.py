@@ -107,7 +107,7 @@ def _relax(split, target, share, choose, goal):
 
     `split` is ``Q - e I``, `target` is u and `share` is e. The sum over the k largest h_i makes a
     penalty on x: quadratic where ``√e |x_i|`` is above a threshold, so that i counts as chosen,
-    and linear below. Each sweep sets the threshold anew, see `_threshold`. It ends at the `goal`.
+    and linear below. Each sweep sets it anew, see `threshold_of`. The descent ends at the `goal`.
     """
     size, root = len(target), np.sqrt(share)
     x, rest = target / share, target.copy()
@@ -125,7 +125,7 @@ def _relax(split, target, share, choose, goal):
         lowest = min(lowest, value)
         if lowest <= goal:
             break
-        threshold = _threshold(root * np.abs(x), choose, min(threshold, scores[size - choose]))
+        threshold = threshold_of(root * np.abs(x), choose, min(threshold, scores[size - choose]))
         for i in range(size):
             pull = rest[i] + split[i, i] * x[i]
             spare = abs(pull) - threshold * root
@@ -143,7 +143,7 @@ def _relax(split, target, share, choose, goal):
 
 
 @jit
-def _threshold(lengths, choose, before):
+def threshold_of(lengths, choose, before):
     """Return the ν that ``Σ min(1, lengths_i / ν) = choose`` asks for.
 
     The terms are the shares by which features are chosen. At the optimum they add up to `choose`;

@@ -1,4 +1,4 @@
-"""Exact search for the supports of k features with the largest ``λ_max(A_S, B_S)``.
+"""Exact search for the supports of k features that are worth most.
 
 Moghaddam, Weiss and Avidan (2006), Sec. 2.2 and 2.3. With ``M = t B - A``, a support S is worth
 more than t exactly if ``M_S`` has a negative eigenvalue. By the inclusion principle, Eq. (8), no
@@ -8,10 +8,12 @@ best support known, the incumbent. The paper computes eigenvalues at every node;
 an inverse or a Schur complement, which a child derives from its parent's by one update of rank
 one, and which prune by more than Eq. (8).
 
-Two trees search side by side, and each alone would prove the optimum: `exclude` starts with all
-features and drops some, `include` starts with none and adds some. The second gets a small part of
-the work, and wins where k is small. Both proceed in rounds of a fixed amount of work and exchange
-what they found in between, so that the outcome does not depend on the number of threads.
+Three trees search side by side, and each alone would prove the optimum: `exclude` starts with all
+features and drops some, `include` starts with none and adds some, `best_first` decides about any
+feature. The second gets a small part of the work, and wins where k is small. The third takes
+criteria that add up: two classes, or trace and log-det, which it searches alone. All proceed in
+rounds of a fixed amount of work and exchange what they found in between, so that the outcome does
+not depend on the number of threads.
 
 Of ties, the lexicographically smallest support wins. Nodes that may hold one smaller than the
 incumbent are pruned just below its value, the others just above it.
@@ -28,16 +30,17 @@ import numpy as np
 from numba import get_num_threads
 
 from specsel import _input
+from specsel._exact.best_first import BestFirst
 from specsel._exact.descent import Rules
 from specsel._exact.dominance import is_dominated
-from specsel._exact.exclude import Exclude, Node
+from specsel._exact.exclude import STACKS, Exclude, Node
 from specsel._exact.include import Include
 from specsel._exact.incumbent import Incumbents, lowest
 from specsel._exact.inverses import is_empty
 from specsel._exact.problem import TIE, Members, Problem, Support, highest
 from specsel._exact.relaxation import Test, ceiling, is_empty_relaxed
 from specsel._input.annotations import Bools, Floats
-from specsel._input.choices import Bounds
+from specsel._input.choices import Bounds, Worth
 
 # Called after every round with the value of the best support, a bound on all, the number of nodes
 # and the seconds; true stops the search.
@@ -55,6 +58,11 @@ CHUNK = 1e7
 # first rounds if there are many times more features than are chosen.
 INCLUDE_PART = 0.05
 EARLY_PART, EARLY_ROUNDS, MANY_TIMES = 0.4, 20, 3
+
+# The tree that decides best first begins once the first rounds have not sufficed. Where a moderate
+# part of the features is chosen, it gets most of the work, and otherwise as much as the others.
+BEST_FIRST_ROUND = 7
+FEW, LARGE_PART, SMALL_PART = 5, 0.4, 0.1
 
 # An unfinished search is bounded by its open nodes if that takes no more multiplications than
 # this, and otherwise by what holds for all supports.
@@ -91,15 +99,18 @@ def best_supports(
     node_limit: int | None = None,
     top: int = 1,
     bound: Bounds = "best",
+    criterion: Worth = "leading",
     report: Report | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Outcome:
-    """Find the `top` supports of k features with the largest ``λ_max(A_S, B_S)``.
+    """Find the `top` supports of k features that are worth most.
 
     Parameters
     ----------
     A, B : ndarray
         Symmetric, B positive definite.
+    criterion : {"leading", "trace", "logdet"}
+        What a support is worth. For the last two A has no negative eigenvalue.
     start : sequence of int
         A good support, which holds `always`.
     always : sequence of int
@@ -115,7 +126,7 @@ def best_supports(
     clock : callable
         Tells the time in seconds.
     """
-    problem = Problem(A, B, k, always, several=top > 1)
+    problem = Problem(A, B, k, always, several=top > 1, criterion=criterion)
     gap = max(min(gap, WIDEST), TIE)
     search = Search(problem, start, top=top, gap=gap, plain=bound == "interlacing")
     status = search.run(time_limit, node_limit, report, clock)
@@ -123,15 +134,18 @@ def best_supports(
 
 
 class Search:
-    """Both trees and the incumbents of one problem.
+    """The trees and the incumbents of one problem.
 
     Attributes
     ----------
     problem : Problem
     incumbents : Incumbents
-    exclude : Exclude
+    exclude : Exclude or None
+        None where the largest eigenvalue is not what is sought.
     include : Include or None
         None where the tree does not suit the problem, or is finished, or rounding grew in it.
+    best_first : BestFirst or None
+        None where the criterion does not add up.
     level : float
         The value to beat.
     rules : Rules
@@ -152,7 +166,9 @@ class Search:
         self.incumbents = Incumbents(problem, top)
         self.incumbents.begin(start)
         self.level = -np.inf
+        self.exclude: Exclude | None = None
         self.include: Include | None = None
+        self.best_first: BestFirst | None = None
         self._include_nodes = 0  # of the tree as it was begun before
 
     def run(
@@ -169,9 +185,10 @@ class Search:
             self.plant()
             while not status:
                 number = next(numbers)
-                if self.exclude.done or self._round(threads, budget, number):
+                done = self.exclude is not None and self.exclude.done
+                if done or self._round(threads, budget, number):
                     return "optimal"
-                if number == CEILING_ROUND and not caught:
+                if number == CEILING_ROUND and not caught and not self.best_first:
                     _ = self.ceiling
                 budget = min(2 * budget, CHUNK)
                 seconds = clock() - began
@@ -195,8 +212,13 @@ class Search:
     def plant(self) -> None:
         """Make the trees, each with its root."""
         problem = self.problem
-        self.exclude = Exclude(problem.n, problem.choose)
+        if problem.adds_up and (problem.criterion != "leading" or not self._plain):
+            self.best_first = BestFirst(problem, plain=self._plain)
+        if problem.criterion == "leading":
+            self.exclude = Exclude(problem.n, problem.choose)
         self._renew()
+        if not self.exclude:
+            return
         suits = Include.suits(problem.b, problem.n, problem.choose)
         if not self._plain and self._top == 1 and suits:
             self.include = Include(problem.n, problem.choose, problem.groups)
@@ -206,6 +228,8 @@ class Search:
         """Set the thresholds by the support to beat, after trying to find a smaller tie of it."""
         problem = self.problem
         self.level = max(self.level, self.incumbents.value)
+        if not self.exclude:
+            return
         above = problem.matrix(self.level + problem.slack(self.level, self._gap))
         below = above
         if self._gap <= TIE:
@@ -223,10 +247,18 @@ class Search:
             self.include.renew(below if self.include.ties else above, incumbent)
 
     def _round(self, threads: ThreadPoolExecutor, budget: float, number: int) -> bool:
-        """Go on with both trees; tell if the one that includes features has proved the optimum.
+        """Go on with all trees; tell if one of them has proved the optimum.
 
-        The other tree has proved it when it is done.
+        That `exclude` has, the next round will see.
         """
+        if self.best_first and (not self.exclude or number >= BEST_FIRST_ROUND):
+            self._advance_best_first(threads, STACKS * budget)
+            if self.best_first.done:
+                return True
+            if self._favours_best_first:
+                budget *= SMALL_PART
+        if not self.exclude:
+            return False
         self._admit(self.exclude.advance(threads, self.rules, budget))
         tree = self.include
         if tree is None:
@@ -242,6 +274,19 @@ class Search:
             self._include_nodes += tree.nodes
             tree.begin(self.rules.below, self.rules.incumbent, ties=True)
         return False
+
+    def _advance_best_first(self, threads: ThreadPoolExecutor, budget: float) -> None:
+        assert self.best_first
+        slack = self.problem.slack
+        above = below = self.level + slack(self.level, self._gap)
+        if self._gap <= TIE and self._top == 1:
+            below = self.level - slack(self.level, TIE)
+        mask = self.incumbents.mask
+        self._admit(self.best_first.advance(threads, above, below, mask, budget))
+
+    @property
+    def _favours_best_first(self) -> bool:
+        return FEW < self.problem.choose < LARGE_PART * self.problem.n
 
     def _admit(self, masks: list[Bools]) -> None:
         """Let supports join the incumbents, and renew the thresholds if that changed them."""
@@ -268,12 +313,29 @@ class Search:
     @property
     def nodes(self) -> int:
         """How many nodes were examined in both trees."""
-        included = self._include_nodes + (self.include.nodes if self.include else 0)
-        return included + self.exclude.nodes
+        trees = (self.exclude, self.include, self.best_first)
+        return self._include_nodes + sum(tree.nodes for tree in trees if tree)
+
+    @property
+    def ceiling(self) -> float:
+        """A bound on the values of all supports."""
+        if self.best_first:
+            return max(self._pruned, min(self._highest, self.best_first.bound))
+        return self._ceiling_of_all
+
+    @property
+    def _pruned(self) -> float:
+        """A bound on what was pruned."""
+        return self.level + self.problem.slack(self.level, self._gap)
 
     @cached_property
-    def ceiling(self) -> float:
-        """A bound on the values of all supports, computed once."""
+    def _highest(self) -> float:
+        problem = self.problem
+        return highest(problem.a, problem.b, len(problem.a), problem.criterion)
+
+    @cached_property
+    def _ceiling_of_all(self) -> float:
+        """A bound by what holds for all supports, computed once."""
         tests: list[Test] = [self._is_empty]
         if self.include:
             tests.append(is_dominated)
@@ -288,7 +350,7 @@ class Search:
 
     def _ceiling(self, nodes: list[Node], tests: list[Test]) -> float:
         a, b = self.problem.a, self.problem.b
-        return ceiling(a, b, self.problem.n, nodes, self.level, highest(a, b), tests)
+        return ceiling(a, b, self.problem.n, nodes, self.level, self._highest, tests)
 
     def _is_empty(self, matrix: Floats, n_free: int, choose: int) -> bool:
         return bool(is_empty(matrix, n_free, choose, self._plain))
@@ -299,23 +361,28 @@ class Search:
         The open nodes of either tree hold all that may be better; those of the tree with fewer are
         taken.
         """
-        pruned = self.level + self.problem.slack(self.level, self._gap)
         if self.include and self.include.ties:
-            return pruned
+            return self._pruned
+        if self.best_first:
+            if not self.best_first.nodes:
+                with ThreadPoolExecutor(1) as thread:
+                    self._advance_best_first(thread, 1.0)
+            return self.ceiling
+        assert self.exclude
         trees = [self.exclude.remaining()]
         if self.include and not self.include.doubtful:
             trees.append(self.include.remaining())
         nodes = min(trees, key=len)
         if len(nodes) * len(self.problem.a) ** 3 > BOUND_WORK:
             return self.ceiling
-        return max(pruned, min(self.ceiling, self.bound_of(nodes)))
+        return max(self._pruned, min(self.ceiling, self.bound_of(nodes)))
 
     def outcome(self, status: str) -> Outcome:
         """Pack what was found, with a bound that the status allows."""
         values, supports = zip(*self.incumbents.best, strict=True)
         bound = values[0]
         if status == "gap":
-            bound = max(bound, self.level + self.problem.slack(self.level, self._gap))
+            bound = max(bound, self._pruned)
         elif status != "optimal":
             bound = max(bound, self._bound())
         return Outcome(list(supports), list(values), bound, self.nodes, status)

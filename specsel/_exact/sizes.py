@@ -34,7 +34,7 @@ def search_sizes(
     limits: Limits,
 ) -> list[Found]:
     """Search every size from a start, within the time limit."""
-    ceiling = highest(problem.A, problem.B)
+    ceiling = highest(problem.A, problem.B, sizes[-1], limits.criterion)
     found: dict[int, Found] = {}
     open_sizes = sizes
     for part in limits.passes:
@@ -50,7 +50,7 @@ def search_sizes(
                 status = "interrupted" if halted else "time"
                 found[size] = _unsearched(pencil, size, starts[size][1], ceiling, status)
         open_sizes = [size for size in sizes if found[size].status == "time"]
-    rounding = Rounding.of_pair(problem.A, problem.B)
+    rounding = Rounding.of_pair(problem.A, problem.B, limits.criterion)
     return closed([rounding.told(found[size]) for size in sizes], several=limits.top > 1)
 
 
@@ -76,6 +76,7 @@ def _search_size(
         node_limit=limits.node_limit,
         top=limits.top,
         bound=limits.bound,
+        criterion=limits.criterion,
         report=limits.report,
         clock=limits.clock,
     )

@@ -52,11 +52,20 @@ BOUNDED_DISTRIBUTIONS: tuple[str, ...] = get_args(BoundedDistribution)
 Compared = Literal["qalpha", "weighting", "kernel", "supervised"]
 COMPARED: tuple[str, ...] = get_args(Compared)
 
+# What a set of features is worth, by the eigenvalues λ of its pencil: the largest one, their sum,
+# or Σ log(1 + λ).
+Worth = Literal["leading", "trace", "logdet"]
+WORTHS: tuple[str, ...] = get_args(Worth)
+
 # Which way greedy selection goes, and which bounds prune the exact search.
 Direction = Literal["both", "forward", "backward"]
 Bounds = Literal["best", "interlacing"]
 DIRECTIONS: tuple[str, ...] = get_args(Direction)
 BOUNDS: tuple[str, ...] = get_args(Bounds)
+
+# Where the relevant features of a random problem are.
+Places = Literal["even", "random"]
+PLACES: tuple[str, ...] = get_args(Places)
 
 # In which units features are aligned: all of unit norm, or in their own.
 Scale = Literal["unit", "native"]

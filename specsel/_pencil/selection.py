@@ -6,14 +6,18 @@ the better of the two at every size. Between steps all of this looks whether it 
 was found until then is returned.
 """
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
+from time import perf_counter
 
 import numpy as np
 
 from specsel import linalg
 from specsel._input.annotations import Bools, Floats, Integers
-from specsel._input.choices import Direction
+from specsel._input.choices import WORTHS, Direction
 from specsel._pencil import tableau
+from specsel._pencil.build import from_pair
+from specsel._pencil.criteria import value_of
 from specsel._pencil.pencil import Pencil
 
 # The inverse is computed anew when its largest diagonal entry has fallen below this share of what
@@ -34,6 +38,23 @@ Stop = Callable[[], bool]
 def never() -> bool:
     """Go on to the end."""
     return False
+
+
+class Limit:
+    """When to stop. The status tells whether it was reached, and by what."""
+
+    def __init__(self, time_limit: float | None, caught: list[int]) -> None:
+        self._time_limit, self._caught = time_limit, caught
+        self._began = perf_counter()
+        self.status = "greedy"
+
+    def reached(self) -> bool:
+        """Tell whether to stop now."""
+        if self._caught:
+            self.status = "interrupted"
+        elif self._time_limit is not None and perf_counter() - self._began >= self._time_limit:
+            self.status = "time"
+        return self.status != "greedy"
 
 
 def search(
@@ -99,13 +120,14 @@ def _forward(
     allowed, gains, rest = allowed.copy(), pencil.factor.copy(), pencil.diagonal
     floor = tableau.NOTHING_LEFT * rest
     inner = np.zeros((gains.shape[1],) * 2)
+    criterion = WORTHS.index(pencil.criterion)
     chosen: list[int] = []
     for step in range(last):
         values, axes = linalg.eigen(inner)
         if step < len(always):
             j = always[step]
         else:
-            j, _ = tableau.best_addition(values, gains @ axes, rest, floor, allowed)
+            j, _ = tableau.best_addition(values, gains @ axes, rest, floor, allowed, criterion)
         chosen.append(j)
         allowed[j] = False
         root = np.sqrt(max(rest[j], floor[j]))
@@ -116,7 +138,7 @@ def _forward(
         gains -= row[:, None] * share
         rest -= row**2
         if step + 1 >= len(always):
-            yield linalg.eigen(inner)[0][-1], np.array(chosen)
+            yield value_of(inner, criterion), np.array(chosen)
             if stop():
                 return
 
@@ -135,13 +157,15 @@ def _backward(
         return
     weights, inner = _weights(pencil, members, inverse)
     highest = inverse.diagonal().max()
+    criterion = WORTHS.index(pencil.criterion)
     free = ~np.isin(members, always)
     for size in range(len(members), first - 1, -1):
         values, axes = linalg.eigen(inner)
-        yield values[-1], members[:size]
+        yield value_of(inner, criterion), members[:size]
         if size == first or stop():
             return
-        i, _ = tableau.best_deletion(values, weights[:size] @ axes, inverse, size, free)
+        rotated = weights[:size] @ axes
+        i, _ = tableau.best_deletion(values, rotated, inverse, size, free, criterion)
         column, power, weight = inverse[i, :size].copy(), inverse[i, i], weights[i].copy()
         inner -= np.outer(weight, weight / power)
         weights[:size] -= np.outer(column / power, weight)
@@ -230,3 +254,12 @@ def _refine(
         state.swap(stop)
         if state.value - pencil.shift > value:
             best[size] = state.value - pencil.shift, np.sort(state.members)
+
+
+@functools.cache
+def compile_search() -> None:
+    """Select in a small problem, once, so that compiling counts in no limit."""
+    factor = np.random.default_rng(0).standard_normal((6, 6))
+    pencil = from_pair(factor @ factor.T, np.eye(6))
+    nothing = np.empty(0, np.intp)
+    search(pencil, range(1, 4), "both", range(1, 4), nothing, nothing)

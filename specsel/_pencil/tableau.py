@@ -4,8 +4,7 @@ With ``A = U Uᵀ`` of rank r, the eigenvalues over a support S are those of ``H
 an r x r matrix whatever the size of S. To add feature j adds ``g gᵀ/s`` to H, where g and s are
 what the support does not explain of ``U_j`` and ``B_jj``. To remove feature i subtracts
 ``w wᵀ/p``, where w is its row of ``B_S⁻¹ U_S`` and p its diagonal entry of ``B_S⁻¹``. So every
-candidate costs r operations: whether it takes ``λ_max`` above the best value so far follows from
-the signs of a 2 x 2 matrix, and only a candidate that does is computed.
+candidate costs r operations, see `criteria`.
 """
 
 from collections.abc import Callable
@@ -15,6 +14,8 @@ from numba import prange
 
 from specsel import linalg
 from specsel._input.annotations import Bools, Floats, Integers
+from specsel._input.choices import WORTHS
+from specsel._pencil.criteria import improved, value_of, worth
 from specsel._pencil.pencil import Pencil
 from specsel.linalg import jit
 
@@ -27,67 +28,15 @@ NOTHING_LEFT = 1e-13
 # A support is built up anew when ``B_S⁻¹ U_S`` solves its equation with a larger relative error.
 DRIFT = 1e-9
 
-# Halvings of an interval that holds an eigenvalue, down to rounding.
-BISECTIONS = 60
-
-# Replaces a distance of zero between a target and an eigenvalue.
-APART = 1e-150
-
 
 @jit
-def exceeds(target, values, lowered, raised):
-    """Tell if ``diag(values) - lowered loweredᵀ + raised raisedᵀ`` has an eigenvalue above target.
-
-    Border ``target - diag(values)`` by both vectors. The signs of its diagonal, and those of the
-    2 x 2 Schur complement of the border, count the eigenvalues above the target (inertia adds up).
-    The eigenvalue nearest to the target is kept out of the sums: its term would drown the others,
-    while in the determinant its square cancels.
-    """
-    near, above = 0, 0
-    for i in range(len(values)):
-        if abs(target - values[i]) < abs(target - values[near]):
-            near = i
-    a, b, c = 1.0, 0.0, -1.0
-    for i in range(len(values)):
-        distance = target - values[i] or APART
-        above += distance < 0
-        if i != near:
-            a += lowered[i] * lowered[i] / distance
-            b += lowered[i] * raised[i] / distance
-            c += raised[i] * raised[i] / distance
-    low, high, distance = lowered[near], raised[near], target - values[near] or APART
-    determinant = (a * c - b * b) * distance + a * high * high + c * low * low - 2 * b * low * high
-    trace = (a + c) * distance + low * low + high * high
-    if distance < 0:
-        determinant, trace = -determinant, -trace
-    if determinant < 0:
-        return above >= 1
-    return above + 2 * (trace > 0) >= 2
-
-
-@jit
-def largest(low, values, lowered, raised):
-    """Return the largest eigenvalue of the same matrix; it must lie above `low`."""
-    high = values[-1]
-    for i in range(len(values)):
-        high += raised[i] * raised[i]
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (low + high)
-        if exceeds(middle, values, lowered, raised):
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-@jit
-def best_addition(values, gains, rest, floor, allowed):
-    """Return the feature that raises the largest of `values` most, and that value.
+def best_addition(values, gains, rest, floor, allowed, criterion):
+    """Return the feature that raises the value most, and that value.
 
     If none raises it, return the first that is allowed.
     """
     n_features, rank = gains.shape
-    best, place = values[-1], -1
+    best, place = worth(values, criterion), -1
     nothing, raised = np.zeros((2, rank))
     for j in range(n_features):
         if not allowed[j]:
@@ -98,36 +47,41 @@ def best_addition(values, gains, rest, floor, allowed):
             continue
         for r in range(rank):
             raised[r] = gains[j, r] / np.sqrt(rest[j])
-        if exceeds(best * (1 + GAIN), values, nothing, raised):
-            best, place = largest(best, values, nothing, raised), j
+        value = improved(best, best * (1 + GAIN), values, nothing, raised, criterion)
+        if value > best:
+            best, place = value, j
     return place, best
 
 
 @jit
-def best_deletion(values, weights, inverse, size, free):
-    """Return which of the first `size` members lowers the largest value least, and that value."""
+def best_deletion(values, weights, inverse, size, free, criterion):
+    """Return which of the first `size` members lowers the value least, and the value then."""
     rank = weights.shape[1]
-    best, place = -GAIN * abs(values[-1]), -1
+    best, place = -GAIN * abs(worth(values, criterion)), -1
     lowered, nothing = np.zeros((2, rank))
     for i in range(size):
         if not free[i]:
             continue
         for r in range(rank):
             lowered[r] = weights[i, r] / np.sqrt(inverse[i, i])
-        if place < 0 or exceeds(best + GAIN * abs(best), values, lowered, nothing):
-            best, place = largest(best, values, lowered, nothing), i
+        target = best if place < 0 else best + GAIN * abs(best)
+        value = improved(best, target, values, lowered, nothing, criterion)
+        if place < 0 or value > best:
+            best, place = max(value, best), i
     return place, best
 
 
 @jit(parallel=True)
-def best_swaps(values, weights, inverse, coefficients, gains, rest, floor, free, allowed, out):
+def best_swaps(
+    values, weights, inverse, coefficients, gains, rest, floor, free, allowed, criterion, out
+):
     """Find for every free member the best feature to take its place, and the value then.
 
     Row i of `out` gets both; the feature is -1 if none raises the value.
     """
     size, n_features = coefficients.shape
     for i in prange(size):
-        out[i, 0], out[i, 1] = -1, values[-1]
+        out[i, 0], out[i, 1] = -1, worth(values, criterion)
         if free[i]:
             share = 1.0 / inverse[i, i]
             lowered = weights[i] * np.sqrt(share)
@@ -139,8 +93,10 @@ def best_swaps(values, weights, inverse, coefficients, gains, rest, floor, free,
                     continue
                 for r in range(len(raised)):
                     raised[r] = (gains[j, r] + joint * share * weights[i, r]) / np.sqrt(left)
-                if exceeds(out[i, 1] * (1 + GAIN), values, lowered, raised):
-                    out[i, 0], out[i, 1] = j, largest(out[i, 1], values, lowered, raised)
+                target = out[i, 1] * (1 + GAIN)
+                value = improved(out[i, 1], target, values, lowered, raised, criterion)
+                if value > target:
+                    out[i, 0], out[i, 1] = j, value
 
 
 class Tableau:
@@ -161,7 +117,7 @@ class Tableau:
     gains : ndarray
         The part of U that they leave unexplained.
     inner : ndarray
-        H, whose largest eigenvalue is the value.
+        H, whose eigenvalues give the value.
     """
 
     def __init__(self, pencil: Pencil, always: Integers, allowed: Bools, size: int) -> None:
@@ -170,6 +126,7 @@ class Tableau:
         Members of `always` are not swapped; only `allowed` features are added.
         """
         self.pencil, self.always, self.allowed = pencil, always, allowed
+        self.criterion = WORTHS.index(pencil.criterion)
         self._all_coefficients = np.empty((size + 1, pencil.n_features))
         self._all_inverse = np.empty((size + 1, size + 1))
         self._all_weights = np.empty((size + 1, pencil.factor.shape[1]))
@@ -186,7 +143,7 @@ class Tableau:
     @property
     def value(self) -> float:
         """The value of the support, with the shift of the pencil."""
-        return float(linalg.eigen(self.inner)[0][-1])
+        return value_of(self.inner, self.criterion)
 
     @property
     def coefficients(self) -> Floats:
@@ -214,7 +171,9 @@ class Tableau:
         """Return the feature whose addition raises the value most, and the value then."""
         values, axes = linalg.eigen(self.inner)
         gains = self.gains @ axes
-        place, value = best_addition(values, gains, self.rest, self.floor, self._open)
+        place, value = best_addition(
+            values, gains, self.rest, self.floor, self._open, self.criterion
+        )
         return place, value
 
     def add(self, j: int) -> None:
@@ -287,6 +246,7 @@ class Tableau:
                 self.floor,
                 ~np.isin(self.members, self.always),
                 self._open,
+                self.criterion,
                 out,
             )
             i = np.argmax(out[:, 1])
@@ -295,7 +255,7 @@ class Tableau:
             member, other = self.members[i], int(out[i, 0])
             self.remove(member)
             self.add(other)
-            if self.value <= values[-1] * (1 + GAIN / 2):  # the gain was only rounding
+            if self.value <= worth(values, self.criterion) * (1 + GAIN / 2):  # only rounding
                 self.remove(other)
                 self.add(member)
                 return

@@ -18,13 +18,17 @@ HELP = "find the best 1, 2, 3, ... features together"
 DESCRIPTION = "Find the best 1, 2, 3, ... features together, with a proof."
 EPILOG = """\
 With class labels (--target) this is sparse LDA: the value of a set of features is the scatter
-between the classes over the scatter within them, in the best direction. Without labels it is
-sparse PCA: the value is the variance of the first component.
+between the classes over the scatter within them. For two classes that is meant in the best
+direction, for more in all directions: the sum of log(1 + ratio) over the discriminants, which is
+--criterion logdet. Without labels it is sparse PCA: the value is the variance of the first
+component.
 
 The columns of the table:
-  greedy  the value that adding, removing and swapping features reaches
+  greedy  the value that adding, removing and swapping features reaches; with --threshold, that of
+          the largest entries of the eigenvector over all features
   exact   the best value found by the search
-  bound   no other set of that size can exceed this value
+  bound   no other set of that size can exceed this value; without a search it is what all
+          features together are worth
   gap     how much better than "exact" another set might be, at most
   status  "optimal" if the search proved that no other set is better; "time" or "interrupted"
           if it ended early; "features" if too many features were left to search
@@ -38,6 +42,9 @@ then means that the selection ended early.
 examples:
   specsel path flowers.csv --target species
   specsel path genes.csv --target 0 --max-size 20 --greedy
+  specsel path flowers.csv --target species --criterion leading
+  specsel path flowers.csv --target species --greedy --always width,length --max-size 2
+                                  (what a set of your own is worth, with its best direction)
   specsel path sensors.csv --always clock --never serial,site --time-limit 600
 """
 
@@ -49,6 +56,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     size_help = f"largest number of features to choose (default {MAX_SIZE})"
     add("--max-size", type=int, metavar="N", help=size_help)
     add("--greedy", action="store_true", help="only the greedy selection: no search, no proof")
+    threshold_help = "take the largest entries of the leading eigenvector: no search, the baseline"
+    add("--threshold", action="store_true", help=threshold_help)
+    criterion_help = (
+        "what a set is worth by its eigenvalues: the largest, their sum, or the sum of "
+        "log(1 + eigenvalue) (default logdet for more than two classes, otherwise leading)"
+    )
+    add("--criterion", choices=_input.choices.WORTHS, help=criterion_help)
     direction_help = (
         "greedy selection adds features one by one, removes them, or takes the better of the two; "
         "removing forms matrices of features x features (default both, beyond 2000 forward)"
@@ -85,6 +99,7 @@ def run(args: argparse.Namespace) -> int:
         "n_features": table.n_features,
         "n_classes": None if table.y is None else len({*table.y.tolist()}),
         "shrinkage": path.shrinkage,
+        "criterion": path.criterion,
         "seconds": time.perf_counter() - start,
     }
     if args.json:
@@ -93,10 +108,12 @@ def run(args: argparse.Namespace) -> int:
         terminal.write("\n".join(_lines(summary, rows)))
     if args.out:
         lines = [row | {"features": common.joined(row["features"])} for row in rows]
+        for line in lines:
+            del line["direction"]
         tables.save(args.out, lines)
     if args.plot:
         common.draw(args.plot, "PathDisplay", path)
-    wanted = "greedy" if args.greedy else "optimal"
+    wanted = "greedy" if args.greedy or args.threshold else "optimal"
     return int(any(row["status"] != wanted for row in rows))
 
 
@@ -110,12 +127,15 @@ def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
         "never": _features(args.never, names),
         "shrinkage": args.shrinkage,
         "matrix": args.matrix or "covariance",
+        "criterion": args.criterion,
     }
     left = table.n_features - len({*options["never"]})
     least = max(len({*options["always"]}), 1)
     max_size = min(max(MAX_SIZE, least), left) if args.max_size is None else args.max_size
     if args.max_size is not None:
         _input.check_integer("max_size", max_size, least, left, "the features allowed")
+    if args.threshold:
+        return _threshold(args, table, options, range(1, max_size + 1))
     searched = left <= eslda.FEATURES_LIMIT or table.y is None
     if not args.greedy and searched:
         if args.direction:
@@ -135,6 +155,26 @@ def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
     return gslda.solve(table.X, table.y, **options)
 
 
+def _threshold(
+    args: argparse.Namespace, table: tables.Table, options: dict[str, Any], sizes: range
+) -> Any:
+    """Threshold the leading eigenvector at every size."""
+    from specsel import gslda
+
+    unused = {
+        "--greedy": args.greedy,
+        "--direction": args.direction,
+        "--always": options.pop("always"),
+        "--never": options.pop("never"),
+    }
+    for name, value in unused.items():
+        if value:
+            raise ValueError(
+                f"{name}: is for searching and selecting; leave it or --threshold out"
+            )
+    return gslda.threshold(table.X, table.y, sizes, **options)
+
+
 def _features(texts: Sequence[str], names: list[str] | None) -> list[str | int]:
     """Return the features that the user lists: names, or numbers if the columns have no names."""
     found = common.listed(texts)
@@ -148,15 +188,17 @@ def _describe(value: float, bound: float, nodes: int, seconds: float) -> str:
 
 def _row(path: Any, k: int) -> dict[str, Any]:
     subset = path[k]
-    known = math.isfinite(subset.bound)
+    known = math.isfinite(subset.error)  # which is infinite where nothing was searched
     return {
         "size": k,
         "greedy": float(path.starts[path.sizes == k][0]),
         "exact": subset.value if known else None,
-        "bound": subset.bound if known else None,
-        "gap": subset.gap if known else None,
+        "bound": subset.bound,
+        "lower": subset.lower,
+        "gap": subset.gap if math.isfinite(subset.gap) else None,
         "status": subset.status,
         "nodes": subset.nodes,
+        "direction": subset.direction[subset.support].tolist(),
         "features": [str(name) for name in _input.name_features(subset.support, subset.names)],
     }
 

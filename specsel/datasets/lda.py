@@ -10,6 +10,7 @@ import numpy as np
 
 from specsel import _input
 from specsel._input.annotations import Floats, Seed
+from specsel._input.choices import Places
 from specsel.datasets.dataset import Dataset
 
 # Degrees of freedom per feature of a full-rank Wishart matrix.
@@ -126,14 +127,14 @@ def lda_problem(
     n_relevant: int = 10,
     correlation: float = 0.0,
     noise: float = 2.0,
+    places: Places = "even",
     random_state: Seed = 0,
 ) -> Dataset:
     """Draw two classes that differ in the noisy sum of a few among correlated Gaussian features.
 
     A sample has label 1 if the sum of its relevant features plus `noise` times a standard normal
     variable is positive, and label 0 otherwise. Features have mean 0 and variance 1; two features
-    d columns apart have the correlation ``correlation ** d``. The relevant features are evenly
-    spread: 10 of 100 are every tenth, from the first on.
+    d columns apart have the correlation ``correlation ** d``.
 
     Parameters
     ----------
@@ -144,6 +145,9 @@ def lda_problem(
         Correlation of neighbouring features.
     noise : float, at least 0
         Standard deviation of the noise that is added to the sum.
+    places : {"even", "random"}
+        Where the relevant features are: evenly spread, so that 10 of 100 are every tenth, from the
+        first on; or anywhere. Neighbours among them make selection harder if features correlate.
     random_state : int, Generator or None
         Seed, as `numpy.random.default_rng` takes it.
 
@@ -168,12 +172,15 @@ def lda_problem(
     if not abs(correlation) < 1:
         raise ValueError(f"correlation = {correlation!r}: must be between -1 and 1, both excluded")
     _input.check_not_negative("noise", noise)
+    _input.check_choice("places", places, _input.choices.PLACES)
     rng = np.random.default_rng(random_state)
     X = rng.standard_normal((n_samples, n_features))
     fresh = math.sqrt(1 - correlation**2)
     for j in range(1, n_features):
         X[:, j] = correlation * X[:, j - 1] + fresh * X[:, j]
     relevant = np.arange(n_relevant) * n_features // n_relevant
+    if places == "random":
+        relevant = np.sort(rng.choice(n_features, n_relevant, replace=False))
     score = X[:, relevant].sum(axis=1) + noise * rng.standard_normal(n_samples)
     return Dataset(X, (score > 0).astype(int), relevant)
 

@@ -17,6 +17,7 @@ from specsel._input.choices import (
     Direction,
     LSIMatrix,
     PCAMatrix,
+    Worth,
 )
 from specsel.estimators.base import RandomState, Selector, as_count, with_parameters
 from specsel.results import StableSubspace, Subset
@@ -30,6 +31,7 @@ class SubsetSelector(Selector):
     shrinkage: float | None = None
     always: Sequence[int | str] = ()
     never: Sequence[int | str] = ()
+    criterion: Worth | None = None
     needs_classes = True
 
     def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
@@ -64,7 +66,7 @@ class GreedySparseLDA(SubsetSelector):
     n_features_to_select : int or float
         How many features, or which share of all. The search takes one step per feature: if there
         are hundreds, give a number.
-    direction, refine, shrinkage, always, never
+    direction, refine, shrinkage, always, never, criterion
         As in `gslda.solve`.
 
     Attributes
@@ -73,7 +75,8 @@ class GreedySparseLDA(SubsetSelector):
         Modulus of every coefficient of the discriminant, 0 for features that are not selected;
         `alpha_` is scaled to unit norm.
     objective_ : float
-        Scatter between the classes over the scatter within them, in the best direction.
+        What was maximised. For two classes the scatter between them over the scatter within them,
+        in the best direction; for more, see `result_.criterion`.
     n_iter_ : int
         Nodes of the search tree; 1 if there is none.
     result_ : Subset
@@ -110,7 +113,7 @@ class ExactSparseLDA(SubsetSelector):
     time_limit : float or None
         Seconds for the search. When they are over, the best set so far is selected, a warning is
         issued, and `result_.bound` says what no other set can exceed.
-    gap, node_limit, bound, shrinkage, always, never
+    gap, node_limit, bound, shrinkage, always, never, criterion
         As in `eslda.solve`.
     n_features_to_select : int or float
         How many features, or which share of all. In the worst case the time of the search grows

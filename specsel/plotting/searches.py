@@ -72,7 +72,8 @@ class PathDisplay(Display):
             sizes=result.sizes,
             values=result.values,
             starts=result.starts,
-            bounds=result.bounds,
+            # Nothing was searched where there is no error; such a bound is far above all values.
+            bounds=np.where(np.isfinite(result.errors), result.bounds, np.inf),
             proved=np.array(result.statuses) == "optimal",
         ).plot(ax)
 

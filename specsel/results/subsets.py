@@ -1,7 +1,8 @@
 """What searches for supports find: a `Subset` of one size, a `Path` of several.
 
-A support is a set of features. Its value is the largest eigenvalue of the pencil (A, B) over it,
-and its direction is the eigenvector.
+A support is a set of features. Its value is what the eigenvalues λ of the pencil (A, B) over it
+are worth: the largest of them, their sum, or Σ log(1 + λ). Its direction is the eigenvector of the
+largest.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,7 +13,11 @@ import numpy as np
 
 from specsel import _input
 from specsel._input.annotations import Floats, Integers, Names
+from specsel._input.choices import Worth
 from specsel.results.table import frame
+
+# What values are called.
+VALUES: dict[Worth, str] = {"leading": "value", "trace": "trace", "logdet": "log-det"}
 
 # Supports and their values, best first.
 Others = tuple[tuple[Integers, float], ...]
@@ -27,9 +32,10 @@ class Subset:
     support : ndarray of int
         The features, sorted.
     value : float
-        What was maximised: the largest eigenvalue of the pencil over the support.
+        What was maximised, see `criterion`.
     bound : float
-        No other support of this size has a larger value; infinite where nothing was proved.
+        No other support of this size has a larger value. Where nothing was searched, this is what
+        all features together are worth: Eq. (8), counting as many eigenvalues as the size.
     direction : ndarray of shape (n_features,)
         The eigenvector x, zero outside of the support, with ``xᵀ B x = 1``. With classes, and for
         correlations, it belongs to scaled features: to use it with X, divide it by the standard
@@ -52,6 +58,12 @@ class Subset:
         How far ties and rounding may put the value and the bound off. "optimal" means that no
         other support of this size has a value above ``bound + error``. The error grows with the
         condition number of B. It is infinite where nothing was searched.
+    criterion : {"leading", "trace", "logdet"}
+        What the value is: the largest eigenvalue λ of the pencil over the support, the sum of all,
+        or ``Σ log(1 + λ)``.
+    lower : float
+        No support of this size has a smaller value, however bad: Eq. (8) of Moghaddam et al.
+        (2006). It is often 0.
     """
 
     support: Integers
@@ -65,6 +77,8 @@ class Subset:
     names: Names = None
     shrinkage: float = 0.0
     error: float = np.inf
+    criterion: Worth = "leading"
+    lower: float = -np.inf
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.value) and np.isfinite(self.direction).all()):
@@ -83,7 +97,8 @@ class Subset:
     def __repr__(self) -> str:
         features = _input.first_few(_input.name_features(self.support, self.names))
         return (
-            f"Subset({len(self.support)} features: {features}, value {self.value:.6g}, "
+            f"Subset({len(self.support)} features: {features}, {VALUES[self.criterion]} "
+            f"{self.value:.6g}, "
             f"{self.status}, gap {self.gap:.2g}, {self.nodes} nodes, {self.seconds:.2g} s)"
         )
 
@@ -131,8 +146,14 @@ class Pencil(Protocol):
     @property
     def shrinkage(self) -> float: ...
 
+    @property
+    def criterion(self) -> Worth: ...
+
     def solve(self, support: Integers) -> tuple[float, Floats]:
-        """Return the largest eigenvalue over the support, and its eigenvector."""
+        """Return what a support is worth, and its leading eigenvector."""
+
+    def bounds(self, k: int) -> tuple[float, float]:
+        """Return what no support of k features falls short of, and what none exceeds."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,8 +188,10 @@ class Path:
         The pair (A, B), which gives the directions.
     names : tuple of str or None
         Names of all features, if X had any.
-    shrinkage : float
+    shrinkage, criterion
         As in `Subset`.
+    lowers : ndarray of float
+        For every size, as `lower` in `Subset`.
     """
 
     sizes: Integers
@@ -221,6 +244,16 @@ class Path:
         """What was added to the diagonal of B."""
         return self.pencil.shrinkage
 
+    @property
+    def criterion(self) -> Worth:
+        """What the values are."""
+        return self.pencil.criterion
+
+    @property
+    def lowers(self) -> Floats:
+        """What no support of a size falls short of."""
+        return np.array([self.pencil.bounds(k)[0] for k in self])
+
     def __len__(self) -> int:
         return len(self.sizes)
 
@@ -251,14 +284,15 @@ class Path:
             names=self.names,
             shrinkage=self.shrinkage,
             error=float(self.errors[i]),
+            criterion=self.criterion,
+            lower=self.pencil.bounds(len(self.supports[i]))[0],
         )
 
     def __repr__(self) -> str:
         proved = sum(status == "optimal" for status in self.statuses)
-        return (
-            f"Path(sizes {_ranges(self.sizes)} of {self.pencil.n_features} features, values "
-            f"{self.values[0]:.6g} to {self.values[-1]:.6g}, {proved} proved)"
-        )
+        sizes = f"{_ranges(self.sizes)} of {self.pencil.n_features} features"
+        values = f"{VALUES[self.criterion]}s {self.values[0]:.6g} to {self.values[-1]:.6g}"
+        return f"Path(sizes {sizes}, {values}, {proved} proved)"
 
     def _repr_html_(self) -> str:
         from specsel.results import html

@@ -83,7 +83,7 @@ def test_the_threshold_makes_the_shares_add_up():
         lengths = np.where(rng.random(n) < 0.7, rng.exponential(1, n), 0.0)
         if seed % 3 == 0:
             lengths = lengths.round(1)
-        found = relaxation._threshold(lengths, choose, 8.0)
+        found = relaxation.threshold_of(lengths, choose, 8.0)
         if (lengths > 0).sum() <= choose:
             assert found == 4.0
         else:

@@ -95,7 +95,10 @@ def test_greedy_alone(capsys, saved, monkeypatch):
     code, out, _ = run(capsys, saved, "--target", "sick", "--greedy", "--json")
     assert code == 0
     assert {row["status"] for row in json.loads(out)["path"]} == {"greedy"}
-    assert json.loads(out)["path"][0]["bound"] is None
+    first = json.loads(out)["path"][0]
+    assert first["exact"] is None
+    assert 0 <= first["lower"] <= first["greedy"] <= first["bound"]
+    assert len(first["direction"]) == 1
     assert " - " in run(capsys, saved, "--target", "sick", "--greedy")[1]
     monkeypatch.setattr(eslda, "FEATURES_LIMIT", 5)
     code, _, err = run(capsys, saved, "--target", "sick")
@@ -220,3 +223,26 @@ def test_output_over_the_input_is_refused(capsys, saved):
 def test_progress_is_one_line():
     line = cli_path._describe(2.0, 2.5, 1000, 3.2)
     assert line == "value 2, bound 2.5, gap 25.00%, 1000 nodes, 3 s"
+
+
+def test_thresholding_is_that_of_the_function(capsys, saved):
+    options = ("--target", "sick", "--threshold", "--max-size", 4, "--json")
+    code, out, _ = run(capsys, saved, *options)
+    assert code == 0
+    path = gslda.threshold(DATA.X, DATA.y, range(1, 5))
+    for row in json.loads(out)["path"]:
+        assert row["greedy"] == pytest.approx(path[row["size"]].value)
+        assert (row["exact"], row["status"]) == (None, "greedy")
+    code, _, err = run(capsys, saved, *options, "--always", "gene 1")
+    assert code == 2
+    assert "--always: is for searching" in err
+
+
+def test_the_criterion_is_taken_and_told(capsys, saved):
+    for criterion in ("leading", "trace", "logdet"):
+        options = ("--target", "sick", "--criterion", criterion, "--max-size", 2, "--json")
+        code, out, _ = run(capsys, saved, *options)
+        printed = json.loads(out)
+        assert (code, printed["criterion"]) == (0, criterion)
+        best = eslda.solve(DATA.X, DATA.y, k=2, criterion=criterion)
+        assert printed["path"][1]["exact"] == pytest.approx(best.value)

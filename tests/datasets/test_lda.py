@@ -229,3 +229,15 @@ def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$") as error:
         call()
     assert error.value.__suppress_context__ or error.value.__context__ is None
+
+
+def test_relevant_features_in_random_places_leave_the_data_as_they_are():
+    even = datasets.lda_problem(50, random_state=2)
+    found = [datasets.lda_problem(50, places="random", random_state=2) for _ in range(2)]
+    np.testing.assert_array_equal(found[0].X, even.X)
+    assert len({*found[0].relevant.tolist()}) == 10
+    assert found[0].relevant.tolist() == found[1].relevant.tolist() != even.relevant.tolist()
+    score = found[0].X[:, found[0].relevant].sum(axis=1)
+    assert ((score > 0) == found[0].y).mean() > 0.7
+    with pytest.raises(ValueError, match="places = 'odd'"):
+        datasets.lda_problem(places="odd")

@@ -140,3 +140,12 @@ def test_sparse_counts_stay_sparse(rng):
         assert sparse.issparse(out)
         np.testing.assert_array_equal(out.toarray(), counts[:, dense.support_])
     assert dense.ranking_[8] == 9
+
+
+@pytest.mark.parametrize("cls", [GreedySparseLDA, ExactSparseLDA])
+def test_the_criterion_is_that_of_the_solver(cls, rng):
+    y = np.arange(90) % 3
+    X = rng.standard_normal((90, 6)) + np.eye(3, 6)[y]
+    for criterion, taken in ((None, "logdet"), ("trace", "trace"), ("leading", "leading")):
+        found = cls(n_features_to_select=2, criterion=criterion).fit(X, y)
+        assert found.result_.criterion == taken

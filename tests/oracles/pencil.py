@@ -21,15 +21,22 @@ def class_scatter(X, y):
     return between_scatter(M, rows) / q, within_scatter(M, rows) / q
 
 
-def pencil_value(A, B, support):
-    """Return ``λ_max(A_S, B_S)``."""
+def worth(values, criterion):
+    """Return the largest eigenvalue λ, the sum of all, or ``Σ log(1 + λ)`` (Sec. 4)."""
+    if criterion == "leading":
+        return values.max()
+    return values.sum() if criterion == "trace" else np.log1p(values).sum()
+
+
+def pencil_value(A, B, support, criterion="leading"):
+    """Return what the eigenvalues of ``(A_S, B_S)`` are worth; the largest is ``λ_max``."""
     S = np.ix_(support, support)
-    return scipy.linalg.eigh(A[S], B[S], eigvals_only=True)[-1]
+    return worth(scipy.linalg.eigh(A[S], B[S], eigvals_only=True), criterion)
 
 
-def ranked(A, B, supports, top=1):
+def ranked(A, B, supports, top=1, criterion="leading"):
     """Return the `top` best (support, value); of ties, the one that is listed first."""
-    values = np.array([pencil_value(A, B, support) for support in supports])
+    values = np.array([pencil_value(A, B, support, criterion) for support in supports])
     best = []
     for _ in range(min(top, len(supports))):
         first = int(np.argmax(values >= values.max() - TIE * abs(values.max())))
@@ -38,25 +45,25 @@ def ranked(A, B, supports, top=1):
     return best
 
 
-def greedy_forward(A, B, size, always=(), never=()):
+def greedy_forward(A, B, size, always=(), never=(), criterion="leading"):
     """Add the best feature each time (Sec. 2.3), from max(1, |always|) features to `size`."""
     support = sorted(always)
     supports = [support] if support else []
     while len(support) < size:
         free = [j for j in range(len(A)) if j not in support and j not in never]
         grown = [sorted([*support, j]) for j in free]
-        [(support, _)] = ranked(A, B, grown)
+        [(support, _)] = ranked(A, B, grown, criterion=criterion)
         supports.append(support)
     return supports
 
 
-def greedy_backward(A, B, size=1, always=(), never=()):
+def greedy_backward(A, B, size=1, always=(), never=(), criterion="leading"):
     """Delete the best feature each time (Sec. 2.3), from n - |never| features down to `size`."""
     support = [j for j in range(len(A)) if j not in never]
     supports = [support]
     while len(support) > max(size, len(always)):
         shrunk = [[i for i in support if i != j] for j in support if j not in always]
-        [(support, _)] = ranked(A, B, shrunk)
+        [(support, _)] = ranked(A, B, shrunk, criterion=criterion)
         supports.append(support)
     return supports
 
@@ -71,12 +78,12 @@ def best_swap(A, B, support, always=(), never=()):
     return ranked(A, B, swapped)[0] if swapped else (None, -np.inf)
 
 
-def best_subsets(A, B, k, top=1, always=(), never=()):
+def best_subsets(A, B, k, top=1, always=(), never=(), criterion="leading"):
     """Enumerate the `top` best (support, value); of ties, the smallest support comes first."""
     free = [j for j in range(len(A)) if j not in always and j not in never]
     chosen = itertools.combinations(free, k - len(always))
     supports = sorted(sorted([*always, *rest]) for rest in chosen)
-    return ranked(A, B, supports, top)
+    return ranked(A, B, supports, top, criterion)
 
 
 def renormalised(x, A, B):

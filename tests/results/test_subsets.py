@@ -16,9 +16,13 @@ class Counting:
     n_features = 4
     names = tuple("abcd")
     shrinkage = 0.5
+    criterion = "leading"
 
     def __init__(self):
         self.solved = []
+
+    def bounds(self, k):
+        return 0.1 * k, 10.0 * k
 
     def solve(self, support):
         self.solved.append(support.tolist())
