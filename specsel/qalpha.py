@@ -28,7 +28,7 @@ Departures from the paper:
 - The start is not random, because random starts end on trivial maxima (see `_loop`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -36,6 +36,8 @@ from specsel import _data, _input, _loop, linalg
 from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Seed
 from specsel._input.choices import BasisStep, Criterion, Init
 from specsel._qalpha.diagnostics import gram, relevance
+from specsel._qalpha.whole import Form as Form
+from specsel._qalpha.whole import lead as lead
 from specsel.results import Weights
 
 __all__ = ["gram", "relevance", "solve"]
@@ -43,8 +45,8 @@ __all__ = ["gram", "relevance", "solve"]
 # Duals are divided by what exceeds this power of two.
 MODERATE = 60
 
-# A symmetric linear map J of the whole affinity: A -> J A.
-Form = Callable[[Floats], Floats]
+# How exact parameter-free weights need to be to order the seeds.
+SEED_TOL = 1e-9
 
 
 def solve(
@@ -225,7 +227,7 @@ class Energy:
 
         The feature with the largest parameter-free weight comes first.
         """
-        free = WholeAffinity(self.data).solve()[0]
+        free = lead(self.data, tol=SEED_TOL).alpha
         for seed in np.argsort(-np.abs(free), kind="stable"):
             column = self.data.feature(seed)[:, None]
             yield self.data.forward(column, column)
@@ -267,31 +269,6 @@ class WholeAffinity:
         if self.weights_are_smaller:
             return pair.dual, self.data.adjoint(pair.dual, None)
         return self.data.forward(pair.dual, None), pair.image
-
-    def solve(self, form: Form = np.asarray) -> tuple[Floats, Floats, bool]:
-        """Maximise a form that depends on no basis, by default the energy of all directions.
-
-        Return the weights, the affinity with those weights, and whether the weights are exact to
-        working precision.
-        """
-        start = self.enter(form)
-        weights, affinity, converged = self._solve(form, start)
-        if not linalg.is_unit(weights, self.data.floor):
-            # The start gave no weights. Any other will do; this one is not in the null space of Φ.
-            start = self.product(linalg.generic(start.shape))
-            weights, affinity, converged = self._solve(form, start)
-        return weights, affinity, converged
-
-    def _solve(self, form: Form, start: Floats) -> tuple[Floats, Floats, bool]:
-        """Maximise a form from a given start."""
-        pair = linalg.leading(
-            self.product,
-            start,
-            tol=self.data.floor**2,
-            signs=lambda image: self.signs(image, form),
-            floor=self.data.floor,
-        )
-        return *self.weights(pair), pair.converged
 
 
 class Gap(Energy):

@@ -4,6 +4,7 @@ protocol         what an algorithm may ask of data
 reading          the door: checks an array, measures its columns and wraps it
 dense            a dense array, its features shifted and scaled on the fly
 passes           the compiled passes over it
+whole            those that need the whole affinity, in symmetric halves
 products         what one pass keeps for the next
 representations  what every feature is shifted and scaled by, compiled
 moments          mean and norm of every column

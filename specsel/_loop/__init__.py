@@ -7,7 +7,7 @@ loop      starts, iterations, convergence, the number of clusters, and the resul
 """
 
 from specsel._loop.loop import Run, ascend, count_clusters, orientation, pack, solve, starts
-from specsel._loop.options import Options, check_k
+from specsel._loop.options import Options, check_k, check_tol
 from specsel._loop.protocol import Iterate, Problem, Step
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Step",
     "ascend",
     "check_k",
+    "check_tol",
     "count_clusters",
     "orientation",
     "pack",

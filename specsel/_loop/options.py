@@ -76,8 +76,7 @@ class Options:
         """Refuse bad arguments; `array` says what `init` may be beside a name."""
         _input.check_integer("n_init", self.n_init, 1)
         _input.check_integer("max_iter", self.max_iter, 1)
-        if not (isinstance(self.tol, numbers.Real) and 0 <= self.tol < 1):
-            raise ValueError(f"tol = {_input.brief(self.tol)}: must be from 0 to 1, 1 excluded")
+        check_tol(self.tol)
         _input.check_callback(self.callback)
         _input.as_generator(self.random_state)
         if np.ndim(self.init) == 0 and self.init not in _input.choices.INITS:
@@ -89,6 +88,12 @@ class Options:
             raise ValueError(
                 f"k = 'auto': needs a start by name; init = {_input.brief(self.init)}"
             )
+
+
+def check_tol(tol: Any) -> None:
+    """Refuse a tolerance that is no share."""
+    if not (isinstance(tol, numbers.Real) and 0 <= float(tol) < 1):
+        raise ValueError(f"tol = {_input.brief(tol)}: must be from 0 to 1, 1 excluded")
 
 
 def check_k(k: object, most: int, what: str) -> None:

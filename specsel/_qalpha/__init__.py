@@ -1,4 +1,5 @@
 """What stands beside `qalpha`, which owns it.
 
 diagnostics  the public `qalpha.gram` and `qalpha.relevance`
+whole        weights that maximise a quadratic form of the whole affinity
 """

@@ -1,0 +1,168 @@
+"""Weights that maximise a quadratic form of the whole affinity ``A_α``, samples × samples.
+
+The form is ``<A_α, J A_α>``; J is a symmetric linear map of matrices, the identity for the energy
+of all directions. Row i of Φ being ``vec(m_i m_iᵀ)``, the weights are the leading eigenvector of
+``Φ J Φᵀ``, which one pass multiplies: it finds ``α' = Φ J A_α`` and, at once, the affinity of α'.
+So the affinity of every weights that a Krylov method comes by is known, and that of all their
+combinations.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from specsel import _data, linalg
+from specsel._input.annotations import Floats
+
+# A symmetric linear map J of the whole affinity: A -> J A.
+Form = Callable[[Floats], Floats]
+
+# The most passes, the most weights that are kept, and how much memory they may take: this share
+# of X, or this many bytes if that is more.
+MOST_PASSES = 300
+MOST_KEPT = 60
+KEPT_SHARE = 0.08
+KEPT_BYTES = 2**24
+
+# The fewest weights that are kept, whatever their memory.
+LEAST_KEPT = 6
+
+# An affinity that came by differences is computed again where it is off by so many roundings.
+MOST_ROUNDINGS = 1e3
+
+# Duals are divided by what exceeds this power of two.
+MODERATE = 60
+
+
+class Found(NamedTuple):
+    """The leading weights, their affinity, and how they were found."""
+
+    alpha: Floats
+    affinity: Floats
+    history: list[float]  # the value of the form after every pass
+    converged: bool
+
+
+class Krylov:
+    """Orthonormal weights, each the next that ``Φ J Φᵀ`` makes of the last, and their affinities.
+
+    `values` is ``Φ J Φᵀ`` as these weights see it.
+    """
+
+    def __init__(self, data: _data.Data, form: Form, alpha: Floats) -> None:
+        self.data, self.form = data, form
+        most = max(KEPT_SHARE * data.n_samples, KEPT_BYTES / 8 / data.n_features)
+        self.most = int(np.clip(most, LEAST_KEPT, MOST_KEPT))
+        size = _norm(alpha)
+        self.alphas = [alpha / size]
+        self.affinities = [data.adjoint(self.alphas[0], None)]
+        self.roundings = [1.0]
+        self.values = np.array([[self._value(self.affinities[0])]])
+
+    def extend(self) -> float:
+        """Read the data once and add the next weights; return how much of them was new.
+
+        Where that is no more than rounding, nothing is added.
+        """
+        alpha, affinity = _next(self.data, self.form(self.affinities[-1]))
+        roundings = _norm(alpha)
+        sizes = []
+        for _ in range(2):
+            for i, known in enumerate(self.alphas):
+                share = np.einsum("i,i", known, alpha)
+                alpha = alpha - share * known
+                affinity = affinity - share * self.affinities[i]
+                roundings += abs(share) * self.roundings[i]
+            sizes.append(_norm(alpha))
+        once, size = sizes
+        # What is rounding alone does not stay orthogonal.
+        if size <= self.data.floor * np.abs(self.values).max() or size < 0.5 * once:
+            return 0.0
+        coupled = np.zeros(len(self.alphas))
+        coupled[-1] = size
+        if len(self.alphas) == self.most:
+            coupled = self._shrink(coupled)
+        alpha, affinity, roundings = alpha / size, affinity / size, roundings / size
+        if roundings > MOST_ROUNDINGS:
+            affinity, roundings = self.data.adjoint(alpha, None), 1.0
+        self.alphas.append(alpha)
+        self.affinities.append(affinity)
+        self.roundings.append(roundings)
+        corner = self._value(self.affinities[-1])
+        self.values = np.block([[self.values, coupled[:, None]], [coupled, corner]])
+        return size
+
+    def combined(self, coefficients: Floats) -> tuple[Floats, Floats]:
+        """The weights with given coefficients, and their affinity."""
+        return _combined(coefficients, self.alphas), _combined(coefficients, self.affinities)
+
+    def _value(self, affinity: Floats) -> float:
+        return float(np.einsum("st,st", affinity, self.form(affinity)))
+
+    def _shrink(self, coupled: Floats) -> Floats:
+        """Keep the better half of the combinations; how the next weights are coupled to these."""
+        values, vectors = linalg.eigen(self.values)
+        best = vectors[:, -(self.most // 2) :].T
+        self.alphas = [_combined(row, self.alphas) for row in best]
+        self.affinities = [_combined(row, self.affinities) for row in best]
+        self.roundings = (np.abs(best) @ self.roundings).tolist()
+        self.values = np.diag(values[-len(best) :])
+        kept: Floats = best @ coupled
+        return kept
+
+
+def lead(data: _data.Data, form: Form | None = None, *, tol: float) -> Found:
+    """Find the leading weights of a form, by default of the energy of all directions.
+
+    It ends when more passes can raise the value by no more than the share `tol` of it.
+    """
+    # Constant features are left out: they add 0 to the value, which may be more than any.
+    varies = (data.norms.ravel() > 0).astype(float)
+    found = _lead(data, form, varies, tol)
+    if found.history[-1] == 0.0:
+        # Equal weights may have no part in any that count. These have, but by chance.
+        found = _lead(data, form, varies * linalg.generic(varies.shape), tol)
+    return found
+
+
+def _lead(data: _data.Data, form: Form | None, start: Floats, tol: float) -> Found:
+    space = Krylov(data, np.asarray if form is None else form, start)
+    history: list[float] = []
+    converged = False
+    while True:
+        values, vectors = linalg.eigen(space.values)
+        value, scale = float(values[-1]), float(np.abs(values).max())
+        history.append(value)
+        if converged or len(history) == MOST_PASSES:
+            break
+        # What is still to be gained is the squared residual over the distance to the next value.
+        distance = value - values[-2] if len(values) > 1 else 0.5 * scale
+        new = space.extend()
+        residual = abs(vectors[-1, -1]) * new
+        # Where values may be negative, weights near the least must not pass for the leading ones.
+        enough = value >= 0 or form is None
+        small = residual <= data.floor * scale or residual**2 <= tol * distance * abs(value)
+        converged = new == 0 or (enough and small)
+    return Found(*space.combined(vectors[:, -1]), history, converged)
+
+
+def _next(data: _data.Data, dual: Floats) -> tuple[Floats, Floats]:
+    """Weights ``Φ dual`` and their affinity."""
+    # A form may be so large that float32 cannot hold it; a power of two changes no digit.
+    size = float(np.abs(dual).max())
+    scale = 2.0 ** max(np.frexp(size)[1] - MODERATE, 0)
+    alpha, affinity = data.fused(dual / scale, None)
+    return alpha * scale, affinity * scale
+
+
+def _norm(vector: Floats) -> float:
+    return float(np.sqrt(np.einsum("i,i", vector, vector)))
+
+
+def _combined(coefficients: Floats, arrays: list[Floats]) -> Floats:
+    """Not by BLAS, whose threads would compete with those of the passes."""
+    total = coefficients[0] * arrays[0]
+    for coefficient, array in zip(coefficients[1:], arrays[1:], strict=True):
+        total += coefficient * array
+    return total
