@@ -152,7 +152,7 @@ def weigh(
         options = options.restricted(restrict)
     problem = PROBLEMS[criterion](small, basic=method == "basic")
     if method == "ascent" and criterion == "energy":
-        run = _loop.ascend(problem, small, options)
+        run = _loop.ascend(problem, _loop.Samples(small), options)
         return _loop.pack(data, run.iterate, run.record, lift)
     run = _loop.solve(problem, options, finish=problem.refine if method == "ritz" else None)
     return _loop.pack(data, run.iterate, run.record, lift)

@@ -6,6 +6,7 @@ ascent    one quasi-Newton ascent in the place of the alternation
 loop      starts, iterations, convergence, the number of clusters, and the result
 """
 
+from specsel._loop.ascent import Samples
 from specsel._loop.loop import Run, ascend, count_clusters, orientation, pack, solve, starts
 from specsel._loop.options import Options, check_k, check_tol
 from specsel._loop.protocol import Iterate, Problem, Step
@@ -15,6 +16,7 @@ __all__ = [
     "Options",
     "Problem",
     "Run",
+    "Samples",
     "Step",
     "ascend",
     "check_k",

@@ -103,11 +103,11 @@ def solve(
     )
 
 
-def ascend(problem: Problem[Floats], data: ascent.Climbable, options: Options) -> Run:
+def ascend(problem: Problem[Floats], space: ascent.Space, options: Options) -> Run:
     """Climb from every start and return the run with the best objective; see `ascent`."""
     options = options.counted(lambda: count_clusters(problem))
     return _solved(
-        problem, options, lambda place, widths: _climbed(problem, data, place, widths, options)
+        problem, options, lambda place, widths: _climbed(problem, space, place, widths, options)
     )
 
 
@@ -153,7 +153,7 @@ def _is_worth_nothing(run: Run, floor: float) -> bool:
 
 def _climbed(
     problem: Problem[Floats],
-    data: ascent.Climbable,
+    space: ascent.Space,
     place: Floats,
     widths: list[int],
     options: Options,
@@ -170,16 +170,15 @@ def _climbed(
         return options.callback is not None and bool(options.callback(count, value))
 
     def climb(start: ascent.Place, most: int) -> ascent.Climb:
-        return ascent.climb(data, start, tol=options.tol, max_iter=most, tell=tell)
+        return ascent.climb(start, tol=options.tol, max_iter=most, tell=tell)
 
-    found, history, converged, stopped = climb(ascent.start(data, iterate), options.max_iter)
+    first = ascent.start(space, iterate.alpha, iterate.basis, iterate.image)
+    found, history, converged, stopped = climb(first, options.max_iter)
     left = options.max_iter - len(history)
     if converged and left > 0 and ascent.has_lost(found):
         # The directions that lead the affinity may be others than those of the basis.
-        alpha = ascent.iterate(found).alpha
-        basis = problem.subspace(alpha, options.number)
-        image = data.fused(found.basis * found.lengths, found.basis, basis)[1]
-        other = ascent.start(data, Iterate(alpha, basis, image, 0.0))
+        alpha = found.alpha / np.sqrt(found.value)
+        other = ascent.start(space, alpha, problem.subspace(alpha, options.number))
         if other.value > (1 + options.tol) * found.value:
             found, more, converged, stopped = climb(other, left)
             history += more
