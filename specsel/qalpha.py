@@ -15,7 +15,7 @@ the best α is the leading eigenvector of G; given α, a new Q follows in one of
   of ``A_α`` inside Q replace it.
 
 The gap criterion (end of Sec. 2.1) subtracts the energy of all other directions: it maximises
-``αᵀ (2 G - H) α`` with ``H_ij = (m_iᵀ m_j)²``.
+``αᵀ (2 G - H) α`` with ``H_ij = (m_iᵀ m_j)²``. It has an ascent of its own, see `_qalpha.gap`.
 
 Departures from the paper:
 
@@ -35,6 +35,7 @@ import numpy as np
 from specsel import _data, _input, _loop, linalg
 from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Seed
 from specsel._input.choices import BasisStep, Criterion, Init
+from specsel._qalpha import gap
 from specsel._qalpha.diagnostics import gram, relevance
 from specsel._qalpha.whole import Form as Form
 from specsel._qalpha.whole import lead as lead
@@ -80,8 +81,7 @@ def solve(
         "ascent" climbs on weights and basis at once and reads X least often. The others go step by
         step as the paper does. The basis follows from the weights: by a step of orthogonal
         iteration ("power"); the same, with weights and basis refined in the end ("ritz"); or as
-        the eigenvectors of the affinity, exact up to 2,000 samples ("basic"). With
-        criterion="gap", "ascent" is "power".
+        the eigenvectors of the affinity, exact up to 2,000 samples ("basic").
     criterion : {"energy", "gap"}
         Maximise the energy of the k directions, or that energy less the energy of all others.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
@@ -96,8 +96,8 @@ def solve(
         Subtract the mean of every feature.
     tol : float
         Stop when the objective rose by no more than this share of it over the last five iterations
-        of the ascent, or in the last iteration of the other methods, which are much farther from
-        the limit then. With 0, every iteration is as exact as rounding allows, and the loop ends
+        of the ascent (three with criterion="gap"), or in the last iteration of the other methods,
+        which are much farther from the limit then. With 0, every iteration is as exact as rounding allows, and the loop ends
         when nothing changes any more or at `max_iter`.
     max_iter : int
         Largest number of iterations. A warning says if the tolerance needs more.
@@ -151,11 +151,33 @@ def weigh(
         small, restrict, lift = data.reduced()
         options = options.restricted(restrict)
     problem = PROBLEMS[criterion](small, basic=method == "basic")
-    if method == "ascent" and criterion == "energy":
+    if method != "ascent":
+        finish = problem.refine if method == "ritz" else None
+        run = _loop.solve(problem, options, finish=finish)
+    elif criterion == "energy":
         run = _loop.ascend(problem, _loop.Samples(small), options)
-        return _loop.pack(data, run.iterate, run.record, lift)
-    run = _loop.solve(problem, options, finish=problem.refine if method == "ritz" else None)
+    else:
+        run = _widen_gap(problem, options)
     return _loop.pack(data, run.iterate, run.record, lift)
+
+
+def _widen_gap(problem: "Energy", options: _loop.Options) -> _loop.Run:
+    """Maximise the gap criterion; see `_qalpha.gap`."""
+    options = options.counted(lambda: _loop.count_clusters(problem))
+
+    def run(place: Floats, widths: list[int]) -> _loop.Run:
+        alpha, affinity, basis, history, converged, stopped = gap.climb(
+            problem.data,
+            place,
+            widths,
+            tol=options.tol,
+            max_iter=options.max_iter,
+            tell=options.tell,
+        )
+        iterate = _loop.Iterate(alpha, basis, affinity @ basis, history[-1])
+        return _loop.Run(iterate, history, converged, stopped, None)
+
+    return _loop.from_each_start(problem, options, run)
 
 
 def check_form(method: str, criterion: str) -> None:
@@ -280,8 +302,7 @@ class Gap(Energy):
 
     def form(self, affinity: Floats, basis: Floats) -> Floats:
         """``J affinity`` at a basis."""
-        inside = affinity @ basis @ basis.T
-        return inside + inside.T - affinity
+        return gap.signed(affinity, basis)
 
     def product(self, dual: Floats, place: Floats) -> Floats:
         return self.whole.product(dual)

@@ -7,7 +7,16 @@ loop      starts, iterations, convergence, the number of clusters, and the resul
 """
 
 from specsel._loop.ascent import Samples
-from specsel._loop.loop import Run, ascend, count_clusters, orientation, pack, solve, starts
+from specsel._loop.loop import (
+    Run,
+    ascend,
+    count_clusters,
+    from_each_start,
+    orientation,
+    pack,
+    solve,
+    starts,
+)
 from specsel._loop.options import Options, check_k, check_tol
 from specsel._loop.protocol import Iterate, Problem, Step
 
@@ -22,6 +31,7 @@ __all__ = [
     "check_k",
     "check_tol",
     "count_clusters",
+    "from_each_start",
     "orientation",
     "pack",
     "solve",

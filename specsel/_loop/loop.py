@@ -98,7 +98,7 @@ def solve(
     iterate with the best objective is returned.
     """
     options = options.counted(lambda: count_clusters(problem))
-    return _solved(
+    return from_each_start(
         problem, options, lambda place, widths: _run(problem, place, widths, options, finish)
     )
 
@@ -106,15 +106,15 @@ def solve(
 def ascend(problem: Problem[Floats], space: ascent.Space, options: Options) -> Run:
     """Climb from every start and return the run with the best objective; see `ascent`."""
     options = options.counted(lambda: count_clusters(problem))
-    return _solved(
+    return from_each_start(
         problem, options, lambda place, widths: _climbed(problem, space, place, widths, options)
     )
 
 
-def _solved(
+def from_each_start(
     problem: Problem[Place], options: Options, run: Callable[[Place, list[int]], Run]
 ) -> Run:
-    """Return the best run. Where it is worth nothing, look from other starts."""
+    """Run from every start and return the best. Where it is worth nothing, look from others."""
     best, stopped = _best(problem, options, run)
     if options.starts_by_name and not stopped and _is_worth_nothing(best, problem.data.floor):
         other, stopped = _best(problem, replace(options, init="seeded"), run)
@@ -166,11 +166,8 @@ def _climbed(
     if not iterate.objective > 0:
         return Run(iterate, [0.0], True, False, None)  # nothing to climb on from here
 
-    def tell(count: int, value: float) -> bool:
-        return options.callback is not None and bool(options.callback(count, value))
-
     def climb(start: ascent.Place, most: int) -> ascent.Climb:
-        return ascent.climb(start, tol=options.tol, max_iter=most, tell=tell)
+        return ascent.climb(start, tol=options.tol, max_iter=most, tell=options.tell)
 
     first = ascent.start(space, iterate.alpha, iterate.basis, iterate.image)
     found, history, converged, stopped = climb(first, options.max_iter)

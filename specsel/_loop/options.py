@@ -62,6 +62,10 @@ class Options:
         assert not isinstance(self.k, str)
         return self.k
 
+    def tell(self, count: int, value: float) -> bool:
+        """Tell the callback of an iteration; return whether it stops the loop."""
+        return self.callback is not None and bool(self.callback(count, value))
+
     def counted(self, count: Callable[[], int]) -> Self:
         """Replace k = "auto" by what `count` returns; another k stays."""
         return replace(self, k=count()) if self.k == "auto" else self

@@ -1,5 +1,6 @@
 """What stands beside `qalpha`, which owns it.
 
 diagnostics  the public `qalpha.gram` and `qalpha.relevance`
+gap          the ascent of the gap criterion
 whole        weights that maximise a quadratic form of the whole affinity
 """

@@ -44,72 +44,110 @@ class Found(NamedTuple):
     converged: bool
 
 
-class Krylov:
-    """Orthonormal weights, each the next that ``Φ J Φᵀ`` makes of the last, and their affinities.
+class Known:
+    """Orthonormal weights, each with its affinity."""
 
-    `values` is ``Φ J Φᵀ`` as these weights see it.
-    """
-
-    def __init__(self, data: _data.Data, form: Form, alpha: Floats) -> None:
-        self.data, self.form = data, form
+    def __init__(self, data: _data.Data, alpha: Floats) -> None:
+        self.data = data
         most = max(KEPT_SHARE * data.n_samples, KEPT_BYTES / 8 / data.n_features)
         self.most = int(np.clip(most, LEAST_KEPT, MOST_KEPT))
-        size = _norm(alpha)
-        self.alphas = [alpha / size]
+        self.alphas = [alpha / _norm(alpha)]
         self.affinities = [data.adjoint(self.alphas[0], None)]
-        self.roundings = [1.0]
-        self.values = np.array([[self._value(self.affinities[0])]])
+        self.roundings = [1.0]  # how far each affinity may be off
 
-    def extend(self) -> float:
-        """Read the data once and add the next weights; return how much of them was new.
+    def add(self, alpha: Floats, affinity: Floats, most_roundings: float) -> float:
+        """Add what is new in weights; return how much that is, or 0 if it may be rounding.
 
-        Where that is no more than rounding, nothing is added.
+        Affinities that so many roundings may have put off are computed again.
         """
-        alpha, affinity = _next(self.data, self.form(self.affinities[-1]))
-        roundings = _norm(alpha)
-        sizes = []
+        size = whole = roundings = _norm(alpha)
         for _ in range(2):
+            before = size
             for i, known in enumerate(self.alphas):
                 share = np.einsum("i,i", known, alpha)
                 alpha = alpha - share * known
                 affinity = affinity - share * self.affinities[i]
                 roundings += abs(share) * self.roundings[i]
-            sizes.append(_norm(alpha))
-        once, size = sizes
+            size = _norm(alpha)
         # What is rounding alone does not stay orthogonal.
-        if size <= self.data.floor * np.abs(self.values).max() or size < 0.5 * once:
+        if size <= self.data.floor * whole or size < 0.5 * before:
             return 0.0
-        coupled = np.zeros(len(self.alphas))
-        coupled[-1] = size
-        if len(self.alphas) == self.most:
-            coupled = self._shrink(coupled)
         alpha, affinity, roundings = alpha / size, affinity / size, roundings / size
-        if roundings > MOST_ROUNDINGS:
+        if roundings > most_roundings:
             affinity, roundings = self.data.adjoint(alpha, None), 1.0
         self.alphas.append(alpha)
         self.affinities.append(affinity)
         self.roundings.append(roundings)
-        corner = self._value(self.affinities[-1])
-        self.values = np.block([[self.values, coupled[:, None]], [coupled, corner]])
         return size
 
     def combined(self, coefficients: Floats) -> tuple[Floats, Floats]:
         """The weights with given coefficients, and their affinity."""
         return _combined(coefficients, self.alphas), _combined(coefficients, self.affinities)
 
-    def _value(self, affinity: Floats) -> float:
-        return float(np.einsum("st,st", affinity, self.form(affinity)))
-
-    def _shrink(self, coupled: Floats) -> Floats:
-        """Keep the better half of the combinations; how the next weights are coupled to these."""
-        values, vectors = linalg.eigen(self.values)
-        best = vectors[:, -(self.most // 2) :].T
+    def keep(self, best: Floats) -> None:
+        """Keep a few combinations, whose coefficients are orthonormal rows."""
         self.alphas = [_combined(row, self.alphas) for row in best]
         self.affinities = [_combined(row, self.affinities) for row in best]
         self.roundings = (np.abs(best) @ self.roundings).tolist()
-        self.values = np.diag(values[-len(best) :])
-        kept: Floats = best @ coupled
-        return kept
+
+
+class Krylov(Known):
+    """Weights each of which is the next that ``Φ J Φᵀ`` makes of the last.
+
+    `values` is ``Φ J Φᵀ`` as these weights see it.
+    """
+
+    def __init__(self, data: _data.Data, form: Form, alpha: Floats) -> None:
+        super().__init__(data, alpha)
+        self.form = form
+        self.values = np.array([[self._value(self.affinities[0])]])
+
+    def extend(self) -> float:
+        """Read the data once and add the next weights; return how much of them was new.
+
+        Where that may be rounding, nothing is added.
+        """
+        if len(self.alphas) > self.most:
+            self._shrink()
+        size = self.add(*image(self.data, self.form(self.affinities[-1])), MOST_ROUNDINGS)
+        if size:
+            coupled = np.zeros(len(self.values))
+            coupled[-1] = size
+            corner = self._value(self.affinities[-1])
+            self.values = np.block([[self.values, coupled[:, None]], [coupled, corner]])
+        return size
+
+    def lead(self, tol: float, *, signed: bool) -> tuple[Floats, list[float], bool]:
+        """Extend until the leading value is known; return coefficients and all its values."""
+        history: list[float] = []
+        converged = False
+        while True:
+            values, vectors = linalg.eigen(self.values)
+            value, scale = float(values[-1]), float(np.abs(values).max())
+            history.append(value)
+            if converged or len(history) == MOST_PASSES:
+                return vectors[:, -1], history, converged
+            # What is still to be gained is the squared residual over the distance to the next.
+            distance = value - values[-2] if len(values) > 1 else 0.5 * scale
+            new = self.extend()
+            residual = abs(vectors[-1, -1]) * new
+            # Where values may be negative, weights near the least must not pass for the leading.
+            enough = value >= 0 or not signed
+            small = residual <= self.data.floor * scale
+            small = small or residual**2 <= tol * distance * abs(value)
+            converged = new == 0 or (enough and small)
+
+    def _value(self, affinity: Floats) -> float:
+        return float(np.einsum("st,st", affinity, self.form(affinity)))
+
+    def _shrink(self) -> None:
+        """Keep the better half of the combinations, and the last weights."""
+        values, vectors = linalg.eigen(self.values[:-1, :-1])
+        best = np.zeros((self.most // 2 + 1, len(self.values)))
+        best[:-1, :-1] = vectors[:, -(self.most // 2) :].T
+        best[-1, -1] = 1.0
+        self.values = best @ self.values @ best.T
+        self.keep(best)
 
 
 def lead(data: _data.Data, form: Form | None = None, *, tol: float) -> Found:
@@ -128,26 +166,11 @@ def lead(data: _data.Data, form: Form | None = None, *, tol: float) -> Found:
 
 def _lead(data: _data.Data, form: Form | None, start: Floats, tol: float) -> Found:
     space = Krylov(data, np.asarray if form is None else form, start)
-    history: list[float] = []
-    converged = False
-    while True:
-        values, vectors = linalg.eigen(space.values)
-        value, scale = float(values[-1]), float(np.abs(values).max())
-        history.append(value)
-        if converged or len(history) == MOST_PASSES:
-            break
-        # What is still to be gained is the squared residual over the distance to the next value.
-        distance = value - values[-2] if len(values) > 1 else 0.5 * scale
-        new = space.extend()
-        residual = abs(vectors[-1, -1]) * new
-        # Where values may be negative, weights near the least must not pass for the leading ones.
-        enough = value >= 0 or form is None
-        small = residual <= data.floor * scale or residual**2 <= tol * distance * abs(value)
-        converged = new == 0 or (enough and small)
-    return Found(*space.combined(vectors[:, -1]), history, converged)
+    coefficients, history, converged = space.lead(tol, signed=form is not None)
+    return Found(*space.combined(coefficients), history, converged)
 
 
-def _next(data: _data.Data, dual: Floats) -> tuple[Floats, Floats]:
+def image(data: _data.Data, dual: Floats) -> tuple[Floats, Floats]:
     """Weights ``Φ dual`` and their affinity."""
     # A form may be so large that float32 cannot hold it; a power of two changes no digit.
     size = float(np.abs(dual).max())
