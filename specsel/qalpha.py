@@ -97,8 +97,8 @@ def solve(
     tol : float
         Stop when the objective rose by no more than this share of it over the last five iterations
         of the ascent (three with criterion="gap"), or in the last iteration of the other methods,
-        which are much farther from the limit then. With 0, every iteration is as exact as rounding allows, and the loop ends
-        when nothing changes any more or at `max_iter`.
+        which are much farther from the limit then. With 0, every iteration is as exact as rounding
+        allows, and the loop ends when nothing changes any more or at `max_iter`.
     max_iter : int
         Largest number of iterations. A warning says if the tolerance needs more.
     random_state : int, Generator or None

@@ -1,7 +1,7 @@
 """Weights and basis that maximise the gap criterion, with few passes over the data.
 
-The criterion is ``2 |A_α Q|² - |A_α|²``. The affinities of some weights are known, and so are those
-of all combinations of them. The best combination and the best basis for it are found without
+The criterion is ``2 |A_α Q|² - |A_α|²``. The affinities of some weights are known, and so are
+those of all combinations of them. The best combination and the best basis for it are found without
 reading the data: the coefficients lead a small matrix given Q, and Q spans the leading
 eigenvectors of the affinity given the coefficients, in turn. One pass then adds the direction of
 steepest ascent to what is known.

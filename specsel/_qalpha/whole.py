@@ -142,7 +142,7 @@ class Krylov(Known):
 
     def _shrink(self) -> None:
         """Keep the better half of the combinations, and the last weights."""
-        values, vectors = linalg.eigen(self.values[:-1, :-1])
+        vectors = linalg.eigen(self.values[:-1, :-1])[1]
         best = np.zeros((self.most // 2 + 1, len(self.values)))
         best[:-1, :-1] = vectors[:, -(self.most // 2) :].T
         best[-1, -1] = 1.0
