@@ -7,6 +7,8 @@ an orthonormal basis of k directions among the mapped features. The weights maxi
 the scores of feature i on the directions, ``φ(m_i)ᵀ Q``, and ``G = V ∘ W Wᵀ``, where ∘ multiplies
 entry by entry.
 
+The default, ascent, climbs on α and Q at once, as in `qalpha`. The paper alternates:
+
 - Given W, α is the leading eigenvector of G.
 - Given α, W follows by one step of orthogonal iteration: with ``D = diag(α)``, ``T = V D W`` and
   ``RᵀR = (D W)ᵀ T``, ``W <- T R⁻¹``.
@@ -33,7 +35,7 @@ import numpy as np
 
 from specsel import _data, _input, _kernel, _loop, linalg, qalpha
 from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Seed
-from specsel._input.choices import Criterion, Init, Kernel
+from specsel._input.choices import Criterion, Init, Kernel, KernelBasisStep
 from specsel.results import Weights
 
 __all__ = ["solve"]
@@ -55,6 +57,7 @@ def solve(
     offset: float = 1.0,
     sections: int | ArrayLike = 8,
     center: bool = True,
+    method: KernelBasisStep = "ascent",
     criterion: Criterion = "energy",
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
@@ -93,6 +96,8 @@ def solve(
         sample, equal within a section.
     center : bool
         Subtract the mean of every feature before it is scaled to unit norm.
+    method : {"ascent", "power", "ritz"}
+        How weights and directions are found, as in `qalpha.solve`.
     criterion : {"energy", "gap"}
         Maximise the energy of the k directions, or that energy less the energy of all others.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_features,)
@@ -135,6 +140,7 @@ def solve(
         _loop.check_k(k, min(array.shape), "min(n_samples, n_features)")
     else:
         _loop.check_k(k, n_features, "n_features")
+    _input.check_choice("method", method, _input.choices.KERNEL_BASIS_STEPS)
     _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
     _input.check_flag("center", center)
     options = _loop.Options.for_weights(
@@ -154,7 +160,12 @@ def solve(
             rank_bound=data.rank_bound if kernel == "linear" else n_features,
             mean_free=_mean_free(kernel, offset, center),
         )
-    run = _loop.solve(PROBLEMS[criterion](matrix), options)
+    problem = PROBLEMS[criterion](matrix)
+    if method == "ascent" and criterion == "energy":
+        run = _loop.ascend(problem, _kernel.Directions(matrix), options)
+    else:
+        finish = problem.refine if method == "ritz" else None
+        run = _loop.solve(problem, options, finish=finish)
     return _loop.pack(matrix, run.iterate, run.record)
 
 
@@ -222,8 +233,13 @@ class KernelEnergy:
         return self.data.varies
 
     def advance(self, pair: linalg.Leading, place: Floats, width: int) -> _loop.Step[Floats]:
-        alpha = pair.dual
-        basis = self.narrow(alpha, place, width)
+        return self._step(pair.dual, self.narrow(pair.dual, place, width))
+
+    def refine(self, pair: linalg.Leading, place: Floats) -> _loop.Iterate:
+        """Return the weights that `pair` stands for at the directions as they are."""
+        return self._step(pair.dual, place).iterate
+
+    def _step(self, alpha: Floats, basis: Floats) -> _loop.Step[Floats]:
         image = alpha[:, None] * basis
         product = self.data.product(image)
         iterate = _loop.Iterate(alpha, basis, image, float(np.vdot(image, product)))
@@ -280,10 +296,9 @@ class KernelGap(KernelEnergy):
     def signs(self, image: Floats, place: Floats) -> Floats:
         return 2 * super().signs(image, place) - self.data.squared_product(image)
 
-    def advance(self, pair: linalg.Leading, place: Floats, width: int) -> _loop.Step[Floats]:
-        step = super().advance(pair, place, width)
-        alpha, energy = step.iterate.alpha, step.iterate.objective
-        objective = float(2 * energy - alpha @ self.data.squared_product(alpha))
+    def _step(self, alpha: Floats, basis: Floats) -> _loop.Step[Floats]:
+        step = super()._step(alpha, basis)
+        objective = float(2 * step.iterate.objective - alpha @ self.data.squared_product(alpha))
         return step._replace(iterate=step.iterate._replace(objective=objective), start=alpha)
 
 

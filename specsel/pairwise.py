@@ -12,6 +12,8 @@ objective. The pass that reads the data computes both.
 
 Departures from the paper:
 
+- Where no pairs are apart and no values negative, weights and basis are found by an ascent (see
+  `_loop.ascent`), and not in turn.
 - B is divided by the number of pairs and multiplied by q², the square of the number of samples, so
   that λ means the same for any number of pairs and of samples.
 - A square cannot tell unlike from opposite. If features were centred, pairs that are truly apart
@@ -34,10 +36,13 @@ from specsel._input.annotations import (
     Names,
     Seed,
 )
-from specsel._input.choices import Criterion, Init, Representation
+from specsel._input.choices import Criterion, Init, PairBasisStep, Representation
 from specsel.results import Weights
 
 __all__ = ["solve"]
+
+# Representations without negative values, whatever the data.
+POSITIVE = ("parts", "shift", "ranks")
 
 
 def solve(
@@ -48,6 +53,7 @@ def solve(
     together: ArrayLike | None = None,
     tradeoff: float = 1.0,
     representation: Representation = "parts",
+    method: PairBasisStep = "ascent",
     criterion: Criterion = "energy",
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
@@ -77,6 +83,10 @@ def solve(
         its median and what it has below. "shift": its minimum is subtracted. "ranks": the samples
         are ranked, in a copy of X. "as-is": not at all. "centered": its mean is subtracted, and
         negative values remain.
+    method : {"ascent", "power"}
+        How weights and basis are found, as in `qalpha.solve`. With pairs apart, with
+        criterion="gap", and where values may be negative ("as-is", "centered"), "ascent" is
+        "power".
     criterion : {"energy", "gap"}
         Maximise the energy of the k directions, or that energy less the energy of all others.
         "gap" costs O(n q²) a pass for n features and q samples, and takes row numbers only.
@@ -115,6 +125,7 @@ def solve(
     options = _loop.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
+    _input.check_choice("method", method, _input.choices.PAIR_BASIS_STEPS)
     _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
     _input.check_not_negative("tradeoff", tradeoff)
     _input.check_choice("representation", representation, _input.choices.REPRESENTATIONS)
@@ -128,12 +139,15 @@ def solve(
     data = _data.represent(array, names, representation=representation)
     options = options.counted(lambda: qalpha.count_centered(data))
     data.warn_if_negative(representation)
-    problem: _loop.Problem[Floats]
     if criterion == "gap":
-        problem = PairwiseGap(data, pairs_apart, pairs_together, tradeoff)
+        run = _loop.solve(PairwiseGap(data, pairs_apart, pairs_together, tradeoff), options)
     else:
         problem = Pairwise(data, pairs_apart, pairs_together, tradeoff, others)
-    run = _loop.solve(problem, options)
+        climbs = representation in POSITIVE and len(pairs_apart) == 0
+        if method == "ascent" and climbs:
+            run = _loop.ascend(problem, Together(problem), options)
+        else:
+            run = _loop.solve(problem, options)
     return _loop.pack(data, run.iterate, run.record)
 
 
@@ -233,6 +247,34 @@ class Pairwise(qalpha.Energy):
 def _split(vector: Floats, basis: Floats) -> tuple[Floats, Floats]:
     """Split a flat dual into its matrix, of the shape of the basis, and its numbers of pairs."""
     return vector[: basis.size].reshape(basis.shape), vector[basis.size :]
+
+
+class Together(_loop.Samples):
+    """The space of the ascent with pairs together: beside W there is a number for every pair.
+
+    With these numbers p and the share μ of a pair, ``α_i = m_iᵀ W m_i + Σ √μ p_st m_is m_it``. For
+    given weights the best W and p are as long together as the energy of k directions and the
+    squared entries of the pairs, so the largest ``|α|²`` is that of the objective.
+    """
+
+    def __init__(self, problem: Pairwise) -> None:
+        super().__init__(problem.data)
+        self.paired, self.pairs = problem.paired, problem.pairs
+        self.roots = np.sqrt(problem.shares)
+
+    def look(
+        self, basis: Floats, lengths: Floats, beside: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        alpha, image, entries = self.paired.fused_pairs(
+            basis * lengths, basis, self.pairs, self.roots * beside, basis
+        )
+        return alpha, image, self.roots * entries
+
+    def enter(
+        self, alpha: Floats, basis: Floats, image: Floats | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        image, entries = self.paired.adjoint_pairs(alpha, basis, self.pairs)
+        return basis, image, self.roots * entries
 
 
 class PairwiseGap(qalpha.Gap):

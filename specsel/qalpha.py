@@ -15,7 +15,7 @@ the best α is the leading eigenvector of G; given α, a new Q follows in one of
   of ``A_α`` inside Q replace it.
 
 The gap criterion (end of Sec. 2.1) subtracts the energy of all other directions: it maximises
-``αᵀ (2 G - H) α`` with ``H_ij = (m_iᵀ m_j)²``.
+``αᵀ (2 G - H) α`` with ``H_ij = (m_iᵀ m_j)²``. It has an ascent of its own, see `_qalpha.gap`.
 
 Departures from the paper:
 
@@ -28,7 +28,7 @@ Departures from the paper:
 - The start is not random, because random starts end on trivial maxima (see `_loop`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -37,8 +37,12 @@ from numpy.typing import NDArray
 from specsel import _data, _input, _loop, linalg
 from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Names, Seed
 from specsel._input.choices import BasisStep, Criterion, Init
+from specsel._qalpha import gap
 from specsel._qalpha.diagnostics import gram, relevance
 from specsel._qalpha.noise import stands_out
+from specsel._qalpha.whole import Form as Form
+from specsel._qalpha.whole import WholeAffinity
+from specsel._qalpha.whole import lead as lead
 from specsel.results import Weights
 
 __all__ = ["gram", "relevance", "solve"]
@@ -46,14 +50,8 @@ __all__ = ["gram", "relevance", "solve"]
 # Before clusters are counted, so many directions are compared with noise, this exact.
 DIRECTIONS, ROUGHLY = 3, 1e-3
 
-# Duals are divided by what exceeds this power of two.
-MODERATE = 60
-
-# Arrays of samples x samples that are held at once where the whole affinity is.
-WHOLE_COPIES = 4
-
-# A symmetric linear map J of the whole affinity: A -> J A.
-Form = Callable[[Floats], Floats]
+# How exact parameter-free weights need to be to order the seeds.
+SEED_TOL = 1e-9
 
 
 def solve(
@@ -89,8 +87,7 @@ def solve(
         "ascent" climbs on weights and basis at once and reads X least often. The others go step by
         step as the paper does. The basis follows from the weights: by a step of orthogonal
         iteration ("power"); the same, with weights and basis refined in the end ("ritz"); or as
-        the eigenvectors of the affinity, exact up to 2,000 samples ("basic"). With
-        criterion="gap", "ascent" is "power".
+        the eigenvectors of the affinity, exact up to 2,000 samples ("basic").
     criterion : {"energy", "gap"}
         Maximise the energy of the k directions, or that energy less the energy of all others.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
@@ -105,9 +102,9 @@ def solve(
         Subtract the mean of every feature.
     tol : float
         Stop when the objective rose by no more than this share of it over the last five iterations
-        of the ascent, or in the last iteration of the other methods, which are much farther from
-        the limit then. With 0, every iteration is as exact as rounding allows, and the loop ends
-        when nothing changes any more or at `max_iter`.
+        of the ascent (three with criterion="gap"), or in the last iteration of the other methods,
+        which are much farther from the limit then. With 0, every iteration is as exact as rounding
+        allows, and the loop ends when nothing changes any more or at `max_iter`.
     max_iter : int
         Largest number of iterations. A warning says if the tolerance needs more.
     random_state : int, Generator or None
@@ -201,10 +198,13 @@ def weigh(
         small, restrict, lift = data.reduced()
         options = options.restricted(restrict)
     problem = PROBLEMS[criterion](small, basic=method == "basic")
-    if method == "ascent" and criterion == "energy":
-        run = _loop.ascend(problem, small, options)
-        return _loop.pack(data, run.iterate, run.record, lift)
-    run = _loop.solve(problem, options, finish=problem.refine if method == "ritz" else None)
+    if method != "ascent":
+        finish = problem.refine if method == "ritz" else None
+        run = _loop.solve(problem, options, finish=finish)
+    elif criterion == "energy":
+        run = _loop.ascend(problem, _loop.Samples(small), options)
+    else:
+        run = _widen_gap(problem, options)
     return _loop.pack(data, run.iterate, run.record, lift)
 
 
@@ -212,14 +212,31 @@ def count_or_none(centered: _data.Data) -> int:
     """Count the clusters for k = "auto"; 1, with a warning, where none stand out from noise."""
     if not centered.norm.any():
         return 1
-    small = centered
-    if centered.n_samples > centered.n_features:
-        small = centered.reduced()[0]
+    small = centered.reduced()[0] if centered.is_tall() else centered
     few = min(DIRECTIONS, small.rank_bound)
     options = _loop.Options(few, "continuation", 1, ROUGHLY, 200, None, None)
     if not stands_out(centered, small, lambda other: weigh(other, options).objective):
         return 1
     return _loop.count_clusters(Energy(small))
+
+
+def _widen_gap(problem: "Energy", options: _loop.Options) -> _loop.Run:
+    """Maximise the gap criterion; see `_qalpha.gap`."""
+    options = options.counted(lambda: _loop.count_clusters(problem))
+
+    def run(place: Floats, widths: list[int]) -> _loop.Run:
+        alpha, affinity, basis, history, converged, stopped = gap.climb(
+            problem.data,
+            place,
+            widths,
+            tol=options.tol,
+            max_iter=options.max_iter,
+            tell=options.tell,
+        )
+        iterate = _loop.Iterate(alpha, basis, affinity @ basis, history[-1])
+        return _loop.Run(iterate, history, converged, stopped, None)
+
+    return _loop.from_each_start(problem, options, run)
 
 
 def check_form(method: str, criterion: str) -> None:
@@ -291,79 +308,10 @@ class Energy:
 
         The feature with the largest parameter-free weight comes first.
         """
-        free = WholeAffinity(self.data).solve()[0]
+        free = lead(self.data, tol=SEED_TOL).alpha
         for seed in np.argsort(-np.abs(free), kind="stable"):
             column = self.data.feature(seed)[:, None]
             yield self.data.forward(column, column)
-
-
-class WholeAffinity:
-    """Weights that maximise a quadratic form of all of ``A_α``, an array of q x q for q samples.
-
-    Row i of Φ is ``vec(m_i m_iᵀ)``, so that a dual is q x q and ``Φᵀ α`` is ``A_α``. The form is
-    ``<A_α, J A_α>``, and J is given as a function. Where there are fewer weights than entries of
-    the affinity, the vectors of the Krylov method are weights instead, with two passes per step.
-    """
-
-    def __init__(self, data: _data.Data) -> None:
-        q = data.n_samples
-        _input.check_budget(
-            f"X: affinities of {q} x {q} samples",
-            WHOLE_COPIES * 8 * q**2,
-            "take fewer samples, or the energy criterion of qalpha, which needs no affinities",
-        )
-        self.data = data
-        self.weights_are_smaller = data.n_features <= data.n_samples**2
-
-    def product(self, vector: Floats) -> Floats:
-        """``ΦᵀΦ vector``; the vector itself where vectors are weights."""
-        return vector if self.weights_are_smaller else self.data.fused(vector, None)[1]
-
-    def signs(self, image: Floats, form: Form) -> Floats:
-        """``J image``; ``Φ J Φᵀ image`` where vectors are weights."""
-        if not self.weights_are_smaller:
-            return form(image)
-        dual = form(self.data.adjoint(image, None))
-        # A form may be so large that float32 cannot hold it; a power of two changes no digit.
-        scale = 2.0 ** max(np.frexp(np.abs(dual).max())[1] - MODERATE, 0)
-        return self.data.forward(dual / scale, None) * scale
-
-    def enter(self, form: Form) -> Floats:
-        """Return the vector of equal weights, with which the Krylov method begins."""
-        # Constant features are left out: they add 0 to the objective, which may be more than any.
-        equal = (self.data.norms.ravel() > 0).astype(float)
-        return equal if self.weights_are_smaller else form(self.data.adjoint(equal, None))
-
-    def weights(self, pair: linalg.Leading) -> tuple[Floats, Floats]:
-        """Return the weights of a leading pair, and the affinity with those weights."""
-        if self.weights_are_smaller:
-            return pair.dual, self.data.adjoint(pair.dual, None)
-        return self.data.forward(pair.dual, None), pair.image
-
-    def solve(self, form: Form = np.asarray) -> tuple[Floats, Floats, bool]:
-        """Maximise a form that depends on no basis, by default the energy of all directions.
-
-        Return the weights, the affinity with those weights, and whether the weights are exact to
-        working precision.
-        """
-        start = self.enter(form)
-        weights, affinity, converged = self._solve(form, start)
-        if not linalg.is_unit(weights, self.data.floor):
-            # The start gave no weights. Any other will do; this one is not in the null space of Φ.
-            start = self.product(linalg.generic(start.shape))
-            weights, affinity, converged = self._solve(form, start)
-        return weights, affinity, converged
-
-    def _solve(self, form: Form, start: Floats) -> tuple[Floats, Floats, bool]:
-        """Maximise a form from a given start."""
-        pair = linalg.leading(
-            self.product,
-            start,
-            tol=self.data.floor**2,
-            signs=lambda image: self.signs(image, form),
-            floor=self.data.floor,
-        )
-        return *self.weights(pair), pair.converged
 
 
 class Gap(Energy):
@@ -375,8 +323,7 @@ class Gap(Energy):
 
     def form(self, affinity: Floats, basis: Floats) -> Floats:
         """``J affinity`` at a basis."""
-        inside = affinity @ basis @ basis.T
-        return inside + inside.T - affinity
+        return gap.signed(affinity, basis)
 
     def product(self, dual: Floats, place: Floats) -> Floats:
         return self.whole.product(dual)

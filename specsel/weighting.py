@@ -15,7 +15,7 @@ There is one solution and no start to choose.
 Departures from the paper:
 
 - No matrix of n x n is formed for n features. With ``vec(m_i m_iᵀ)`` as row i of Φ, both matrices
-  are ``Φ J Φᵀ``, see `qalpha.WholeAffinity`. For q samples a pass costs O(n q²), linear in the
+  are ``Φ J Φᵀ``, see `qalpha.lead`. For q samples a pass costs O(n q²), linear in the
   number of features.
 - Algo. 2: J is the identity. H has no negative entry, so the absolute values of a leading
   eigenvector lead too, and they are returned.
@@ -40,7 +40,13 @@ __all__ = ["solve"]
 RANK_ROUNDINGS = 10
 
 
-def solve(X: ArrayLike, y: ArrayLike | None = None, *, tradeoff: float = 1.0) -> Weights:
+def solve(
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    tradeoff: float = 1.0,
+    tol: float = 1e-6,
+) -> Weights:
     """Weigh features by how much they share with all others, or by how they tell classes apart.
 
     Parameters
@@ -54,6 +60,9 @@ def solve(X: ArrayLike, y: ArrayLike | None = None, *, tradeoff: float = 1.0) ->
     tradeoff : float
         With labels, how much the scatter within the classes counts against the scatter between
         them. The larger it is, the fewer features that vary within a class get weight.
+    tol : float
+        Stop when the objective is within this share of the largest, as far as its residual tells;
+        one more pass then squares what is missing. With 0, go on to working precision.
 
     Returns
     -------
@@ -82,36 +91,42 @@ def solve(X: ArrayLike, y: ArrayLike | None = None, *, tradeoff: float = 1.0) ->
     array, names = _input.as_data(X)
     classes = None if y is None else _input.as_classes(y, array.shape[0])
     _input.check_not_negative("tradeoff", tradeoff)
+    _loop.check_tol(tol)
     data = _data.represent(array, names)
     small, lift = data, None
     means = None if classes is None else class_means(classes)
     if data.is_tall():
         small, restrict, lift = data.reduced()
         means = None if means is None else restrict(means)
-    whole = qalpha.WholeAffinity(small)
-    form: qalpha.Form = np.asarray
-    if means is not None:
-        form = fisher_form(small, means, tradeoff)
-    alpha, affinity, converged = whole.solve(form)
+    form = None if means is None else fisher_form(small, means, tradeoff)
+    alpha, affinity, history, converged = qalpha.lead(small, form, tol=tol)
     if not converged:
         warnings.warn(
             "not converged: the leading weights are not unique", stacklevel=_input.caller()
         )
-    if classes is None:
-        alpha = np.abs(alpha)
-        affinity = small.adjoint(alpha, None)
-    objective = float(np.vdot(affinity, form(affinity)))
-    if classes is not None and objective <= 0:
+    if form is None:
+        alpha, affinity = _positive(small, alpha, affinity)
+        history[-1] = float(np.vdot(affinity, affinity))
+    elif history[-1] <= 0:
         warnings.warn(
             f"tradeoff = {tradeoff}: no weights make classes differ more between than within; "
             "take a smaller one",
             stacklevel=_input.caller(),
         )
     values, basis = linalg.largest_modulus(affinity, small.rank_bound)
-    basis = basis[:, np.abs(values) > small.floor * np.abs(values[0])]
-    iterate = _loop.Iterate(alpha, basis, affinity @ basis, objective)
-    record = {"history": [objective], "n_iter": 1, "converged": converged}
+    basis = basis[:, np.abs(values) > _rank_floor(small) * np.abs(values[0])]
+    iterate = _loop.Iterate(alpha, basis, affinity @ basis, history[-1])
+    record = {"history": history, "n_iter": len(history), "converged": converged}
     return _loop.pack(data, iterate, record, lift)
+
+
+def _positive(data: _data.Data, alpha: Floats, affinity: Floats) -> tuple[Floats, Floats]:
+    """The absolute values of leading weights, which lead too, and their affinity."""
+    sign = _loop.orientation(alpha)
+    positive = np.abs(alpha)
+    if np.linalg.norm(positive - sign * alpha) <= data.floor:
+        return positive, sign * affinity  # but for rounding none is negative
+    return positive, data.adjoint(positive, None)
 
 
 def class_means(classes: Integers) -> Floats:
@@ -129,7 +144,7 @@ def fisher_form(data: _data.Data, means: Floats, tradeoff: float) -> qalpha.Form
     """
     inner = data.adjoint(np.ones(data.n_features), None)
     values, axes = np.linalg.eigh(inner)
-    keep = values > max(linalg.GRAM_FLOOR, RANK_ROUNDINGS * data.floor) * values[-1]
+    keep = values > _rank_floor(data) * values[-1]
     if keep.sum() == np.count_nonzero(data.norm):
         warnings.warn(
             "X: its features are linearly independent, so with y all weight falls on one of "
@@ -145,3 +160,8 @@ def fisher_form(data: _data.Data, means: Floats, tradeoff: float) -> qalpha.Form
         return (product + product.T) / 2
 
     return form
+
+
+def _rank_floor(data: _data.Data) -> float:
+    """Share of the largest eigenvalue of an affinity below which there is no direction."""
+    return max(linalg.GRAM_FLOOR, RANK_ROUNDINGS * data.floor)

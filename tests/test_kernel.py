@@ -56,7 +56,7 @@ def test_precomputed_and_callable_are_the_same_as_built_in(criterion, order):
     X = sample((15, 30))
     V = np.array(oracle.kernel_matrix(oracle.features(X), "poly"), order=order)
     V.flags.writeable = False
-    options = {"criterion": criterion, "tol": 0, "max_iter": 3}
+    options = {"criterion": criterion, "tol": 0, "max_iter": 3, "method": "power"}
     expected = solve(X, 2, kernel="poly", **options)
     for got in (
         solve(V, 2, kernel="precomputed", **options),
@@ -85,7 +85,7 @@ def test_iterations_are_those_of_the_definition(kind, criterion, shape):
         alpha, E, history = oracle.definition_14(
             V, oracle.first_coefficients(V, start, k), 3, criterion
         )
-        options = {"init": start, "tol": 0, "max_iter": 3} | KERNELS[kind]
+        options = {"init": start, "tol": 0, "max_iter": 3, "method": "power"} | KERNELS[kind]
         got = solve(X, k, kernel=kind, criterion=criterion, **options)
         np.testing.assert_allclose(got.alpha, alpha, atol=1e-9)
         np.testing.assert_allclose(got.history, history[: got.n_iter], rtol=1e-9)
@@ -97,10 +97,10 @@ def test_iterations_are_those_of_the_definition(kind, criterion, shape):
 def test_linear_kernel_is_q_alpha(shape, criterion):
     X, rank = sample(shape), min(shape[0] - 1, shape[1])
     for k in {min(k, rank) for k in (1, 3, rank)}:
-        options = {"criterion": criterion, "tol": 0, "max_iter": 3}
+        options = {"criterion": criterion, "tol": 0, "max_iter": 3, "method": "power"}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "not converged")
-            expected = qalpha.solve(X, k, method="power", **options)
+            expected = qalpha.solve(X, k, **options)
         got = solve(X, k, kernel="linear", **options)
         np.testing.assert_allclose(got.alpha, expected.alpha, atol=1e-10)
         np.testing.assert_allclose(got.objective, expected.objective, rtol=1e-10)
@@ -111,10 +111,12 @@ def test_linear_kernel_is_q_alpha(shape, criterion):
 
 def test_linear_kernel_is_q_alpha_at_the_end():
     X = datasets.growing_classes(3, random_state=1).X
-    expected = qalpha.solve(X, 3, method="power", tol=1e-14, max_iter=3000)
-    got = kernel.solve(X, 3, kernel="linear", tol=1e-14, max_iter=3000)
-    np.testing.assert_allclose(got.alpha, expected.alpha, atol=1e-7)
-    assert got.objective == pytest.approx(expected.objective, rel=1e-12)
+    for method in ("power", "ascent"):
+        options = {"method": method, "tol": 1e-14, "max_iter": 3000}
+        expected = qalpha.solve(X, 3, **options)
+        got = kernel.solve(X, 3, kernel="linear", **options)
+        np.testing.assert_allclose(got.alpha, expected.alpha, atol=1e-7)
+        assert got.objective == pytest.approx(expected.objective, rel=1e-12)
 
 
 def test_step_5_as_printed_never_leaves_the_first_subspace():
@@ -169,7 +171,7 @@ def test_features_that_are_alike_and_k_at_the_rank_and_past_it():
     start = np.random.default_rng(1).random(15)
     alpha, *_ = oracle.definition_14(V, oracle.first_coefficients(V, start, 6), 3)
     for k in (6, 8, 15):
-        got = solve(V, k, kernel="precomputed", init=start, tol=0, max_iter=3)
+        got = solve(V, k, kernel="precomputed", init=start, method="power", tol=0, max_iter=3)
         np.testing.assert_allclose(got.alpha, alpha, atol=1e-8)
         assert (np.abs(got.eigenvalues[6:]) < 1e-12).all()
         assert not got.basis[:, 6:].any()
@@ -224,7 +226,13 @@ def test_constant_features_weigh_nothing():
     kinds = [*KERNELS, lambda M: np.exp(M @ M.T)]
     for kind in kinds:
         for criterion in ("energy", "gap"):
-            options = {"kernel": kind, "criterion": criterion, "tol": 0, "max_iter": 2}
+            options = {
+                "kernel": kind,
+                "criterion": criterion,
+                "tol": 0,
+                "max_iter": 2,
+                "method": "power",
+            }
             with pytest.warns(UserWarning, match="1 of 31 features is constant and gets weight 0"):
                 got = solve(wide, 2, **options)
             assert got.alpha[3] == 0
@@ -239,7 +247,7 @@ def test_constant_features_weigh_nothing():
 def test_without_centring():
     X = np.abs(sample((20, 30)))
     V = oracle.kernel_matrix(oracle.features(X, center=False), "poly")
-    options = {"init": np.ones(30), "tol": 0, "max_iter": 3}
+    options = {"init": np.ones(30), "tol": 0, "max_iter": 3, "method": "power"}
     alpha, *_ = oracle.definition_14(V, oracle.first_coefficients(V, np.ones(30), 2), 3)
     np.testing.assert_allclose(
         solve(X, 2, kernel="poly", center=False, **options).alpha, alpha, atol=1e-9
@@ -337,3 +345,64 @@ def test_weights_of_constant_features_alone_are_no_start():
         pytest.raises(ValueError, match=r"^init: weighs constant features alone"),
     ):
         kernel.solve(X, 2, init=[0, 1, 0, 0, 0])
+
+
+@pytest.mark.parametrize("k", [1, 3, 5])
+@pytest.mark.parametrize("kind", KERNELS)
+def test_the_ascent_ends_where_the_definition_stays(kind, k):
+    """α leads G at the directions, which span the k leading ones of the affinity."""
+    X = sample((20, 40))
+    V = oracle.kernel_matrix(oracle.features(X), kind, **KERNELS[kind])
+    got = solve(X, k, kernel=kind, tol=1e-13, max_iter=3000, **KERNELS[kind])
+    assert got.converged
+    values, vectors = np.linalg.eigh(V * (got.basis @ got.basis.T))
+    assert got.objective == pytest.approx(values[-1], rel=1e-9)
+    assert abs(vectors[:, -1] @ got.alpha) == pytest.approx(1, abs=1e-6)
+    assert got.alpha.min() >= -1e-12
+    image = V @ (got.alpha[:, None] * got.basis)
+    scale = 1e-6 * np.abs(got.basis).max() * got.eigenvalues[0]
+    np.testing.assert_allclose(image, got.basis * got.eigenvalues, atol=scale)
+    root = np.sqrt(np.maximum(got.alpha, 0))
+    spectrum = np.linalg.eigvalsh(root[:, None] * V * root)[::-1]
+    np.testing.assert_allclose(got.eigenvalues, spectrum[:k], rtol=1e-6)
+    assert (np.diff(got.history) >= -1e-12 * got.objective).all()
+
+
+def test_the_ascent_is_as_good_as_the_alternation_and_reads_less():
+    ratios, passes = [], []
+    for seed in range(3):
+        for kind in KERNELS:
+            for k in (1, 3, 6):
+                X = datasets.growing_classes(4, random_state=seed).X
+                ours, theirs = (
+                    solve(X, k, kernel=kind, method=method, **KERNELS[kind])
+                    for method in ("ascent", "power")
+                )
+                ratios.append(ours.objective / theirs.objective)
+                passes.append((ours.n_passes, theirs.n_passes))
+    assert np.mean(ratios) >= 0.9999
+    assert min(ratios) >= 0.97
+    ours, theirs = np.median(passes, axis=0)
+    assert ours < theirs
+
+
+def test_the_ascent_takes_features_that_are_alike_and_k_past_the_rank():
+    X = sample((9, 6))
+    V = oracle.kernel_matrix(oracle.features(np.hstack([X, X[:, :3], -X])), "linear")
+    for k in (6, 8, 15):
+        got = solve(V, k, kernel="precomputed", tol=1e-12, max_iter=1000)
+        assert got.converged
+        assert (np.abs(got.eigenvalues[6:]) < 1e-10).all()
+        np.testing.assert_allclose(got.alpha[:3], got.alpha[6:9], atol=1e-9)
+        expected = oracle.leading(V * V)
+        np.testing.assert_allclose(got.alpha, np.abs(expected), atol=1e-6)
+
+
+def test_ritz_gives_the_weights_of_the_last_directions():
+    X = sample((20, 30))
+    V = oracle.kernel_matrix(oracle.features(X), "poly")
+    for criterion in ("energy", "gap"):
+        got = solve(X, 2, kernel="poly", criterion=criterion, method="ritz", tol=0, max_iter=3)
+        G = V * (got.basis @ got.basis.T)
+        form = G if criterion == "energy" else 2 * G - V * V
+        assert got.objective == pytest.approx(np.linalg.eigvalsh(form)[-1], rel=1e-9)

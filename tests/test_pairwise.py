@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from oracles import weighing as oracle
 
-from specsel import _data, _loop, pairwise, qalpha
+from specsel import _data, _loop, datasets, pairwise, qalpha
 
 SHAPES = [(8, 20), (30, 9), (25, 300)]
 CYCLES = 3
@@ -307,3 +307,47 @@ def test_float32_is_near():
 def test_leading_weights_have_a_positive_sum():
     X, pairs = planted(60)
     assert _loop.orientation(solve(X, 2, apart=pairs).parts.ravel()) == 1
+
+
+def grouped(seed, k_groups=4):
+    X = datasets.growing_classes(k_groups, random_state=seed).X
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(0, len(X), (30, 2))
+    return X, pairs[pairs[:, 0] != pairs[:, 1]]
+
+
+@pytest.mark.parametrize("init", ["continuation", "random", "equal", "seeded"])
+@pytest.mark.parametrize("representation", ["parts", "shift", "ranks"])
+def test_the_ascent_with_pairs_together_is_never_worse_than_the_alternation(init, representation):
+    for seed in range(2):
+        X, together = grouped(seed)
+        for k, tradeoff in ((1, 1.0), (4, 0.3), (4, 5.0)):
+            options = {"together": together, "tradeoff": tradeoff, "init": init, "n_init": 2}
+            options |= {"representation": representation, "random_state": seed}
+            ours, theirs = (
+                pairwise.solve(X, k, method=method, **options) for method in ("ascent", "power")
+            )
+            assert ours.objective >= (1 - 1e-6) * theirs.objective
+            assert (np.diff(ours.history) >= -1e-12 * ours.objective).all()
+
+
+@pytest.mark.parametrize("tradeoff", [0.0, 0.5, 5.0])
+@pytest.mark.parametrize("k", [1, 3])
+def test_the_ascent_ends_where_the_definition_stays(k, tradeoff):
+    X, together = grouped(0)
+    options = {"representation": "shift", "tol": 1e-13, "max_iter": 2000}
+    got = pairwise.solve(X, k, together=together, tradeoff=tradeoff, **options)
+    assert got.converged
+    assert got.alpha.min() >= -1e-12
+    M = oracle.represent(X, "shift")
+    products = M[:, together[:, 0]] * M[:, together[:, 1]]
+    form = oracle.gram(M, got.basis)
+    form += tradeoff * len(X) ** 2 / len(together) * products @ products.T
+    values, vectors = np.linalg.eigh(form)
+    assert got.objective == pytest.approx(values[-1], rel=1e-9)
+    assert abs(vectors[:, -1] @ got.alpha) == pytest.approx(1, abs=1e-6)
+    spectrum = np.linalg.eigvalsh(oracle.affinity(M, got.alpha))[::-1]
+    np.testing.assert_allclose(got.eigenvalues, spectrum[:k], rtol=1e-6)
+    image = oracle.affinity(M, got.alpha) @ got.basis
+    limit = 1e-6 * got.eigenvalues[0]
+    np.testing.assert_allclose(image, got.basis * got.eigenvalues, atol=limit)

@@ -23,6 +23,7 @@ from specsel import (
     positivity,
     qalpha,
     sbs,
+    weighting,
 )
 
 WIDE = expression(40, 1200)
@@ -63,6 +64,7 @@ CALLS = {
     "_bootstrap.resamples._compare": intervals,
     "_bootstrap.resamples.quantiles": intervals,
     "_data.passes._sweep": lambda: qalpha.solve(WIDE, 3, tol=0.1),
+    "_data.whole._sweep": lambda: weighting.solve(WIDE),
     "_data.representations._standardise": lambda: qalpha.solve(WIDE, 1, tol=0.1),
     "_data.representations.middles": lambda: laplacian.solve(WIDE, 2, tol=0.1),
     "_data.representations.part_norms": lambda: laplacian.solve(WIDE, 2, tol=0.1),

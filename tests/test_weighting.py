@@ -17,7 +17,7 @@ def test_weights_lead_the_matrix_of_squares(shape, rng):
     X = rng.standard_normal(shape) * rng.uniform(0.1, 10, shape[1]) + 3
     M = oracle.standardise(X)
     expected, largest = oracle.leading(oracle.squared(M))
-    got = weighting.solve(X)
+    got = weighting.solve(X, tol=0)
     np.testing.assert_allclose(got.alpha, np.abs(expected), atol=1e-9)
     assert got.objective == pytest.approx(largest, rel=1e-10)
     A = oracle.affinity(M, got.alpha)
@@ -28,7 +28,7 @@ def test_weights_lead_the_matrix_of_squares(shape, rng):
 @given(seed=st.integers(0, 2**20), n=st.integers(1, 40), q=st.integers(2, 20))
 def test_weights_are_never_negative(seed, n, q):
     X = np.random.default_rng(seed).standard_normal((q, n))
-    got = weighting.solve(X)
+    got = weighting.solve(X, tol=0)
     assert (got.alpha >= 0).all()
     assert got.negative_share == 0
     H = oracle.squared(oracle.standardise(X))
@@ -39,14 +39,14 @@ def test_weights_are_never_negative(seed, n, q):
 def test_two_uncorrelated_groups_do_not_mix_signs():
     """H is block diagonal with equal blocks: any combination leads, but |α| does too."""
     signal = np.kron(np.array([[1, 1], [1, -1], [-1, 1], [-1, -1.0]]), np.ones((1, 3)))
-    got = weighting.solve(signal)
+    got = weighting.solve(signal, tol=0)
     assert (got.alpha >= 0).all()
     assert got.objective == pytest.approx(3)
 
 
 def test_float32_takes_no_more_passes(rng):
     X = rng.standard_normal((20, 600))
-    single, double = weighting.solve(X.astype(np.float32)), weighting.solve(X)
+    single, double = weighting.solve(X.astype(np.float32)), weighting.solve(X, tol=0)
     assert single.n_passes <= double.n_passes
     np.testing.assert_allclose(single.alpha, double.alpha, atol=1e-5)
 
@@ -105,7 +105,7 @@ def test_fisher_weights_lead_the_form(size, tradeoff):
     X, y = in_classes(*size)
     form = oracle.fisher_form(oracle.standardise(X), oracle.class_rows(y), tradeoff)
     expected, largest = oracle.leading(form)
-    got = weighting.solve(X, y, tradeoff=tradeoff)
+    got = weighting.solve(X, y, tradeoff=tradeoff, tol=0)
     assert got.objective == pytest.approx(largest, rel=1e-9)
     assert got.converged
     np.testing.assert_allclose(np.abs(got.alpha), np.abs(expected), atol=1e-6)
@@ -118,7 +118,7 @@ def test_fisher_weights_of_tall_data_with_dependent_features():
     expected, largest = oracle.leading(
         oracle.fisher_form(oracle.standardise(X), oracle.class_rows(y), 1.0)
     )
-    got = weighting.solve(X, y)
+    got = weighting.solve(X, y, tol=0)
     assert got.objective == pytest.approx(largest, rel=1e-9)
     np.testing.assert_allclose(got.alpha, expected, atol=1e-6)
 
@@ -129,7 +129,7 @@ def test_fisher_weights_of_independent_features_fall_on_one_with_a_warning(const
     X[:, 3] = 1 if constant else X[:, 3]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        got = weighting.solve(X, y)
+        got = weighting.solve(X, y, tol=0)
     assert any("features are linearly independent" in str(w.message) for w in caught)
     form = oracle.fisher_form(oracle.standardise(X), oracle.class_rows(y), 1.0)
     best = np.argmax(np.where(np.arange(12) == 3, -np.inf, form.diagonal()))
@@ -142,8 +142,8 @@ def test_constant_features_do_not_weigh_where_all_else_does_harm(tradeoff, rng):
     X[:, 3] = 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        got = weighting.solve(X, y, tradeoff=tradeoff)
-        without = weighting.solve(np.delete(X, 3, axis=1), y, tradeoff=tradeoff)
+        got = weighting.solve(X, y, tradeoff=tradeoff, tol=0)
+        without = weighting.solve(np.delete(X, 3, axis=1), y, tradeoff=tradeoff, tol=0)
     assert without.objective < 0
     assert got.objective == pytest.approx(without.objective, rel=1e-9)
     np.testing.assert_allclose(np.delete(got.alpha, 3), without.alpha, atol=1e-9)
@@ -161,16 +161,16 @@ def test_fisher_weights_select_what_tells_classes_apart():
 def test_fisher_weights_do_not_depend_on_order_or_names_of_classes(rng):
     X, y = in_classes(20, 45, 3)
     order = rng.permutation(20)
-    a = weighting.solve(X, y)
-    b = weighting.solve(X[order], np.array(["u", "a", "k"])[y][order])
+    a = weighting.solve(X, y, tol=0)
+    b = weighting.solve(X[order], np.array(["u", "a", "k"])[y][order], tol=0)
     np.testing.assert_allclose(a.alpha, b.alpha, atol=1e-6)
 
 
 def test_no_matrix_of_features_by_features_is_formed():
     X, y = in_classes(12, 4000, 2)
-    weighting.solve(X, y)
+    weighting.solve(X, y, tol=0)
     tracemalloc.start()
-    weighting.solve(X, y)
+    weighting.solve(X, y, tol=0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * 4000 * 400

@@ -5,6 +5,7 @@ reading          the door: checks an array, measures its columns and wraps it
 standardised     what data know of their features, wherever the numbers lie
 dense            a dense array, its features shifted and scaled on the fly
 passes           the compiled passes over it
+whole            those that need the whole affinity, in symmetric halves
 products         what one pass keeps for the next
 representations  what every feature is shifted and scaled by, compiled
 sparse           a sparse matrix, its features shifted and scaled on the fly

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from specsel._data import passes, representations
+from specsel._data import passes, representations, whole
 from specsel._data.moments import moments
 from specsel._data.pairs import Pairs
 from specsel._data.passes import Columns, Frames, Places, Tiling
@@ -197,6 +197,9 @@ class Dense(Standardised):
         Returns the weights, the image and the entries of the pairs, if there are any.
         """
         self.count_pass()
+        if basis is None and target is None and pairs is None:
+            found = whole.sweep(self.columns, dual, alpha, with_image=with_image, alone=self.alone)
+            return *found, np.zeros(0)
         matrices = ([] if dual is None else [dual, basis]) + ([target] if with_image else [])
         stack, known, rows = self._lay_out(matrices)
         n_dual = 0 if dual is None else dual.shape[1]

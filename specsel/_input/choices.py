@@ -10,12 +10,16 @@ from typing import Literal, get_args
 Init = Literal["continuation", "equal", "seeded", "random"]
 INITS: tuple[str, ...] = get_args(Init)
 
-# How the next basis follows from the weights, without classes and with them; and what Q-α
-# maximises.
+# How the next basis follows from the weights: without classes, with a kernel, with pairs, with
+# classes; and what Q-α maximises.
 BasisStep = Literal["ascent", "power", "ritz", "basic"]
+KernelBasisStep = Literal["ascent", "power", "ritz"]
+PairBasisStep = Literal["ascent", "power"]
 ClassBasisStep = Literal["power", "basic"]
 Criterion = Literal["energy", "gap"]
 BASIS_STEPS: tuple[str, ...] = get_args(BasisStep)
+KERNEL_BASIS_STEPS: tuple[str, ...] = get_args(KernelBasisStep)
+PAIR_BASIS_STEPS: tuple[str, ...] = get_args(PairBasisStep)
 CLASS_BASIS_STEPS: tuple[str, ...] = get_args(ClassBasisStep)
 CRITERIA: tuple[str, ...] = get_args(Criterion)
 

@@ -95,11 +95,16 @@ class Matrix:
         """
         image = self.product(coefficients)
         square = coefficients.T @ image
-        rounding = self.floor * self.entries.trace() * (coefficients**2).sum(axis=0)
-        lengths = np.where(square.diagonal() > rounding, square.diagonal(), np.inf) ** 0.5
+        seen = square.diagonal() > self.rounding(coefficients)
+        lengths = np.where(seen, square.diagonal(), np.inf) ** 0.5
         values, axes = np.linalg.eigh(square / np.outer(lengths, lengths))
         roots = np.where(values > linalg.GRAM_FLOOR, values, np.inf) ** 0.5
         return image @ (axes / np.outer(lengths, roots))
+
+    def rounding(self, coefficients: Floats) -> Floats:
+        """Squared lengths of directions that may be rounding."""
+        squares: Floats = (coefficients**2).sum(axis=0)
+        return self.floor * self.entries.trace() * squares
 
 
 def _varies(entries: Floats) -> Floats:

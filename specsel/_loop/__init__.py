@@ -6,8 +6,18 @@ ascent    one quasi-Newton ascent in the place of the alternation
 loop      starts, iterations, convergence, the number of clusters, and the result
 """
 
-from specsel._loop.loop import Run, ascend, count_clusters, orientation, pack, solve, starts
-from specsel._loop.options import Options, check_k
+from specsel._loop.ascent import Samples
+from specsel._loop.loop import (
+    Run,
+    ascend,
+    count_clusters,
+    from_each_start,
+    orientation,
+    pack,
+    solve,
+    starts,
+)
+from specsel._loop.options import Options, check_k, check_tol
 from specsel._loop.protocol import Iterate, Problem, Step
 
 __all__ = [
@@ -15,10 +25,13 @@ __all__ = [
     "Options",
     "Problem",
     "Run",
+    "Samples",
     "Step",
     "ascend",
     "check_k",
+    "check_tol",
     "count_clusters",
+    "from_each_start",
     "orientation",
     "pack",
     "solve",

@@ -22,15 +22,17 @@ The ascent is limited-memory BFGS:
 
 ``f(|W|) ≥ f(W)``, so s is made non-negative after every step. W is then positive semi-definite,
 and all weights are non-negative.
+
+Beside W there may be numbers p, ``α_i = m_iᵀ W m_i + P_i p``, those of pairs of samples (see
+`pairwise`). W and p together then have unit norm. P is not negative, and p is made so too.
 """
 
 from collections.abc import Callable
-from types import EllipsisType
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from specsel import linalg
+from specsel import _data, linalg
 from specsel._input.annotations import Floats
 from specsel._loop.protocol import Iterate
 
@@ -59,52 +61,129 @@ LARGEST_GAIN = 20.0
 LOST = 1e-2
 
 
-class Climbable(Protocol):
-    """What the ascent asks of data: one pass, and the squared norms of the features."""
+class Space(Protocol):
+    """Where W lives, and what one pass over the data finds there.
+
+    Directions are columns of arrays. Most are vectors over the samples; those of a kernel are not,
+    so their inner products and orthonormal bases are the space's.
+    """
 
     @property
     def floor(self) -> float:
         """Relative rounding error of a pass."""
 
     @property
-    def squares(self) -> Floats:
-        """``|m_i|²``."""
+    def dimension(self) -> int:
+        """Number of dimensions."""
 
-    def fused(
-        self, dual: Floats, basis: Floats, target: Floats | EllipsisType = ...
-    ) -> tuple[Floats, Floats]:
-        """``α_i = m_iᵀ dual basisᵀ m_i`` and ``A_α target``; target is the basis unless given."""
+    def look(
+        self, basis: Floats, lengths: Floats, beside: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """α of W and of the numbers beside it, ``A_α U``, and the same for those numbers."""
+
+    def enter(
+        self, alpha: Floats, basis: Floats, image: Floats | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        """The basis as directions of this space, its image, and the numbers beside."""
+
+    def leave(self, basis: Floats, image: Floats) -> tuple[Floats, Floats]:
+        """Basis and image as an `Iterate` has them."""
+
+    def trace(self, alpha: Floats) -> float:
+        """``trace(A_α)``."""
+
+    def inner(self, left: Floats, right: Floats) -> Floats:
+        """Inner products of all pairs of directions."""
+
+    def orthonormal(self, directions: Floats) -> tuple[Floats, Floats]:
+        """Orthonormal directions, and the coefficients that make those given out of them.
+
+        Directions that are orthonormal but for rounding stay what they are but for rounding.
+        """
+
+
+class Samples:
+    """The space of vectors over the samples. There are no numbers beside W."""
+
+    def __init__(self, data: _data.Data) -> None:
+        self.data = data
+        self.floor, self.dimension = data.floor, data.n_samples
+        self.squares = data.squares
+
+    def look(
+        self, basis: Floats, lengths: Floats, beside: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        return *self.data.fused(basis * lengths, basis), beside
+
+    def enter(
+        self, alpha: Floats, basis: Floats, image: Floats | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        return basis, self.data.adjoint(alpha, basis) if image is None else image, np.zeros(0)
+
+    def leave(self, basis: Floats, image: Floats) -> tuple[Floats, Floats]:
+        return basis, image
+
+    def trace(self, alpha: Floats) -> float:
+        return float(np.einsum("i,i", alpha, self.squares))
+
+    def inner(self, left: Floats, right: Floats) -> Floats:
+        return left.T @ right
+
+    def orthonormal(self, directions: Floats) -> tuple[Floats, Floats]:
+        basis, triangle = np.linalg.qr(directions)
+        signs = np.where(np.diag(triangle) < 0, -1.0, 1.0)
+        return basis * signs, triangle * signs[:, None]
 
 
 class Tangent(NamedTuple):
-    """``U C Uᵀ + Z Uᵀ + U Zᵀ``, a direction in which W can go."""
+    """``U C Uᵀ + Z Uᵀ + U Zᵀ``, a direction in which W can go, and what goes on beside it."""
 
+    space: Space
     inside: Floats  # C, symmetric
     outside: Floats  # Z
+    beside: Floats
 
     def plus(self, factor: float, other: "Tangent") -> "Tangent":
-        return Tangent(self.inside + factor * other.inside, self.outside + factor * other.outside)
+        return Tangent(
+            self.space,
+            self.inside + factor * other.inside,
+            self.outside + factor * other.outside,
+            self.beside + factor * other.beside,
+        )
 
     def times(self, factor: float) -> "Tangent":
-        return Tangent(factor * self.inside, factor * self.outside)
+        return Tangent(
+            self.space, factor * self.inside, factor * self.outside, factor * self.beside
+        )
+
+    def scaled(self, scale: Floats) -> "Tangent":
+        """Divide every direction outside of U by its scale."""
+        return self._replace(outside=self.outside / scale)
 
     def dot(self, other: "Tangent") -> float:
-        return float(np.vdot(self.inside, other.inside) + 2 * np.vdot(self.outside, other.outside))
+        outside = np.trace(self.space.inner(self.outside, other.outside))
+        inside = np.vdot(self.inside, other.inside) + np.vdot(self.beside, other.beside)
+        return float(inside + 2 * outside)
 
     def moved(self, basis: Floats, target: Floats) -> "Tangent":
         """The same direction at another place, projected on what is tangent there."""
-        overlap = basis.T @ target
-        image = basis @ (self.inside @ overlap + self.outside.T @ target) + self.outside @ overlap
-        inside = target.T @ image
-        return Tangent((inside + inside.T) / 2, image - target @ inside)
+        inner = self.space.inner
+        overlap = inner(basis, target)
+        image = basis @ (self.inside @ overlap + inner(self.outside, target))
+        image += self.outside @ overlap
+        inside = inner(target, image)
+        inside = (inside + inside.T) / 2
+        return Tangent(self.space, inside, image - target @ inside, self.beside)
 
 
 class Place(NamedTuple):
-    """A matrix W, and what one pass tells of it."""
+    """A matrix W with the numbers beside it, and what one pass tells of them."""
 
+    space: Space
     basis: Floats  # U
     lengths: Floats  # s
-    alpha: Floats  # m_iᵀ W m_i, not scaled
+    beside: Floats
+    alpha: Floats  # not scaled
     image: Floats  # A_α U
     value: float  # f
     gradient: Tangent
@@ -119,23 +198,29 @@ class Climb(NamedTuple):
     stopped: bool  # by `tell`
 
 
-def look(data: Climbable, basis: Floats, lengths: Floats) -> Place:
+def look(space: Space, basis: Floats, lengths: Floats, beside: Floats) -> Place:
     """Evaluate f and its gradient by one pass."""
-    alpha, image = data.fused(basis * lengths, basis)
-    value = float(alpha @ alpha)
-    inside = basis.T @ image
-    gradient = Tangent((inside + inside.T) / 2 - value * np.diag(lengths), image - basis @ inside)
-    return Place(basis, lengths, alpha, image, value, gradient)
+    alpha, image, numbers = space.look(basis, lengths, beside)
+    value = float(np.einsum("i,i", alpha, alpha))
+    inside = space.inner(basis, image)
+    gradient = Tangent(
+        space,
+        (inside + inside.T) / 2 - value * np.diag(lengths),
+        image - basis @ inside,
+        numbers - value * beside,
+    )
+    return Place(space, basis, lengths, beside, alpha, image, value, gradient)
 
 
-def start(data: Climbable, iterate: Iterate) -> Place:
-    """The place that a basis and weights stand for: the affinity, as far as the basis goes."""
-    basis, values = _diagonal(iterate.basis, iterate.basis.T @ iterate.image)
-    return look(data, basis, values)
+def start(space: Space, alpha: Floats, basis: Floats, image: Floats | None = None) -> Place:
+    """The place that weights and a basis stand for: the affinity, as far as the basis goes."""
+    basis, image, beside = space.enter(alpha, basis, image)
+    inner = space.inner(basis, image)
+    values, rotation = linalg.largest_modulus(inner, len(inner))
+    return look(space, basis @ rotation, *_unit(values, beside))
 
 
 def climb(
-    data: Climbable,
     place: Place,
     *,
     tol: float,
@@ -146,7 +231,7 @@ def climb(
     memory, history = Memory(), [place.value]
     stopped = tell(1, place.value)
     while len(history) < max_iter and not stopped:
-        found = _step(data, place, memory)
+        found = _step(place, memory)
         if found is None:
             return Climb(place, history, True, False)
         place = found
@@ -172,7 +257,7 @@ class Memory:
             shares.append(step.dot(ahead) / step.dot(lost))
             ahead = ahead.plus(-shares[-1], lost)
         gain = self.gain / place.value
-        ahead = Tangent(gain * ahead.inside, gain * ahead.outside / scale)
+        ahead = ahead.times(gain).scaled(scale)
         for (step, lost), share in zip(self.pairs, reversed(shares), strict=True):
             ahead = ahead.plus(share - lost.dot(ahead) / step.dot(lost), step)
         return ahead
@@ -187,7 +272,7 @@ class Memory:
         curvature, length = step.dot(lost), step.dot(step)
         if curvature > LEAST_CURVATURE * after.value * length:
             self.pairs = [*self.pairs, (step, lost)][-KEPT:]
-            scaled = lost.dot(Tangent(lost.inside, lost.outside / scale))
+            scaled = lost.dot(lost.scaled(scale))
             self.gain = float(np.clip(after.value * curvature / scaled, *GAIN_RANGE))
         else:
             self.gain = min(2 * self.gain, LARGEST_GAIN)
@@ -200,20 +285,19 @@ def _is_telling(step: Tangent, lost: Tangent) -> bool:
     return step.dot(lost) > LEAST_ANGLE * np.sqrt(step.dot(step) * lost.dot(lost))
 
 
-def _step(data: Climbable, place: Place, memory: Memory) -> Place | None:
+def _step(place: Place, memory: Memory) -> Place | None:
     """Take the next step; None where f can rise no more."""
-    scale = _scale(data, place)
+    scale = _scale(place)
     while True:
         ahead = memory.direction(place, scale)
         slope = ahead.dot(place.gradient)
         if slope <= 0:
             memory.forget()
-            ahead = Tangent(place.gradient.inside, place.gradient.outside / scale)
-            ahead = ahead.times(1 / place.value)
+            ahead = place.gradient.times(1 / place.value).scaled(scale)
             slope = ahead.dot(place.gradient)
-            if slope <= data.floor * place.value:
+            if slope <= place.space.floor * place.value:
                 return None
-        found, length = _search(data, place, ahead, slope, plain=not memory.pairs)
+        found, length = _search(place, ahead, slope, plain=not memory.pairs)
         if found is not None:
             break
         if not memory.pairs:
@@ -228,56 +312,59 @@ def _step(data: Climbable, place: Place, memory: Memory) -> Place | None:
 
 
 def _search(
-    data: Climbable, place: Place, ahead: Tangent, slope: float, *, plain: bool
+    place: Place, ahead: Tangent, slope: float, *, plain: bool
 ) -> tuple[tuple[Place, bool] | None, float]:
     """Try shorter and shorter steps until f rises enough; the next one by a parabola."""
     length = min(1.0, LONGEST / np.sqrt(ahead.dot(ahead)))
     shortest = SHORTEST_PLAIN if plain else SHORTEST
     while length > shortest:
-        basis, lengths, flipped = _retracted(place, ahead.times(length))
-        after = look(data, basis, lengths)
+        *target, flipped = _retracted(place, ahead.times(length))
+        after = look(place.space, *target)
         rise = after.value - place.value
-        if rise >= ENOUGH * length * slope - data.floor * place.value:
+        if rise >= ENOUGH * length * slope - place.space.floor * place.value:
             return (after, flipped), length
         best = length**2 * slope / (2 * length * slope - rise)
         length = min(max(best, 0.1 * length), 0.5 * length)
     return None, length
 
 
-def _scale(data: Climbable, place: Place) -> Floats:
+def _scale(place: Place) -> Floats:
     """``1 - μ / s_j`` for every direction, within limits."""
-    q, k = place.basis.shape
-    trace = float(place.alpha @ data.squares) - float(np.vdot(place.basis, place.image))
-    mean = trace / max(q - k, 1) / place.value
+    space, k = place.space, len(place.lengths)
+    trace = space.trace(place.alpha) - float(np.trace(space.inner(place.basis, place.image)))
+    mean = trace / max(space.dimension - k, 1) / place.value
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = np.nan_to_num(1 - mean / place.lengths, nan=1.0)
     return np.clip(scale, LEAST_SCALE, LARGEST_SCALE)
 
 
-def _retracted(place: Place, step: Tangent) -> tuple[Floats, Floats, bool]:
-    """The nearest matrix of rank k, made positive, of unit norm; whether a sign was changed."""
-    k = len(place.lengths)
-    outside = step.outside - place.basis @ (place.basis.T @ step.outside)
-    beyond, triangle = np.linalg.qr(outside)
+def _retracted(place: Place, step: Tangent) -> tuple[Floats, Floats, Floats, bool]:
+    """The nearest matrix of rank k and the numbers beside it, of unit norm; is a sign changed?"""
+    space, k = place.space, len(place.lengths)
+    outside = step.outside - place.basis @ space.inner(place.basis, step.outside)
+    beyond, triangle = space.orthonormal(outside)
     inside = np.diag(place.lengths) + step.inside
     whole = np.block([[inside, triangle.T], [triangle, np.zeros((len(triangle),) * 2)]])
     values, rotation = linalg.largest_modulus(whole, k)
-    basis, triangle = np.linalg.qr(np.hstack((place.basis, beyond)) @ rotation)
-    basis = basis * np.where(np.diag(triangle) < 0, -1.0, 1.0)
-    return basis, np.abs(values) / np.linalg.norm(values), bool((values < 0).any())
+    basis = space.orthonormal(np.hstack((place.basis, beyond)) @ rotation)[0]
+    beside = place.beside + step.beside
+    flipped = bool((values < 0).any() or (beside < 0).any())
+    return basis, *_unit(values, beside), flipped
 
 
-def _diagonal(basis: Floats, inner: Floats) -> tuple[Floats, Floats]:
-    """Basis and lengths of the positive matrix nearest to ``U inner Uᵀ``."""
-    values, rotation = linalg.largest_modulus(inner, len(inner))
-    return basis @ rotation, np.abs(values) / np.linalg.norm(values)
+def _unit(lengths: Floats, beside: Floats) -> tuple[Floats, Floats]:
+    """Make both non-negative and, together, of unit norm."""
+    size = np.hypot(np.linalg.norm(lengths), np.linalg.norm(beside))
+    return np.abs(lengths) / size, np.abs(beside) / size
 
 
 def iterate(place: Place) -> Iterate:
     """The weights and the basis that a place stands for."""
     size = np.sqrt(place.value)
     image = place.image / size
-    return Iterate(place.alpha / size, place.basis, image, float(np.vdot(image, image)))
+    numbers = (place.gradient.beside + place.value * place.beside) / size
+    objective = np.trace(place.space.inner(image, image)) + numbers @ numbers
+    return Iterate(place.alpha / size, *place.space.leave(place.basis, image), float(objective))
 
 
 def has_lost(place: Place) -> bool:

@@ -98,23 +98,23 @@ def solve(
     iterate with the best objective is returned.
     """
     options = options.counted(lambda: count_clusters(problem))
-    return _solved(
+    return from_each_start(
         problem, options, lambda place, widths: _run(problem, place, widths, options, finish)
     )
 
 
-def ascend(problem: Problem[Floats], data: ascent.Climbable, options: Options) -> Run:
+def ascend(problem: Problem[Floats], space: ascent.Space, options: Options) -> Run:
     """Climb from every start and return the run with the best objective; see `ascent`."""
     options = options.counted(lambda: count_clusters(problem))
-    return _solved(
-        problem, options, lambda place, widths: _climbed(problem, data, place, widths, options)
+    return from_each_start(
+        problem, options, lambda place, widths: _climbed(problem, space, place, widths, options)
     )
 
 
-def _solved(
+def from_each_start(
     problem: Problem[Place], options: Options, run: Callable[[Place, list[int]], Run]
 ) -> Run:
-    """Return the best run. Where it is worth nothing, look from other starts."""
+    """Run from every start and return the best. Where it is worth nothing, look from others."""
     best, stopped = _best(problem, options, run)
     if options.starts_by_name and not stopped and _is_worth_nothing(best, problem.data.floor):
         other, stopped = _best(problem, replace(options, init="seeded"), run)
@@ -153,7 +153,7 @@ def _is_worth_nothing(run: Run, floor: float) -> bool:
 
 def _climbed(
     problem: Problem[Floats],
-    data: ascent.Climbable,
+    space: ascent.Space,
     place: Floats,
     widths: list[int],
     options: Options,
@@ -166,20 +166,16 @@ def _climbed(
     if not iterate.objective > 0:
         return Run(iterate, [0.0], True, False, None)  # nothing to climb on from here
 
-    def tell(count: int, value: float) -> bool:
-        return options.callback is not None and bool(options.callback(count, value))
-
     def climb(start: ascent.Place, most: int) -> ascent.Climb:
-        return ascent.climb(data, start, tol=options.tol, max_iter=most, tell=tell)
+        return ascent.climb(start, tol=options.tol, max_iter=most, tell=options.tell)
 
-    found, history, converged, stopped = climb(ascent.start(data, iterate), options.max_iter)
+    first = ascent.start(space, iterate.alpha, iterate.basis, iterate.image)
+    found, history, converged, stopped = climb(first, options.max_iter)
     left = options.max_iter - len(history)
     if converged and left > 0 and ascent.has_lost(found):
         # The directions that lead the affinity may be others than those of the basis.
-        alpha = ascent.iterate(found).alpha
-        basis = problem.subspace(alpha, options.number)
-        image = data.fused(found.basis * found.lengths, found.basis, basis)[1]
-        other = ascent.start(data, Iterate(alpha, basis, image, 0.0))
+        alpha = found.alpha / np.sqrt(found.value)
+        other = ascent.start(space, alpha, problem.subspace(alpha, options.number))
         if other.value > (1 + options.tol) * found.value:
             found, more, converged, stopped = climb(other, left)
             history += more

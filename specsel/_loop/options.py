@@ -62,6 +62,10 @@ class Options:
         assert not isinstance(self.k, str)
         return self.k
 
+    def tell(self, count: int, value: float) -> bool:
+        """Tell the callback of an iteration; return whether it stops the loop."""
+        return self.callback is not None and bool(self.callback(count, value))
+
     def counted(self, count: Callable[[], int]) -> Self:
         """Replace k = "auto" by what `count` returns; another k stays."""
         return replace(self, k=count()) if self.k == "auto" else self
@@ -76,8 +80,7 @@ class Options:
         """Refuse bad arguments; `array` says what `init` may be beside a name."""
         _input.check_integer("n_init", self.n_init, 1)
         _input.check_integer("max_iter", self.max_iter, 1)
-        if not (isinstance(self.tol, numbers.Real) and 0 <= self.tol < 1):
-            raise ValueError(f"tol = {_input.brief(self.tol)}: must be from 0 to 1, 1 excluded")
+        check_tol(self.tol)
         _input.check_callback(self.callback)
         _input.as_generator(self.random_state)
         if np.ndim(self.init) == 0 and self.init not in _input.choices.INITS:
@@ -89,6 +92,12 @@ class Options:
             raise ValueError(
                 f"k = 'auto': needs a start by name; init = {_input.brief(self.init)}"
             )
+
+
+def check_tol(tol: Any) -> None:
+    """Refuse a tolerance that is no share."""
+    if not (isinstance(tol, numbers.Real) and 0 <= float(tol) < 1):
+        raise ValueError(f"tol = {_input.brief(tol)}: must be from 0 to 1, 1 excluded")
 
 
 def check_k(k: object, most: int, what: str) -> None:

@@ -9,6 +9,8 @@ from specsel._input import choices
 PAIRS = [
     ("Init", "INITS"),
     ("BasisStep", "BASIS_STEPS"),
+    ("KernelBasisStep", "KERNEL_BASIS_STEPS"),
+    ("PairBasisStep", "PAIR_BASIS_STEPS"),
     ("ClassBasisStep", "CLASS_BASIS_STEPS"),
     ("Criterion", "CRITERIA"),
     ("NonNegative", "NON_NEGATIVE"),

@@ -1,0 +1,65 @@
+"""Directions among the mapped features, as the ascent needs them."""
+
+import numpy as np
+
+from specsel import linalg
+from specsel._input.annotations import Floats
+from specsel._kernel.matrix import Matrix
+
+
+class Directions:
+    """The space of combinations ``Mᵀ c`` of the mapped features; see `_loop.ascent`.
+
+    A direction is a column of 2 n numbers for n features: its coefficients c, then its scores
+    ``V c``, which are the inner products with the features. Coefficients times scores are inner
+    products of directions, and both parts of a combination are combinations, so V is needed for
+    the image of a direction alone.
+    """
+
+    def __init__(self, data: Matrix) -> None:
+        self.data = data
+        self.floor, self.dimension = data.floor, data.rank_bound
+
+    def look(
+        self, basis: Floats, lengths: Floats, beside: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        scores = self._scores(basis)
+        alpha: Floats = (scores**2 * lengths).sum(axis=1)
+        return alpha, self._image(alpha, scores), beside
+
+    def enter(
+        self, alpha: Floats, basis: Floats, image: Floats | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        """Take one step of orthogonal iteration, for `basis` holds scores alone."""
+        directions = self.orthonormal(self._image(alpha, basis))[0]
+        return directions, self._image(alpha, self._scores(directions)), np.zeros(0)
+
+    def leave(self, basis: Floats, image: Floats) -> tuple[Floats, Floats]:
+        return self._scores(basis), image[: self.data.n_features]
+
+    def trace(self, alpha: Floats) -> float:
+        return float(alpha @ self.data.entries.diagonal())
+
+    def inner(self, left: Floats, right: Floats) -> Floats:
+        n = self.data.n_features
+        return left[:n].T @ right[n:]
+
+    def orthonormal(self, directions: Floats) -> tuple[Floats, Floats]:
+        """Orthonormalise by the root of the Gram matrix, which changes least; null stays null."""
+        square = self.inner(directions, directions)
+        lengths = np.sqrt(np.maximum(square.diagonal(), 0.0))
+        lengths[lengths**2 <= self.data.rounding(directions[: self.data.n_features])] = np.inf
+        values, axes = linalg.eigen((square + square.T) / 2 / np.outer(lengths, lengths))
+        roots = np.sqrt(np.where(values > linalg.GRAM_FLOOR, values, np.inf))
+        lengths[np.isinf(lengths)] = 0.0
+        inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        triangle = axes * np.where(np.isinf(roots), 0.0, roots) @ axes.T * lengths
+        return directions @ (inverse[:, None] * (axes / roots) @ axes.T), triangle
+
+    def _scores(self, directions: Floats) -> Floats:
+        return directions[self.data.n_features :]
+
+    def _image(self, alpha: Floats, scores: Floats) -> Floats:
+        """``A_α`` of directions."""
+        coefficients = alpha[:, None] * scores
+        return np.vstack((coefficients, self.data.product(coefficients)))

@@ -1,0 +1,71 @@
+"""The Krylov method whose weights come with their affinity."""
+
+import numpy as np
+import pytest
+from oracles import weighing as oracle
+
+from specsel import _data
+from specsel._qalpha import whole
+
+
+def grouped(q, n, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((q, n))
+    X[:, : n // 10] += 3 * rng.standard_normal(q)[:, None]
+    return X
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_tolerance_is_kept(tol, seed):
+    X = grouped(20, 300, seed)
+    largest = oracle.leading(oracle.squared(oracle.standardise(X)))[1]
+    found = whole.lead(_data.read(X), tol=tol)
+    assert found.converged
+    assert largest * (1 - tol) <= found.history[-1] <= largest * (1 + 1e-12)
+    assert (np.diff(found.history) >= -1e-12 * largest).all()
+
+
+def test_a_pass_a_value_and_few_of_them():
+    data = _data.read(grouped(50, 2000))
+    before = data.passes
+    found = whole.lead(data, tol=1e-6)
+    assert data.passes - before == len(found.history) <= 5
+
+
+@pytest.mark.parametrize("most", [6, 60])
+def test_weights_are_exact_however_few_are_kept(most, monkeypatch):
+    """A form with eigenvalues of both signs, near each other: many passes and restarts."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((12, 60))
+    M, J = oracle.standardise(X), rng.standard_normal((12, 12))
+    J = J + J.T
+
+    def form(affinity):
+        product = J @ affinity
+        return product + product.T
+
+    monkeypatch.setattr(whole, "MOST_KEPT", most)
+    found = whole.lead(_data.read(X), form, tol=0)
+    affinities = np.einsum("is,it->ist", M, M)
+    matrix = np.einsum("ist,jst->ij", affinities, [form(one) for one in affinities])
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    assert found.converged
+    assert found.history[-1] == pytest.approx(values[-1], rel=1e-11)
+    assert abs(found.alpha @ vectors[:, -1]) == pytest.approx(1, abs=1e-10)
+    np.testing.assert_allclose(found.affinity, oracle.affinity(M, found.alpha), atol=1e-9)
+
+
+def test_affinities_are_those_of_their_weights_after_many_steps():
+    """Differences of affinities lose digits from step to step; they are computed again then."""
+    X = np.random.default_rng(0).standard_normal((60, 12))
+    data = _data.read(X)
+    shift = 5 * np.eye(60)
+    space = whole.Krylov(data, lambda affinity: affinity - shift * affinity.trace(), np.ones(12))
+    while space.extend():
+        pass
+    alphas = np.array(space.alphas)
+    np.testing.assert_allclose(alphas @ alphas.T, np.eye(len(alphas)), atol=1e-12)
+    M = oracle.standardise(X)
+    for alpha, affinity in zip(alphas, space.affinities, strict=True):
+        np.testing.assert_allclose(affinity, oracle.affinity(M, alpha), atol=1e-11)
