@@ -46,6 +46,7 @@ from specsel._input.messages import (
     first_few,
     name_features,
     printable,
+    suggest,
 )
 from specsel._input.sparse import assemble as assemble_sparse
 
@@ -83,4 +84,5 @@ __all__ = [
     "is_list",
     "name_features",
     "printable",
+    "suggest",
 ]

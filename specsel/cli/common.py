@@ -4,20 +4,25 @@ import argparse
 import csv
 import importlib.util
 import io
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from specsel import _input
-from specsel.cli import delimited, tables, terminal
+from specsel.cli import cells, tables, terminal
+from specsel.cli.reading import IMPUTATIONS, CellError, MissingError
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 FILE_HELP = (
-    "table to read: CSV, TSV, .npy or sparse .npz, one sample per row; "
-    "without FILE the built-in example is used"
+    "table to read, one sample per row: CSV or TSV (also .gz; - is stdin), .npy, sparse .npz, and "
+    "with specsel[files] Parquet, Arrow, Excel, .h5ad; without FILE the built-in example is used"
 )
+
+# The options that say how to read a file.
+READ_BY = ("index", "header", "decimal", "encoding", "impute")
 
 
 def add_input(add: Callable[..., Any], target_help: str) -> None:
@@ -33,6 +38,18 @@ def add_input(add: Callable[..., Any], target_help: str) -> None:
         "a comma in quotes"
     )
     add("--drop", action="append", default=[], metavar="COLUMNS", help=drop_help)
+    add("--index", metavar="COLUMN", help="column that names the samples; it is no feature")
+    header_help = "whether the first row of a text holds names; asked for where it is not clear"
+    add("--header", choices=("yes", "no"), help=header_help)
+    decimal_help = "what stands before decimals; found if left out"
+    add("--decimal", choices=(".", ","), help=decimal_help)
+    encoding_help = "encoding of a text, such as latin-1; found if left out"
+    add("--encoding", metavar="NAME", help=encoding_help)
+    impute_help = (
+        "set missing values to the median of their column, or drop the columns or rows that have "
+        "some; without this option missing values are refused"
+    )
+    add("--impute", choices=IMPUTATIONS, help=impute_help)
 
 
 def add_output(add: Callable[..., Any], out_help: str, plot_help: str) -> None:
@@ -72,6 +89,31 @@ def joined(names: Iterable[str]) -> str:
     return line.getvalue()
 
 
+# Parameters of the solvers whose option has another name.
+OPTION_OF_PARAMETER = {"n": "features", "random_state": "seed", "y": "target"}
+
+
+def with_options(message: str, args: argparse.Namespace) -> str:
+    """Name an option instead of the parameter that a message of a solver begins with."""
+    found = re.match(r"(\w+)( = |:)", message)
+    if not found:
+        return message
+    name, rest = OPTION_OF_PARAMETER.get(found[1], found[1]), message[found.end() :]
+    if name == "X":
+        return f"{args.file or 'the example'}:{rest}"
+    if not hasattr(args, name):
+        return message
+    if found[2] == " = ":
+        return f"{flag(name)} {rest}"
+    value = getattr(args, name)
+    return f"{flag(name)}{f' {value}' if isinstance(value, str) else ''}:{rest}"
+
+
+def flag(option: str) -> str:
+    """Return an option as the user writes it."""
+    return f"-{option}" if len(option) == 1 else f"--{option.replace('_', '-')}"
+
+
 def check_seed(seed: int) -> None:
     """Refuse a negative seed."""
     if seed < 0:
@@ -81,7 +123,7 @@ def check_seed(seed: int) -> None:
 def check_classes(target: str | None, y: Any) -> None:
     """Refuse a target column that holds measurements instead of classes."""
     for label in () if target is None else dict.fromkeys(y.tolist()):
-        number = delimited.number(str(label))
+        number = cells.number(str(label))
         if number is not None and number % 1 > 0:
             raise ValueError(
                 f"--target {target}: holds {_input.printable(label)}, a measurement; "
@@ -94,7 +136,7 @@ def read(args: argparse.Namespace, labelled: bool, *, sparse: bool = False) -> t
 
     `labelled` says whether the example comes with its labels.
     """
-    for option in ("target", "drop"):
+    for option in ("target", "drop", *READ_BY):
         if args.file is None and getattr(args, option):
             raise ValueError(f"--{option}: needs FILE")
     if args.file is None:
@@ -103,10 +145,14 @@ def read(args: argparse.Namespace, labelled: bool, *, sparse: bool = False) -> t
 
 
 def read_file(path: Path, args: argparse.Namespace, **options: Any) -> tables.Table:
-    """Read a table without the columns of --drop."""
+    """Read a table as the options say."""
+    options |= {option: getattr(args, option) for option in READ_BY}
     try:
         return tables.read(path, drop=listed(args.drop), **options)
-    except delimited.CellError as error:
+    except MissingError as error:
+        hint = f"--impute {', '.join(IMPUTATIONS[:-1])} or {IMPUTATIONS[-1]}"
+        raise ValueError(f"{error}; {hint}; --drop leaves a column out") from None
+    except CellError as error:
         raise ValueError(f"{error}; --drop leaves a column out") from None
 
 

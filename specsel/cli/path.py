@@ -76,13 +76,13 @@ def add_command(commands: common.Commands) -> None:
 def run(args: argparse.Namespace) -> int:
     """Find the best features of every size and print a table."""
     common.check_output(args)
-    table = common.read(args, labelled=True)
-    common.check_classes(args.target, table.y)
-    if args.matrix and table.y is not None:
-        raise ValueError(f"--matrix {args.matrix}: is for sparse PCA, without class labels")
     _input.check_not_negative("time_limit", args.time_limit)
-    start = time.perf_counter()
     with terminal.warnings_in_lines():
+        table = common.read(args, labelled=True)
+        common.check_classes(args.target, table.y)
+        if args.matrix and table.y is not None:
+            raise ValueError(f"--matrix {args.matrix}: is for sparse PCA, without class labels")
+        start = time.perf_counter()
         path = _solve(args, table)
     rows = [_row(path, k) for k in path]
     summary = {

@@ -222,17 +222,13 @@ def _check_method(args: argparse.Namespace) -> None:
     for option in given:
         if option in unused:
             hint = "; --drop leaves a column out" if option == "target" else ""
-            raise ValueError(f"{_flag(option)}: is not used by --method {args.method}{hint}")
+            raise ValueError(f"{common.flag(option)}: is not used by --method {args.method}{hint}")
     needed = NEEDED_BY_METHOD.get(args.method, ())
     from_example = args.file is None and needed == ("target",)
     if needed and not set(given) & set(needed) and not from_example:
-        raise ValueError(f"--method {args.method}: needs {' or '.join(map(_flag, needed))}")
+        raise ValueError(f"--method {args.method}: needs {' or '.join(map(common.flag, needed))}")
     if args.method == "weighting" and args.tradeoff is not None and args.target is None:
         raise ValueError("--tradeoff: needs --target with --method weighting")
-
-
-def _flag(option: str) -> str:
-    return "-k" if option == "k" else f"--{option.replace('_', '-')}"
 
 
 def _arguments(args: argparse.Namespace, table: tables.Table) -> dict[str, Any]:

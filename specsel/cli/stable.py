@@ -65,9 +65,10 @@ def run(args: argparse.Namespace) -> int:
             setattr(args, name, value)
     if not 0 < args.retain <= 1:
         raise ValueError(f"--retain {args.retain:g}: must be above 0 and at most 1")
-    table = common.read(args, labelled=False, sparse=True)
-    start = time.perf_counter()
-    intervals = _intervals(args, table)
+    with terminal.warnings_in_lines():
+        table = common.read(args, labelled=False, sparse=True)
+        start = time.perf_counter()
+        intervals = _intervals(args, table)
     names = intervals.names or tuple(map(str, range(len(intervals.A))))
     shown = tuple(map(_input.printable, names))
     width = max(7, *map(len, shown))
@@ -102,10 +103,7 @@ def _intervals(args: argparse.Namespace, table: tables.Table) -> Any:
     from specsel import sbs
 
     options = {name: getattr(args, name) for name in ("matrix", "confidence", "n_boot")}
-    with (
-        terminal.warnings_in_lines(),
-        terminal.progress("{} of {} pairs of features".format) as callback,
-    ):
+    with terminal.progress("{} of {} pairs of features".format) as callback:
         found = sbs.intervals(table.X, random_state=args.seed, callback=callback, **options)
     return replace(found, names=tuple(table.names) if table.names else None)
 
