@@ -55,6 +55,6 @@ def _has_few(column: np.ndarray) -> bool:
     return few and len(np.unique(column)) in CATEGORIES and bool((column == np.rint(column)).all())
 
 
-def _listed(found: Sequence[int], names: Sequence[str] | None) -> str:
+def _listed(found: Sequence[Any], names: Sequence[str] | None) -> str:
     shown = [repr(names[i]) if names else str(i) for i in found]
     return f"column{'s' * (len(found) > 1)} {_input.first_few(shown, NAMED)}"

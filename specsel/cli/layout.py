@@ -6,9 +6,10 @@ The first rows tell. Where they can be read in two ways, the user is asked.
 import csv
 import math
 import reprlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 import numpy as np
 
@@ -24,7 +25,8 @@ ROWS, CELLS = 20, 10**6
 Record = tuple[int, list[str]]
 
 
-class Layout(NamedTuple):
+@dataclass(frozen=True)
+class Layout:
     """How the text of a table is arranged.
 
     `names` are those of all columns, None without a header; the name of a column that names the
@@ -50,7 +52,7 @@ def look(file: TextIO, is_tsv: bool, reading: Reading) -> Layout:
     first = _first_rows(records(islice(file, begin, None), delimiter, begin))
     file.seek(0)
     layout = arrange(first, reading, _split(comments[-1:], delimiter))
-    return layout._replace(delimiter=delimiter, before=max(layout.before, begin))
+    return replace(layout, delimiter=delimiter, before=max(layout.before, begin))
 
 
 def arrange(first: Sequence[Record], reading: Reading, commented: Sequence[str] = ()) -> Layout:
@@ -287,7 +289,7 @@ class _Top:
         return ordered or whole or _is_far(top, below)
 
 
-def _mostly(test, rows: np.ndarray) -> bool:
+def _mostly(test: Callable[[np.ndarray], bool], rows: np.ndarray) -> bool:
     return 2 * sum(map(test, rows)) > len(rows)
 
 

@@ -5,12 +5,13 @@ import json
 import math
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from specsel.cli import columns, delimited
+from specsel.cli import cells, columns, delimited
 from specsel.cli.reading import CellError, Content, Reading
 
 # How pandas calls an index without a name in Parquet.
@@ -40,7 +41,7 @@ def read_arrow(path: Path, reading: Reading) -> Content:
     """Read Arrow files, which are also called Feather."""
     polars = load("polars", path.suffix)
     with _complete(path):
-        frame = polars.read_ipc(path, memory_map=False)
+        frame = polars.read_ipc(path)
     index = PANDAS_INDEX if PANDAS_INDEX in frame.columns else None
     return _from_frame(frame, reading, index)
 
@@ -50,8 +51,11 @@ def read_excel(path: Path, reading: Reading) -> Content:
     fastexcel = load("fastexcel", path.suffix)
     with _complete(path):
         book = fastexcel.read_excel(path)
-        sheet = book.load_sheet(0, header_row=None, dtypes="string")
-        rows = [["" if cell is None else cell for cell in row] for row in sheet.to_polars().rows()]
+        texts, values = (
+            book.load_sheet(0, header_row=None, dtypes=dtype).to_polars().rows()
+            for dtype in ("string", "float")
+        )
+        rows = [[*map(_as_text, *both)] for both in zip(texts, values, strict=True)]
     content = delimited.read_records(rows, reading)
     if len(book.sheet_names) > 1:
         fact = f"sheet {book.sheet_names[0]!r}, the first of {len(book.sheet_names)}"
@@ -59,24 +63,33 @@ def read_excel(path: Path, reading: Reading) -> Content:
     return content
 
 
+def _as_text(text: str | None, value: float | None) -> str:
+    """Write a cell with all its digits: as a text, the library rounds it."""
+    text = text or ""
+    is_rounded = (
+        value is not None and math.isfinite(value) and cells.number(text) not in (None, value)
+    )
+    return repr(value) if is_rounded else text
+
+
 def read_h5ad(path: Path, reading: Reading) -> Content:
     """Read cells × genes; the target is a column of `obs`, other columns are names of genes."""
     anndata = load("anndata", ".h5ad")
     with _complete(path), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        cells = anndata.read_h5ad(path)
-    if cells.X is None:
+        found = anndata.read_h5ad(path)
+    if found.X is None:
         raise ValueError("has no X")
     if reading.index is not None:
         raise ValueError("names its cells; leave --index out")
-    names = [*map(str, cells.var_names)]
+    names = [*map(str, found.var_names)]
     y = None
     if reading.target is not None:
-        known = [*map(str, cells.obs.columns)]
-        y = _labels(cells.obs.iloc[:, columns.find_one(reading.target, known, len(known))])
-    apart = columns.find(reading._replace(target=None), names, len(names))
-    X = cells.X.tocsc() if hasattr(cells.X, "tocsc") else np.asarray(cells.X)
-    return Content(X, names, apart, y, [*map(str, cells.obs_names)])
+        known = [*map(str, found.obs.columns)]
+        y = _labels(found.obs.iloc[:, columns.find_one(reading.target, known, len(known))])
+    apart = columns.find(replace(reading, target=None), names, len(names))
+    X = found.X.tocsc() if hasattr(found.X, "tocsc") else np.asarray(found.X)
+    return Content(X, names, apart, y, [*map(str, found.obs_names)])
 
 
 class _complete:

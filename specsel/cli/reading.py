@@ -1,6 +1,7 @@
 """What the user says of a file, and what a reader finds in it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,8 @@ class MissingError(ValueError):
     """A table lacks values."""
 
 
-class Reading(NamedTuple):
+@dataclass(frozen=True)
+class Reading:
     """What the user says of a file.
 
     `drop`, `target` and `index` name columns; `header` is "yes" or "no"; None leaves a question to

@@ -65,10 +65,10 @@ methods:
   pairwise    clusters that respect the pairs of rows in --apart and --together
   supervised  the features that tell the classes of --target apart
 
-How a text file is read: the first row is a header if at least half of it is not numbers, if it
-contains a name given with --target or --drop, or if it counts the columns. If its first cell is
-empty, the first column holds names of the rows and is left out. "index" in the output is the
-number of a feature, from 0.
+How a text is read: encoding, delimiter, decimal commas and comments above the table are found and
+named in the first line of the output. The first row is a header if its first cell is empty (the
+first column then names the samples), or if it is text over numbers. If its numbers can be names,
+--header yes or no is asked for. "index" in the output is the number of a feature, from 0.
 
 The cut at the gap is no test: the weights of pure noise have a gap too. The last line is one. It
 compares the objective with that of shuffled columns or, with --target, of shuffled labels. "More

@@ -81,8 +81,9 @@ def read(
     X = table.X
     if hasattr(X, "toarray"):
         X = X if sparse else X.toarray()
-    named = table.names and isinstance(X, np.ndarray)
-    return table._replace(X=_input.Frame(table.names, X) if named else X)
+    if table.names and isinstance(X, np.ndarray):
+        X = _input.Frame(table.names, X)
+    return table._replace(X=X)
 
 
 def _table(path: Path, content: Content, impute: str | None) -> Table:

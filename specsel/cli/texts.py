@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
 STDIN = Path("-")
 CHUNK = 2**16
@@ -36,7 +36,7 @@ def opened(path: Path, encoding: str | None = None) -> Iterator[TextIO]:
     Western Europe wrote before.
     """
     with ExitStack() as stack:
-        file = stack.enter_context(_file(path))
+        file: Any = stack.enter_context(_file(path))
         start = file.read(len(GZIP))
         file.seek(0)
         if start == GZIP:
@@ -68,7 +68,7 @@ def _file(path: Path) -> Iterator[BinaryIO]:
             with open(path, "rb") as pipe:
                 shutil.copyfileobj(pipe, kept, CHUNK)
         kept.seek(0)
-        yield kept  # type: ignore[misc]
+        yield kept
 
 
 def _encoding(file: BinaryIO) -> str:
