@@ -1,6 +1,7 @@
 """What users pass in: checked once, before any work. Every layer above may use all of it.
 
 arrays       samples × features, classes and pairs: viewed as arrays, or refused
+frames       tables with named columns, of any library
 sparse       sparse matrices: checked whole, or refused
 arguments    numbers, names, flags and sets of features: checked, or refused
 choices      arguments that take one of a few names
