@@ -21,5 +21,8 @@ columns    finds the columns that a user names
 missing    counts, fills or leaves out what is missing
 doubts     names columns that may be identifiers or categories
 citations  the five papers, and which method comes from which
+outputs    writes results: CSV, TSV, JSON, Parquet; selected columns of the data
+report     writes a run as one HTML page
+drawings   the pictures of that page
 terminal   writes results to stdout, messages and progress to stderr
 """

@@ -5,13 +5,13 @@ import csv
 import importlib.util
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from specsel import _input
-from specsel.cli import cells, tables, terminal
+from specsel.cli import cells, outputs, tables, terminal
 from specsel.cli.reading import IMPUTATIONS, CellError, MissingError
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -20,6 +20,9 @@ FILE_HELP = (
     "table to read, one sample per row: CSV or TSV (also .gz; - is stdin), .npy, sparse .npz, and "
     "with specsel[files] Parquet, Arrow, Excel, .h5ad; without FILE the built-in example is used"
 )
+
+# The options that name files to write.
+FILES_OUT = ("out", "select_out", "report", "plot")
 
 # The options that say how to read a file.
 READ_BY = ("index", "header", "decimal", "encoding", "impute")
@@ -55,10 +58,18 @@ def add_input(add: Callable[..., Any], target_help: str) -> None:
 def add_output(add: Callable[..., Any], out_help: str, plot_help: str) -> None:
     """Add the options that say where results go."""
     out_help = (
-        f"write {out_help} to this file; a name that a spreadsheet would run as a formula, for it "
-        "begins with =, +, -, @, tab or carriage return, gets a ' before it"
+        f"write {out_help} to this file: .csv, .tsv, .json or .parquet (of an .h5ad FILE also "
+        ".h5ad: a copy with columns in var); in text, a name that a spreadsheet would run as a "
+        "formula, for it begins with =, +, -, @, tab or carriage return, gets a ' before it"
     )
-    add("--out", type=Path, metavar="CSV", help=out_help)
+    add("--out", type=Path, metavar="FILE", help=out_help)
+    select_help = (
+        "write the selected columns of the data to this file, with the names of the samples and "
+        "their labels: .csv, .tsv, .json, .parquet or .npy (numbers alone)"
+    )
+    add("--select-out", type=Path, metavar="FILE", help=select_help)
+    report_help = "write a page for a browser: the data as read, the run, results, what they say"
+    add("--report", type=Path, metavar="HTML", help=report_help)
     add("--plot", type=Path, metavar="FILE", help=f"draw {plot_help} as .png, .svg or .pdf")
     add("--json", action="store_true", help="print one JSON object")
 
@@ -158,14 +169,36 @@ def read_file(path: Path, args: argparse.Namespace, **options: Any) -> tables.Ta
 
 def check_output(args: argparse.Namespace, inputs: Sequence[Path | None] = ()) -> None:
     """Refuse output files that cannot be written, or that the command reads."""
-    for option in ("out", "plot"):
-        tables.check_out(option, getattr(args, option), [args.file, *inputs])
-    if args.out and args.plot and args.out.resolve() == args.plot.resolve():
-        raise ValueError(f"--plot {args.plot}: is the file of --out")
+    taken: dict[Path, str] = {}
+    for option in FILES_OUT:
+        path = getattr(args, option)
+        if path is None:
+            continue
+        outputs.check_out(option.replace("_", "-"), path, [args.file, *inputs])
+        if path.resolve() in taken:
+            raise ValueError(f"{flag(option)} {path}: is the file of {taken[path.resolve()]}")
+        taken[path.resolve()] = flag(option)
+    if args.report and args.report.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"--report {args.report}: must end in .html")
     if args.plot and args.plot.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise ValueError(f"--plot {args.plot}: must end in .png, .svg or .pdf")
     if args.plot and importlib.util.find_spec("matplotlib") is None:
         raise ValueError("--plot: needs matplotlib: pip install 'specsel[plot]'")
+
+
+def save(
+    args: argparse.Namespace,
+    table: tables.Table,
+    rows: Sequence[Mapping[str, Any]],
+    features: Iterable[int],
+) -> None:
+    """Write what the user asks for: the results, and the columns selected."""
+    if args.out and args.out.suffix.lower() == outputs.CELLS:
+        outputs.save_in_cells(args.file, args.out, rows)
+    elif args.out:
+        outputs.save(args.out, rows)
+    if args.select_out:
+        outputs.save_selection(args.select_out, table, features, args.target)
 
 
 def draw(path: Path, display: str, result: Any) -> None:
@@ -175,7 +208,7 @@ def draw(path: Path, display: str, result: Any) -> None:
     from specsel import plotting
 
     figure = Figure(figsize=(8, 5), layout="constrained")
-    with terminal.warnings_in_lines(partial(_describe_warning, path)), tables.naming(path):
+    with terminal.warnings_in_lines(partial(_describe_warning, path)), outputs.naming(path):
         getattr(plotting, display).from_result(result, ax=figure.add_subplot())
         figure.savefig(path, dpi=150)
 

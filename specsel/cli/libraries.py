@@ -34,7 +34,7 @@ def read_parquet(path: Path, reading: Reading) -> Content:
     with _complete(path):
         frame = polars.read_parquet(path)
         told = polars.read_parquet_metadata(path).get("pandas", "{}")
-    return _from_frame(frame, reading, _index_of_pandas(told, frame.columns))
+    return _from_frame(frame, reading, _index(frame.columns, told))
 
 
 def read_arrow(path: Path, reading: Reading) -> Content:
@@ -42,8 +42,7 @@ def read_arrow(path: Path, reading: Reading) -> Content:
     polars = load("polars", path.suffix)
     with _complete(path):
         frame = polars.read_ipc(path)
-    index = PANDAS_INDEX if PANDAS_INDEX in frame.columns else None
-    return _from_frame(frame, reading, index)
+    return _from_frame(frame, reading, _index(frame.columns))
 
 
 def read_excel(path: Path, reading: Reading) -> Content:
@@ -141,13 +140,14 @@ def _is_missing(label: Any) -> bool:
     return label is None or (isinstance(label, float) and math.isnan(label))
 
 
-def _index_of_pandas(told: str, names: Sequence[str]) -> str | None:
-    """Return the column that was the index of a frame of pandas, from what pandas noted."""
+def _index(names: Sequence[str], told: str = "{}") -> str | None:
+    """Return the column that was the index of a frame of pandas: by its name, or as noted."""
     try:
         noted = json.loads(told).get("index_columns", [])
     except (ValueError, AttributeError):
         noted = []
     found = [name for name in noted if isinstance(name, str) and name in names]
+    found = found or [name for name in names if name == PANDAS_INDEX]
     return found[0] if len(found) == 1 else None
 
 

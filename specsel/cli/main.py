@@ -6,6 +6,7 @@ converge or was not proved; 2 bad input; 130 interrupted.
 
 import argparse
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
@@ -43,7 +44,8 @@ def _run(argv: Sequence[str] | None) -> tuple[int, bool]:
     if args.command is None:
         commands.print_help()
         return 2, False
-    in_files = any(getattr(args, option, None) for option in ("out", "plot"))
+    in_files = any(getattr(args, option, None) for option in common.FILES_OUT)
+    args.argv = [*(sys.argv[1:] if argv is None else argv)]
     try:
         return int(args.run(args)), in_files
     except ValueError as error:

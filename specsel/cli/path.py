@@ -97,13 +97,40 @@ def run(args: argparse.Namespace) -> int:
         terminal.write(json.dumps(summary | {"path": rows}))
     else:
         terminal.write("\n".join(_lines(summary, rows)))
-    if args.out:
-        lines = [row | {"features": common.joined(row["features"])} for row in rows]
-        tables.save(args.out, lines)
+    lines = [row | {"features": common.joined(row["features"])} for row in rows]
+    common.save(args, table, lines, path.supports[-1])
+    if args.report:
+        _report(args, table, path, summary["seconds"])
     if args.plot:
         common.draw(args.plot, "PathDisplay", path)
     wanted = "greedy" if args.greedy else "optimal"
     return int(any(row["status"] != wanted for row in rows))
+
+
+def _report(args: argparse.Namespace, table: tables.Table, path: Any, seconds: float) -> None:
+    from specsel.cli import drawings, report
+
+    proved = sum(status == "optimal" for status in path.statuses)
+    known = [value if math.isfinite(value) else math.nan for value in path.bounds]
+    series = {"bound": known, "greedy": [*path.starts], "best found": [*path.values]}
+    series = {name: values for name, values in series.items() if not all(map(math.isnan, values))}
+    largest = path.sizes[-1]
+    report.write(
+        args,
+        table,
+        path,
+        verdicts=[
+            f"{proved} of {len(path)} sizes proved: no other set of that size has a larger value",
+            f"the features below are those of the largest size, {largest}",
+        ],
+        features=path.supports[-1],
+        pictures=[
+            ("Value by number of features", drawings.lines([*path], series, ["features", "value"]))
+        ],
+        seconds=seconds,
+        says="path",
+        method="gslda" if args.greedy else "eslda",
+    )
 
 
 def _solve(args: argparse.Namespace, table: tables.Table) -> Any:

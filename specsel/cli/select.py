@@ -158,6 +158,7 @@ def run(args: argparse.Namespace) -> int:
     with terminal.warnings_in_lines():
         table = common.read(args, "target" in NEEDED_BY_METHOD.get(args.method, ()))
         common.check_classes(args.target, table.y)
+        as_read = table
         if args.shuffle:
             table = tables.shuffled(table, args.seed or 0)
         if args.standardise:
@@ -171,7 +172,8 @@ def run(args: argparse.Namespace) -> int:
             found = solve(table.X, **given)
         seconds = time.perf_counter() - start
         if args.method == "alignment":
-            aligned.show(args, found, _head(args, table, len(found.relevance)), seconds)
+            head = _head(args, table, len(found.relevance))
+            aligned.show(args, found, head, seconds, as_read)
             return 0
         evidence = chance.summary(chance.compare(args, table, given, found))
     weights = getattr(found, "combined", found)
@@ -182,14 +184,17 @@ def run(args: argparse.Namespace) -> int:
         "evidence": evidence,
         "seconds": seconds,
     }
+    verdict = chance.line(args, evidence)
     if args.json:
         terminal.write(json.dumps(summary | {"ranking": ranking}))
     else:
-        terminal.write(
-            "\n".join([*_lines(summary, ranking[: args.top]), chance.line(args, evidence)])
-        )
-    if args.out:
-        tables.save(args.out, ranking)
+        terminal.write("\n".join([*_lines(summary, ranking[: args.top]), verdict]))
+    common.save(args, as_read, ranking, weights.select())
+    if args.report:
+        from specsel.cli import report
+
+        cut = _verdict(summary["n_features"], len(summary["selected"]), summary["gap"])
+        report.of_weights(args, as_read, found, [verdict, cut], summary)
     if args.plot:
         display = "TopographyDisplay" if len(_rounds(found)) > 1 else "WeightsDisplay"
         common.draw(args.plot, display, found)

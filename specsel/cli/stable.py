@@ -92,11 +92,31 @@ def run(args: argparse.Namespace) -> int:
         terminal.write(json.dumps(summary | {"seconds": time.perf_counter() - start}))
     else:
         terminal.write("\n".join(_verdict(found, shown)))
-    if args.out:
-        tables.save(args.out, _rows(found, names))
+    common.save(args, table, _rows(found, names), found.support if found.k else [])
+    if args.report:
+        _report(args, table, found, shown, time.perf_counter() - start)
     if args.plot:
         common.draw(args.plot, "StabilityDisplay", found)
     return 0 if found.converged else 1
+
+
+def _report(
+    args: argparse.Namespace, table: tables.Table, found: Any, names: Sequence[str], seconds: float
+) -> None:
+    from specsel.cli import drawings, report
+
+    drawn = drawings.spectrum(found.eigenvalues, found.k)
+    report.write(
+        args,
+        table,
+        found,
+        verdicts=[*_verdict(found, names)],
+        features=found.support if found.k else [],
+        pictures=[(f"Eigenvalues: the first {found.k} are stable", drawn)] * bool(found.k),
+        seconds=seconds,
+        says="stable",
+        method="sbs",
+    )
 
 
 def _intervals(args: argparse.Namespace, table: tables.Table) -> Any:

@@ -1,11 +1,9 @@
-"""Reads tables from CSV, TSV, .npy and sparse .npz files, and writes CSV.
+"""Reads tables, whatever the kind of file; makes the example, and shuffled or scaled tables.
 
 Rows are samples, columns are features, which may have names.
 """
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from warnings import warn
@@ -13,7 +11,7 @@ from warnings import warn
 import numpy as np
 
 from specsel import _input
-from specsel.cli import binary, cells, columns, delimited, doubts, libraries, missing, texts
+from specsel.cli import binary, columns, delimited, doubts, libraries, missing, texts
 from specsel.cli.reading import CellError, Content, MissingError, Reading
 
 # Missing values of a file on disk are counted up to this size; beyond, the solver finds them.
@@ -164,40 +162,6 @@ def shuffled(table: Table, seed: int) -> Table:
     values = np.random.default_rng(seed).permuted(values, axis=0)
     X = _input.Frame(names, values) if names else values
     return table._replace(X=X, origin=f"{table.origin}, columns shuffled")
-
-
-def check_out(option: str, path: Path | None, inputs: Sequence[Path | None]) -> None:
-    """Refuse an output file that cannot be written, or that is one of the inputs."""
-    if path is None:
-        return
-    if path.is_dir() or not path.parent.is_dir():
-        raise ValueError(f"--{option} {path}: is not a file in an existing folder")
-    existing = [other for other in inputs if other and other.exists()]
-    if path.exists() and any(map(path.samefile, existing)):
-        raise ValueError(f"--{option} {path}: is a file to be read")
-
-
-def save(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows, which have the same keys, as CSV."""
-    with naming(path), open(path, "w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows({key: _harmless(cell) for key, cell in row.items()} for row in rows)
-
-
-def _harmless(cell: Any) -> Any:
-    """Put a quote before a text that a spreadsheet would run as a formula, as OWASP advises."""
-    formula = isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{cell}" if formula and cells.number(cell) is None else cell
-
-
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Add the name of the file to errors of writing; a full disk, for one, comes without it."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def _read_npy(path: Path, reading: Reading) -> Content:
