@@ -159,7 +159,8 @@ def read_file(path: Path, args: argparse.Namespace, **options: Any) -> tables.Ta
     """Read a table as the options say."""
     options |= {option: getattr(args, option) for option in READ_BY}
     try:
-        return tables.read(path, drop=listed(args.drop), **options)
+        with terminal.progress(str, f"reading {path.name}"):
+            return tables.read(path, drop=listed(args.drop), **options)
     except MissingError as error:
         hint = f"--impute {', '.join(IMPUTATIONS[:-1])} or {IMPUTATIONS[-1]}"
         raise ValueError(f"{error}; {hint}; --drop leaves a column out") from None

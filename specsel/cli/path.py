@@ -165,7 +165,8 @@ def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
     default: Direction = "both" if left <= gslda.ALL_SIZES_LIMIT else "forward"
     options |= {"max_size": max_size, "time_limit": args.time_limit}
     options |= {"direction": args.direction or default}
-    return gslda.solve(table.X, table.y, **options)
+    with terminal.progress(str, "selecting greedily"):
+        return gslda.solve(table.X, table.y, **options)
 
 
 def _features(texts: Sequence[str], names: list[str] | None) -> list[str | int]:

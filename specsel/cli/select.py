@@ -114,7 +114,10 @@ def _add_options(group: Any) -> None:
         which = ", ".join(users) if len(users) < 5 else f"all but {', '.join(others)}"
         group.add_argument(*flags, help=f"{help} ({which})", **options)
 
-    k_help = "number of clusters; auto, the default, counts them by the gap between eigenvalues"
+    k_help = (
+        "number of directions that carry the clusters, about that of clusters; auto, the default, "
+        "counts them by the gap between eigenvalues"
+    )
     add("-k", type=common.count, help=k_help)
     file: dict[str, Any] = {"type": Path, "metavar": "FILE"}
     side_help = "samples of the same features whose variation is unwanted; may be repeated"
@@ -306,7 +309,7 @@ def _outcome(found: Any, weights: Any, ranking: list[dict[str, Any]], k: Any) ->
 def _lines(summary: dict[str, Any], top: list[dict[str, Any]]) -> Iterator[str]:
     """Yield the lines of the text output."""
     n, count = summary["n_features"], len(summary["selected"])
-    k = "" if summary["k"] is None else f", k = {summary['k']}"
+    k = "" if summary["k"] is None else f", k = {_directions(summary['k'])}"
     yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
     yield (
         f"{summary['method']}{k}: objective {summary['objective']:.6g}, iterations "
@@ -329,7 +332,11 @@ def _lines(summary: dict[str, Any], top: list[dict[str, Any]]) -> Iterator[str]:
     yield _verdict(n, count, summary["gap"])
     for i, one_round in enumerate(summary.get("rounds", ()), 1):
         selected = _input.first_few(one_round["selected"], len(top))
-        yield f"round {i}, k = {one_round['k']}: {selected}"
+        yield f"round {i}, k = {_directions(one_round['k'])}: {selected}"
+
+
+def _directions(k: int) -> str:
+    return f"{k} direction{'s' * (k != 1)}"
 
 
 def _bar(share: float, blocks: bool) -> str:

@@ -4,6 +4,7 @@ import argparse
 import json
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,11 @@ from specsel.cli import common, tables, terminal
 # The example has defaults of its own: those that find the signals among its features.
 DEFAULTS = {"matrix": "cosine", "retain": 0.5}
 DEFAULTS_OF_EXAMPLE = {"matrix": "correlation", "retain": 0.1}
+
+N_BOOT = 1000
+
+# So many multiplications a second two cores make for the intervals.
+SPEED = 1.5e10
 
 EPILOG = """\
 A principal subspace is stable if another sample of the same data would show it too. Bootstrap
@@ -86,7 +92,8 @@ def run(args: argparse.Namespace) -> int:
 
     from specsel import sbs
 
-    found = sbs.eliminate(intervals, args.retain, report)
+    with terminal.progress(str, "removing features") if args.json else nullcontext():
+        found = sbs.eliminate(intervals, args.retain, report)
     if args.json:
         summary = {"data": table.origin, **_summary(found, names)}
         terminal.write(json.dumps(summary | {"seconds": time.perf_counter() - start}))
@@ -123,9 +130,22 @@ def _intervals(args: argparse.Namespace, table: tables.Table) -> Any:
     from specsel import sbs
 
     options = {name: getattr(args, name) for name in ("matrix", "confidence", "n_boot")}
-    with terminal.progress("{} of {} pairs of features".format) as callback:
+    _tell_how_long(args, table)
+    with terminal.progress("{} of {} pairs of features".format, counted=True) as callback:
         found = sbs.intervals(table.X, random_state=args.seed, callback=callback, **options)
     return replace(found, names=tuple(table.names) if table.names else None)
+
+
+def _tell_how_long(args: argparse.Namespace, table: tables.Table) -> None:
+    """Say beforehand how long the intervals may take, if somebody may wait for them."""
+    n, samples = table.n_features, table.X.shape[0] if table.names is None else len(table.X)
+    n_boot = args.n_boot if isinstance(args.n_boot, int) else N_BOOT
+    seconds = n_boot * samples * n * n / 2 / SPEED
+    if seconds > terminal.PATIENCE and terminal.is_watched():
+        terminal.say(
+            f"intervals of {n} features: about {terminal.duration(seconds)}, at the speed of two "
+            "cores; a smaller --n-boot and fewer features take less"
+        )
 
 
 def _line(step: Any, names: Sequence[str], width: int) -> str:

@@ -52,6 +52,8 @@ class Subset:
         How far ties and rounding may put the value and the bound off. "optimal" means that no
         other support of this size has a value above ``bound + error``. The error grows with the
         condition number of B. It is infinite where nothing was searched.
+    is_pca : bool
+        Whether the problem was sparse PCA, without classes: B is the identity.
     """
 
     support: Integers
@@ -65,6 +67,7 @@ class Subset:
     names: Names = None
     shrinkage: float = 0.0
     error: float = np.inf
+    is_pca: bool = False
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.value) and np.isfinite(self.direction).all()):
@@ -83,8 +86,9 @@ class Subset:
     def __repr__(self) -> str:
         features = _input.first_few(_input.name_features(self.support, self.names))
         return (
-            f"Subset({len(self.support)} features: {features}, value {self.value:.6g}, "
-            f"{self.status}, gap {self.gap:.2g}, {self.nodes} nodes, {self.seconds:.2g} s)"
+            f"Subset({_problem(self.is_pca)}{len(self.support)} features: {features}, value "
+            f"{self.value:.6g}, {self.status}, gap {self.gap:.2g}, {self.nodes} nodes, "
+            f"{self.seconds:.2g} s)"
         )
 
     def _repr_html_(self) -> str:
@@ -130,6 +134,9 @@ class Pencil(Protocol):
 
     @property
     def shrinkage(self) -> float: ...
+
+    @property
+    def is_pca(self) -> bool: ...
 
     def solve(self, support: Integers) -> tuple[float, Floats]:
         """Return the largest eigenvalue over the support, and its eigenvector."""
@@ -251,13 +258,15 @@ class Path:
             names=self.names,
             shrinkage=self.shrinkage,
             error=float(self.errors[i]),
+            is_pca=self.pencil.is_pca,
         )
 
     def __repr__(self) -> str:
         proved = sum(status == "optimal" for status in self.statuses)
         return (
-            f"Path(sizes {_ranges(self.sizes)} of {self.pencil.n_features} features, values "
-            f"{self.values[0]:.6g} to {self.values[-1]:.6g}, {proved} proved)"
+            f"Path({_problem(self.pencil.is_pca)}sizes {_ranges(self.sizes)} of "
+            f"{self.pencil.n_features} features, values {self.values[0]:.6g} to "
+            f"{self.values[-1]:.6g}, {proved} proved)"
         )
 
     def _repr_html_(self) -> str:
@@ -271,6 +280,10 @@ class Path:
         columns |= {"status": self.statuses, "nodes": self.nodes, "seconds": self.seconds}
         features = [tuple(_input.name_features(support, self.names)) for support in self.supports]
         return frame(columns | {"features": features})
+
+
+def _problem(is_pca: bool) -> str:
+    return "sparse PCA, " * is_pca
 
 
 def _ranges(sizes: Integers) -> str:

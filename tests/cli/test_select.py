@@ -369,8 +369,8 @@ class TestMethods:
         else:
             assert answer["k"] == len(found.basis.T)
             np.testing.assert_allclose(alpha_of(answer), found.alpha, atol=1e-10)
-        told = method if method == "topography" else f"{method}, k = {answer['k']}"
-        assert f"{told}: objective" in run(capsys, "select", *arguments)[1]
+        told = method if method == "topography" else f"{method}, k = {answer['k']} direction"
+        assert f"{told}" in run(capsys, "select", *arguments)[1]
 
     @pytest.mark.parametrize("count", [1, 2])
     def test_side(self, capsys, write, saved, rng, count):
@@ -461,13 +461,16 @@ class TestTopography:
         assert err == ""
         rounds = [", ".join(NAMES[i] for i in weights.select()) for weights in chart.weights]
         assert out.splitlines()[-4:-1] == [
-            f"round {i}, k = 2: {names}" for i, names in enumerate(rounds, 1)
+            f"round {i}, k = 2 directions: {names}" for i, names in enumerate(rounds, 1)
         ]
 
     def test_long_rounds_are_cut(self, capsys, write, chart):
         out = run(capsys, "select", write("data.npy", X), *self.ARGUMENTS, "--top", 1)[1]
         first = chart.weights[0].select()
-        assert out.splitlines()[-4] == f"round 1, k = 2: {first[0]} and {len(first) - 1} more"
+        assert (
+            out.splitlines()[-4]
+            == f"round 1, k = 2 directions: {first[0]} and {len(first) - 1} more"
+        )
 
     def test_out_has_relevance_and_position(self, capsys, saved, tmp_path, chart):
         out = tmp_path / "ranking.csv"
