@@ -1,10 +1,28 @@
 """Spectral feature selection: which features carry the structure of the samples?
 
-Every method is a module with a function ``solve``. `qalpha`, `weighting`, `laplacian`,
-`supervised`, `kernel`, `side_info`, `topography` and `pairwise` give every feature a weight;
-`alignment`, `gslda`, `eslda` and `sbs` choose a set of features. `evidence` tells whether there is
-anything to find. With scikit-learn, every method is an estimator too, such as `QAlpha`. `plotting`
-draws results, `datasets` makes data to try the methods on, and `positivity` simulates the theory.
+Every method is a module with a function ``solve(X, ...)``, X being samples × features.
+
+Methods that weigh every feature; k is a number of directions, about that of clusters:
+
+    qalpha      features that make the samples form clusters
+    laplacian   the same by the Laplacian of the samples' graph
+    kernel      the same by a kernel, for clusters that are not linear
+    side_info   clusters that other samples do not have
+    pairwise    clusters that respect pairs of samples
+    topography  several groupings of the samples, and a map of the features
+    weighting   features that have most in common with all others; without k
+    supervised  features that tell classes apart; without k
+
+Methods that choose a set of features:
+
+    alignment   features that show which samples are near each other; n is their number
+    gslda       sparse LDA or, without classes, sparse PCA: greedy, several sizes
+    eslda       the same with a proof; k is a number of features
+    sbs         features of a stable principal subspace; the k it finds is a number of components
+
+`evidence` tells whether there is anything to find. With scikit-learn, every method is an estimator
+too, such as `QAlpha`. `plotting` draws results, `datasets` makes data to try the methods on, and
+`positivity` simulates the theory.
 
 Importing the package loads nothing else: a part is imported when it is first used.
 """
@@ -17,7 +35,6 @@ from specsel.estimators import ESTIMATORS
 
 __version__ = "0.2.0"
 
-# Estimators are public too, but not listed here: without scikit-learn ``import *`` would fail.
 __all__ = [
     "Aligned",
     "Intervals",
@@ -41,7 +58,10 @@ __all__ = [
     "supervised",
     "topography",
     "weighting",
+    # Without scikit-learn ``import *`` would fail for them.
+    *(ESTIMATORS if find_spec("sklearn") else ()),
 ]
+
 RESULTS = ("Aligned", "Intervals", "Path", "StableSubspace", "Subset", "Weights")
 
 if TYPE_CHECKING:
@@ -102,4 +122,4 @@ def _estimator(name: str) -> object:
 
 def __dir__() -> list[str]:
     special = [name for name in globals() if name.startswith("__")]
-    return [*special, *__all__, "estimators", *(ESTIMATORS if find_spec("sklearn") else ())]
+    return [*special, *__all__, "estimators"]

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, TypeVar, overload
 
 import numba
 import numpy as np
-from numba import prange
 
 from specsel._input.annotations import Floats
 from specsel._input.choices import Worth
@@ -43,9 +42,6 @@ SUBSPACE_PASSES = 4
 
 # Up to this size matrices are decomposed and inverted without waking threads.
 SCHUR_LIMIT = 96
-
-# From so many entries on, several threads update a matrix sooner than one does.
-PARALLEL_SIZE = 10**5
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -237,21 +233,6 @@ def _ritz(gram: Floats, form: Floats) -> tuple[Floats, Floats]:
     axes = axes[:, keep] / np.sqrt(scales[keep])
     values, vectors = np.linalg.eigh(axes.T @ (form + form.T) @ axes / 2)
     return values, axes @ vectors
-
-
-def rank_one(matrix: Floats, left: Floats, right: Floats) -> None:
-    """Subtract ``left rightᵀ`` from a matrix, in place."""
-    if matrix.size < PARALLEL_SIZE:
-        matrix -= np.outer(left, right)
-    else:
-        _rank_one(matrix, left, right)
-
-
-@jit(parallel=True)
-def _rank_one(matrix, left, right):
-    for i in prange(len(left)):
-        for j in range(len(right)):
-            matrix[i, j] -= left[i] * right[j]
 
 
 def inverse(matrix: Floats) -> Floats:

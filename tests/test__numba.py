@@ -120,7 +120,7 @@ FORK = """
 import multiprocessing, sys
 import numpy as np
 from specsel import eslda, kernel, positivity, qalpha, sbs
-from specsel.linalg import rank_one
+from specsel._pencil.tableau import rank_one
 
 X = np.random.default_rng(0).standard_normal((20, 30))
 SOLVES = {

@@ -138,15 +138,6 @@ def test_subspace_above_the_dense_limit_does_not_depend_on_a_shift(monkeypatch, 
     assert np.linalg.norm(got.T @ basis[:, :2]) == pytest.approx(2**0.5, abs=0.02)
 
 
-@pytest.mark.parametrize("shape", [(3, 5), (400, 300)])
-def test_rank_one_updates_by_one_thread_and_by_several(shape, rng):
-    matrix = rng.standard_normal(shape)
-    left, right = rng.standard_normal(shape[0]), rng.standard_normal(shape[1])
-    expected = matrix - np.outer(left, right)
-    linalg.rank_one(matrix, left, right)
-    np.testing.assert_allclose(matrix, expected, atol=1e-15)
-
-
 @pytest.mark.parametrize("size", [9, linalg.SCHUR_LIMIT + 1])
 def test_inverse_and_eigenvalues_of_a_positive_definite_matrix(size, rng):
     G = rng.standard_normal((size, 3 * size))

@@ -4,6 +4,7 @@ import ast
 import importlib
 import importlib.metadata
 import inspect
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,13 @@ def test_type_checkers_see_every_public_name():
     assert seen == {*specsel.__all__, *specsel.ESTIMATORS}
 
 
+def test_help_opens_with_the_methods():
+    text = pydoc.plain(pydoc.render_doc(specsel))
+    places = [text.index(f"    {name}") for name in ("qalpha", "supervised", "alignment", "sbs")]
+    assert places == sorted(places)
+    assert places[-1] < text.index("PACKAGE CONTENTS")
+
+
 def test_version_is_that_of_the_installed_package():
     assert specsel.__version__ == importlib.metadata.version("specsel")
 
@@ -43,7 +51,7 @@ def test_every_estimator_exists():
     for name, module in specsel.ESTIMATORS.items():
         assert getattr(specsel, name).__module__ == f"specsel.estimators.{module}"
         assert name in dir(specsel)
-        assert name not in specsel.__all__
+        assert name in specsel.__all__
 
 
 WITHOUT_SKLEARN = """

@@ -100,7 +100,7 @@ CALLS = {
     "_simulation.experiments.wishart_moments": lambda: positivity.wishart_moments(20, 30, **SEED),
     "_kernel.evaluation._finish": lambda: kernel.solve(WIDE, 2, tol=0.1),
     "_kernel.evaluation._sectioned": lambda: kernel.solve(WIDE, 2, kernel="sectioned", tol=0.1),
-    "linalg._rank_one": lambda: gslda.solve_pair(
+    "_pencil.tableau._rank_one": lambda: gslda.solve_pair(
         *datasets.wishart_pair(320, rank=2), direction="backward", refine=False
     ),
     "_qalpha.diagnostics._gram": lambda: qalpha.gram(WIDE, np.eye(40)[:, :3]),

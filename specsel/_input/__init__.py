@@ -1,6 +1,7 @@
 """What users pass in: checked once, before any work. Every layer above may use all of it.
 
 arrays       samples × features, classes and pairs: viewed as arrays, or refused
+frames       tables with named columns, of any library
 sparse       sparse matrices: checked whole, or refused
 streams      arrays that are not in memory: recognised and checked
 arguments    numbers, names, flags and sets of features: checked, or refused
@@ -52,6 +53,7 @@ from specsel._input.messages import (
     first_few,
     name_features,
     printable,
+    suggest,
 )
 from specsel._input.sparse import assemble as assemble_sparse
 from specsel._input.streams import is_dask, is_streamed
@@ -97,5 +99,6 @@ __all__ = [
     "printable",
     "readable",
     "stack_samples",
+    "suggest",
     "take_samples",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel._input import sparse, streams
+from specsel._input import frames, sparse, streams
 from specsel._input.annotations import ArrayLike, Integers, Names, NDArray, Sparse
 from specsel._input.memory import budget, readable
 from specsel._input.messages import TOO_EXTREME, printable
@@ -29,9 +29,8 @@ def as_matrix(
     (array([[1., 2.], [3., 4.]]), None)
     """
     X, names = _unwrapped(X)
-    if hasattr(X, "columns") and hasattr(X, "to_numpy"):
-        names = tuple(str(name) for name in X.columns)
-        X = _frame_to_numpy(X, names, name)
+    if names is None:
+        X, names = frames.unpack(X, name)
     if hasattr(X, "tocsr"):
         raise ValueError(_needs_dense(X, name))
     check_unmasked(X, name)
@@ -156,43 +155,6 @@ def check_samples(count: int, least: int, name: str = "X") -> None:
         )
 
 
-def _frame_to_numpy(frame: Any, names: tuple[str, ...], name: str) -> NDArray[Any]:
-    """Values of a pandas or polars frame; refuse the first column that is not numeric."""
-    for index, dtype in enumerate(getattr(frame, "dtypes", ())):
-        if _is_number(dtype):
-            continue
-        column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[names[index]]
-        if not _is_numeric(np.asarray(column)):
-            raise ValueError(f"{name}: column {names[index]!r} is not numeric; drop or encode it")
-    values: NDArray[Any] = frame.to_numpy()
-    if values.dtype == object and hasattr(frame, "iloc"):
-        values = np.where(frame.isna(), np.nan, values).astype(float)
-    return values
-
-
-def _is_number(dtype: Any) -> bool:
-    """Whether a dtype of pandas or polars is one of numbers."""
-    if hasattr(dtype, "is_numeric"):
-        return bool(dtype.is_numeric())
-    return getattr(dtype, "kind", "O") in "biuf"
-
-
-def _is_numeric(column: NDArray[Any]) -> bool:
-    """Whether a column holds numbers; dates and strings that look like numbers do not count."""
-    if column.dtype.kind == "O":
-        return not any(isinstance(value, str) for value in column) and _converts(column)
-    return column.dtype.kind in "biuf"
-
-
-def _converts(column: NDArray[Any]) -> bool:
-    """Whether all objects are numbers, or some are missing, which a later check reports."""
-    try:
-        column.astype(float)
-    except (TypeError, ValueError):
-        return any(map(_is_missing, column))
-    return True
-
-
 def _real(X: ArrayLike, name: str) -> NDArray[Any]:
     """View X as an array of float32 or float64, or convert it."""
     try:
@@ -276,18 +238,13 @@ def as_labels(y: ArrayLike) -> NDArray[Any]:
         labels = np.asarray(y)
     except ValueError:
         raise ValueError("y: rows differ in length; one label for each sample is needed") from None
-    missing = [i for i, label in enumerate(labels.ravel().tolist()) if _is_missing(label)]
+    missing = [i for i, label in enumerate(labels.ravel().tolist()) if frames.is_missing(label)]
     if missing:
         raise ValueError(
             f"y: {len(missing)} label{'s are' if len(missing) > 1 else ' is'} missing, first of "
             f"sample {missing[0]}; every sample needs one"
         )
     return labels
-
-
-def _is_missing(label: Any) -> bool:
-    """Whether a label is None, pandas' NA, or NaN, which alone differs from itself."""
-    return label is None or type(label).__name__ == "NAType" or label != label
 
 
 def as_pairs(name: str, pairs: ArrayLike | None, n_samples: int) -> Integers:

@@ -2,7 +2,9 @@
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from specsel._input.annotations import Integers, Names
@@ -14,6 +16,9 @@ TOO_EXTREME = "values are too large or too small to be standardised; rescale the
 CONTROL = (
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
+
+# Of so many names the one that is spelled like another is looked for.
+MOST_NAMES = 20_000
 
 # The longest value that a message shows as it is.
 LONGEST = 40
@@ -62,6 +67,19 @@ def first_few(names: Sequence[Any], limit: int = 8) -> str:
     """
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
     return ", ".join(map(printable, names[:limit])) + more
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Ask whether a known name is meant that is spelled nearly alike; else say nothing.
+
+    Examples
+    --------
+    >>> suggest("tagret", ["target", "drop"])
+    "; did you mean 'target'?"
+    """
+    known = {one.lower(): one for one in islice(known, MOST_NAMES)}
+    close = get_close_matches(name.lower(), known, n=1, cutoff=0.7)
+    return f"; did you mean {printable(known[close[0]])!r}?" if close else ""
 
 
 def caller() -> int:

@@ -169,7 +169,7 @@ def _backward(
         column, power, weight = inverse[i, :size].copy(), inverse[i, i], weights[i].copy()
         inner -= np.outer(weight, weight / power)
         weights[:size] -= np.outer(column / power, weight)
-        linalg.rank_one(inverse[:size, :size], column / power, column)
+        tableau.rank_one(inverse[:size, :size], column / power, column)
         for array in (members, weights, free, inverse, inverse.T):
             array[i] = array[size - 1]
         if inverse.diagonal()[: size - 1].max() < REFRESH * highest:

@@ -19,6 +19,9 @@ from specsel._pencil.criteria import improved, value_of, worth
 from specsel._pencil.pencil import Pencil
 from specsel.linalg import jit
 
+# From so many entries on, several threads update a matrix sooner than one does.
+PARALLEL_SIZE = 10**5
+
 # A change must raise the value by this share, or rounding would decide.
 GAIN = 1e-11
 
@@ -183,8 +186,8 @@ class Tableau:
         row -= row[self.members] @ self.coefficients
         left = max(self.rest[j], self.floor[j])
         column, gain = self.coefficients[:, j].copy(), self.gains[j].copy()
-        linalg.rank_one(self.coefficients, column / left, row)
-        linalg.rank_one(self.inverse, column / left, -column)
+        rank_one(self.coefficients, column / left, row)
+        rank_one(self.inverse, column / left, -column)
         self.weights[:] -= np.outer(column / left, gain)
         self._all_inverse[size, :size] = self._all_inverse[:size, size] = -column / left
         self._all_inverse[size, size] = 1 / left
@@ -202,8 +205,8 @@ class Tableau:
         self.inner -= np.outer(weight, weight / power)
         self.gains += row[:, None] * (weight / power)
         self.rest += row**2 / power
-        linalg.rank_one(self.coefficients, column / power, row)
-        linalg.rank_one(self.inverse, column / power, column)
+        rank_one(self.coefficients, column / power, row)
+        rank_one(self.inverse, column / power, column)
         self.weights[:] -= np.outer(column / power, weight)
         for array in (self.coefficients, self.weights, self.inverse, self.inverse.T):
             array[i] = array[last]
@@ -259,3 +262,18 @@ class Tableau:
                 self.remove(other)
                 self.add(member)
                 return
+
+
+def rank_one(matrix: Floats, left: Floats, right: Floats) -> None:
+    """Subtract ``left rightᵀ`` from a matrix, in place."""
+    if matrix.size < PARALLEL_SIZE:
+        matrix -= np.outer(left, right)
+    else:
+        _rank_one(matrix, left, right)
+
+
+@jit(parallel=True)
+def _rank_one(matrix, left, right):
+    for i in prange(len(left)):
+        for j in range(len(right)):
+            matrix[i, j] -= left[i] * right[j]

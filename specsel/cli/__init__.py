@@ -10,9 +10,19 @@ aligned    what `select --method alignment` prints
 chance     what `select` says last: whether there is more than chance
 common     options and files that several commands share
 tables     reads and writes tables
-binary     reads .npy and sparse .npz files
+reading    what a user says of a file, and what a reader finds in it
+texts      opens text: encodings, .gz, stdin
+layout     finds delimiter, decimals, header and names of rows; asks where it may be either
+cells      what a cell of text holds
 delimited  reads CSV and TSV text
+binary     reads .npy and sparse .npz files
+libraries  reads Parquet, Arrow, Excel and .h5ad by other packages
 columns    finds the columns that a user names
+missing    counts, fills or leaves out what is missing
+doubts     names columns that may be identifiers or categories
 citations  the five papers, and which method comes from which
+outputs    writes results: CSV, TSV, JSON, Parquet; selected columns of the data
+report     writes a run as one HTML page
+drawings   the pictures of that page
 terminal   writes results to stdout, messages and progress to stderr
 """

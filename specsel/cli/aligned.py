@@ -11,7 +11,13 @@ if TYPE_CHECKING:
     from specsel.results import Aligned
 
 
-def show(args: argparse.Namespace, found: "Aligned", head: dict[str, Any], seconds: float) -> None:
+def show(
+    args: argparse.Namespace,
+    found: "Aligned",
+    head: dict[str, Any],
+    seconds: float,
+    as_read: tables.Table,
+) -> None:
     """Print the features selected, or all of them as JSON; write and draw what was asked for."""
     names = [str(name) for name in _input.name_features(found.ranking, found.names)]
     columns = {
@@ -36,8 +42,23 @@ def show(args: argparse.Namespace, found: "Aligned", head: dict[str, Any], secon
         terminal.write(json.dumps(summary | {"ranking": ranking}))
     else:
         terminal.write("\n".join(_lines(summary, found, ranking[: args.top])))
-    if args.out:
-        tables.save(args.out, ranking)
+    chosen = found.ranking[: len(found.support)]
+    common.save(args, as_read, ranking, chosen)
+    if args.report:
+        from specsel.cli import drawings, report
+
+        drawn = drawings.ranked(found.scores, len(chosen), "score")
+        report.write(
+            args,
+            as_read,
+            found,
+            verdicts=[f"{len(chosen)} features selected; {found.tell_peak()}"],
+            features=chosen,
+            pictures=[("Alignment by number of features", drawn)],
+            seconds=seconds,
+            says="alignment",
+            method="alignment",
+        )
     if args.plot:
         common.draw(args.plot, "AlignmentDisplay", found)
 

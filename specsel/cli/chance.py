@@ -55,7 +55,7 @@ def compare(
     options = {name: value for name, value in given.items() if name not in OWN}
     if "k" in given:
         options["k"] = given["k"]
-    with terminal.progress("shuffle {} of {}".format) as callback:
+    with terminal.progress("shuffle {} of {}".format, counted=True) as callback:
         return evidence.solve(
             table.X,
             y=given.get("y"),

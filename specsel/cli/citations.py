@@ -115,6 +115,12 @@ def bibtex() -> str:
     return "\n\n".join(_entry(citation) for citation in (package(), *PAPERS))
 
 
+def of_method(method: str) -> str:
+    """Return BibTeX of the package and of the papers behind a method."""
+    papers = [citation for citation in PAPERS if method in citation.methods]
+    return "\n\n".join(_entry(citation) for citation in (package(), *papers))
+
+
 def as_records() -> list[dict[str, Any]]:
     """Return the same facts as one flat dictionary each, for JSON."""
     return [

@@ -7,20 +7,24 @@ from typing import Any
 import numpy as np
 
 from specsel import _input
+from specsel.cli.reading import Reading
 
 # How many column names a message lists.
 NAMES_LISTED = 6
 
 
-def find(
-    drop: Sequence[str], target: str | None, names: list[str] | None, width: int
-) -> list[int]:
-    """Return the numbers of the columns to leave out and, last, that of the target."""
-    columns = [*drop] if target is None else [*drop, target]
-    return [_find_one(column, names, width) for column in columns]
+def find(reading: Reading, names: Sequence[str] | None, width: int) -> list[int]:
+    """Return the numbers of the columns that are no features.
+
+    First those that the user leaves out, then that of the row names, then that of the labels,
+    each if the user names one.
+    """
+    named = [*reading.drop, reading.index, reading.target]
+    return [find_one(column, names, width) for column in named if column is not None]
 
 
-def _find_one(column: str, names: list[str] | None, width: int) -> int:
+def find_one(column: str, names: Sequence[str] | None, width: int) -> int:
+    """Return the number of a column that is given by its name, or without names by its number."""
     if names is None:
         if not (column.isdecimal() and int(column) < width):
             raise ValueError(
@@ -28,16 +32,25 @@ def _find_one(column: str, names: list[str] | None, width: int) -> int:
             )
         return int(column)
     name = " ".join(column.split())
-    if name not in names:
-        some = ", ".join(map(_input.printable, names[:NAMES_LISTED]))
-        some += ", ..." if len(names) > NAMES_LISTED else ""
-        raise ValueError(f"has no column {reprlib.repr(column)}; it has {some}")
-    if names.count(name) > 1:
-        raise ValueError(f"has {names.count(name)} columns {reprlib.repr(column)}")
+    count = names.count(name) if name else 0
+    if count == 0:
+        raise ValueError(f"has no column {reprlib.repr(column)}{_offer(name, names)}")
+    if count > 1:
+        raise ValueError(f"has {count} columns {reprlib.repr(column)}")
     return names.index(name)
 
 
-def without(X: Any, names: list[str] | None, apart: Sequence[int]) -> tuple[Any, list[str]]:
+def _offer(name: str, names: Sequence[str]) -> str:
+    """Name the column that may be meant, or else the first few."""
+    known = [known for known in names if known]
+    close = _input.suggest(name, known)
+    if close:
+        return close
+    some = ", ".join(map(_input.printable, known[:NAMES_LISTED]))
+    return f"; it has {some}" + (", ..." if len(known) > NAMES_LISTED else "")
+
+
+def without(X: Any, names: Sequence[str] | None, apart: Sequence[int]) -> tuple[Any, list[str]]:
     """Return the columns that are not in `apart`, and their names or else their numbers.
 
     Neighbouring columns are a view of X, not a copy.

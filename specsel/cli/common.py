@@ -4,18 +4,26 @@ import argparse
 import csv
 import importlib.util
 import io
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from specsel import _input
-from specsel.cli import delimited, tables, terminal
+from specsel.cli import cells, outputs, tables, terminal
+from specsel.cli.reading import IMPUTATIONS, CellError, MissingError
 
 FILE_HELP = (
-    "table to read: CSV, TSV, .npy or sparse .npz, one sample per row; "
-    "without FILE the built-in example is used"
+    "table to read, one sample per row: CSV or TSV (also .gz; - is stdin), .npy, sparse .npz, and "
+    "with specsel[files] Parquet, Arrow, Excel, .h5ad; without FILE the built-in example is used"
 )
+
+# The options that name files to write.
+FILES_OUT = ("out", "select_out", "report", "plot")
+
+# The options that say how to read a file.
+READ_BY = ("index", "header", "decimal", "encoding", "impute")
 
 
 def add_input(add: Callable[..., Any], target_help: str) -> None:
@@ -31,15 +39,35 @@ def add_input(add: Callable[..., Any], target_help: str) -> None:
         "a comma in quotes"
     )
     add("--drop", action="append", default=[], metavar="COLUMNS", help=drop_help)
+    add("--index", metavar="COLUMN", help="column that names the samples; it is no feature")
+    header_help = "whether the first row of a text holds names; asked for where it is not clear"
+    add("--header", choices=("yes", "no"), help=header_help)
+    decimal_help = "what stands before decimals; found if left out"
+    add("--decimal", choices=(".", ","), help=decimal_help)
+    encoding_help = "encoding of a text, such as latin-1; found if left out"
+    add("--encoding", metavar="NAME", help=encoding_help)
+    impute_help = (
+        "set missing values to the median of their column, or drop the columns or rows that have "
+        "some; without this option missing values are refused"
+    )
+    add("--impute", choices=IMPUTATIONS, help=impute_help)
 
 
 def add_output(add: Callable[..., Any], out_help: str, plot_help: str) -> None:
     """Add the options that say where results go."""
     out_help = (
-        f"write {out_help} to this file; a name that a spreadsheet would run as a formula, for it "
-        "begins with =, +, -, @, tab or carriage return, gets a ' before it"
+        f"write {out_help} to this file: .csv, .tsv, .json or .parquet (of an .h5ad FILE also "
+        ".h5ad: a copy with columns in var); in text, a name that a spreadsheet would run as a "
+        "formula, for it begins with =, +, -, @, tab or carriage return, gets a ' before it"
     )
-    add("--out", type=Path, metavar="CSV", help=out_help)
+    add("--out", type=Path, metavar="FILE", help=out_help)
+    select_help = (
+        "write the selected columns of the data to this file, with the names of the samples and "
+        "their labels: .csv, .tsv, .json, .parquet or .npy (numbers alone)"
+    )
+    add("--select-out", type=Path, metavar="FILE", help=select_help)
+    report_help = "write a page for a browser: the data as read, the run, results, what they say"
+    add("--report", type=Path, metavar="HTML", help=report_help)
     add("--plot", type=Path, metavar="FILE", help=f"draw {plot_help} as .png, .svg or .pdf")
     add("--json", action="store_true", help="print one JSON object")
 
@@ -70,6 +98,31 @@ def joined(names: Iterable[str]) -> str:
     return line.getvalue()
 
 
+# Parameters of the solvers whose option has another name.
+OPTION_OF_PARAMETER = {"n": "features", "random_state": "seed", "y": "target"}
+
+
+def with_options(message: str, args: argparse.Namespace) -> str:
+    """Name an option instead of the parameter that a message of a solver begins with."""
+    found = re.match(r"(\w+)( = |:)", message)
+    if not found:
+        return message
+    name, rest = OPTION_OF_PARAMETER.get(found[1], found[1]), message[found.end() :]
+    if name == "X":
+        return f"{args.file or 'the example'}:{rest}"
+    if not hasattr(args, name):
+        return message
+    if found[2] == " = ":
+        return f"{flag(name)} {rest}"
+    value = getattr(args, name)
+    return f"{flag(name)}{f' {value}' if isinstance(value, str) else ''}:{rest}"
+
+
+def flag(option: str) -> str:
+    """Return an option as the user writes it."""
+    return f"-{option}" if len(option) == 1 else f"--{option.replace('_', '-')}"
+
+
 def check_seed(seed: int) -> None:
     """Refuse a negative seed."""
     if seed < 0:
@@ -79,7 +132,7 @@ def check_seed(seed: int) -> None:
 def check_classes(target: str | None, y: Any) -> None:
     """Refuse a target column that holds measurements instead of classes."""
     for label in () if target is None else dict.fromkeys(y.tolist()):
-        number = delimited.number(str(label))
+        number = cells.number(str(label))
         if number is not None and number % 1 > 0:
             raise ValueError(
                 f"--target {target}: holds {_input.printable(label)}, a measurement; "
@@ -92,7 +145,7 @@ def read(args: argparse.Namespace, labelled: bool, *, sparse: bool = False) -> t
 
     `labelled` says whether the example comes with its labels.
     """
-    for option in ("target", "drop"):
+    for option in ("target", "drop", *READ_BY):
         if args.file is None and getattr(args, option):
             raise ValueError(f"--{option}: needs FILE")
     if args.file is None:
@@ -101,23 +154,50 @@ def read(args: argparse.Namespace, labelled: bool, *, sparse: bool = False) -> t
 
 
 def read_file(path: Path, args: argparse.Namespace, **options: Any) -> tables.Table:
-    """Read a table without the columns of --drop."""
+    """Read a table as the options say."""
+    options |= {option: getattr(args, option) for option in READ_BY}
     try:
-        return tables.read(path, drop=listed(args.drop), **options)
-    except delimited.CellError as error:
+        with terminal.progress(str, f"reading {path.name}"):
+            return tables.read(path, drop=listed(args.drop), **options)
+    except MissingError as error:
+        hint = f"--impute {', '.join(IMPUTATIONS[:-1])} or {IMPUTATIONS[-1]}"
+        raise ValueError(f"{error}; {hint}; --drop leaves a column out") from None
+    except CellError as error:
         raise ValueError(f"{error}; --drop leaves a column out") from None
 
 
 def check_output(args: argparse.Namespace, inputs: Sequence[Path | None] = ()) -> None:
     """Refuse output files that cannot be written, or that the command reads."""
-    for option in ("out", "plot"):
-        tables.check_out(option, getattr(args, option), [args.file, *inputs])
-    if args.out and args.plot and args.out.resolve() == args.plot.resolve():
-        raise ValueError(f"--plot {args.plot}: is the file of --out")
+    taken: dict[Path, str] = {}
+    for option in FILES_OUT:
+        path = getattr(args, option)
+        if path is None:
+            continue
+        outputs.check_out(option.replace("_", "-"), path, [args.file, *inputs])
+        if path.resolve() in taken:
+            raise ValueError(f"{flag(option)} {path}: is the file of {taken[path.resolve()]}")
+        taken[path.resolve()] = flag(option)
+    if args.report and args.report.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"--report {args.report}: must end in .html")
     if args.plot and args.plot.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise ValueError(f"--plot {args.plot}: must end in .png, .svg or .pdf")
     if args.plot and importlib.util.find_spec("matplotlib") is None:
         raise ValueError("--plot: needs matplotlib: pip install 'specsel[plot]'")
+
+
+def save(
+    args: argparse.Namespace,
+    table: tables.Table,
+    rows: Sequence[Mapping[str, Any]],
+    features: Iterable[int],
+) -> None:
+    """Write what the user asks for: the results, and the columns selected."""
+    if args.out and args.out.suffix.lower() == outputs.CELLS:
+        outputs.save_in_cells(args.file, args.out, rows)
+    elif args.out:
+        outputs.save(args.out, rows)
+    if args.select_out:
+        outputs.save_selection(args.select_out, table, features, args.target)
 
 
 def draw(path: Path, display: str, result: Any) -> None:
@@ -127,7 +207,7 @@ def draw(path: Path, display: str, result: Any) -> None:
     from specsel import plotting
 
     figure = Figure(figsize=(8, 5), layout="constrained")
-    with terminal.warnings_in_lines(partial(_describe_warning, path)), tables.naming(path):
+    with terminal.warnings_in_lines(partial(_describe_warning, path)), outputs.naming(path):
         getattr(plotting, display).from_result(result, ax=figure.add_subplot())
         figure.savefig(path, dpi=150)
 

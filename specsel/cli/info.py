@@ -64,14 +64,15 @@ def _facts() -> dict[str, Any]:
         "specsel": specsel.__version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        **{package: _version(package) for package in (*PACKAGES, *EXTRAS)},
+        **{package: version_of(package) for package in (*PACKAGES, *EXTRAS)},
         **_threads(),
         **_cache(),
         **{name: os.environ[name] for name in sorted(os.environ) if name.startswith(VARIABLES)},
     }
 
 
-def _version(package: str) -> str | None:
+def version_of(package: str) -> str | None:
+    """Return the version of an installed package; None if there is none."""
     try:
         return version(package)
     except PackageNotFoundError:

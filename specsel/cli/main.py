@@ -5,11 +5,14 @@ converge or was not proved; 2 bad input; 130 interrupted.
 """
 
 import argparse
-from collections.abc import Sequence
+import re
+import sys
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import specsel
-from specsel.cli import info, path, reproduce, select, stable, terminal
+from specsel import _input
+from specsel.cli import common, info, path, reproduce, select, stable, terminal
 
 COMMANDS = {
     "select": select,
@@ -41,14 +44,20 @@ def _run(argv: Sequence[str] | None) -> tuple[int, bool]:
     """Return the exit code, and whether the command wrote its results to files as well."""
     commands = parser()
     try:
-        args = commands.parse_args(argv)
+        args, unknown = commands.parse_known_args(argv)
     except SystemExit as end:  # argparse has printed the help or the version
         return int(end.code or 0), False
+    if unknown:
+        raise ValueError(_not_known(unknown, vars(args)))
     if args.command is None:
         commands.print_help()
         return 2, False
-    in_files = any(getattr(args, option, None) for option in ("out", "plot"))
-    return int(args.run(args)), in_files
+    in_files = any(getattr(args, option, None) for option in common.FILES_OUT)
+    args.argv = [*(sys.argv[1:] if argv is None else argv)]
+    try:
+        return int(args.run(args)), in_files
+    except ValueError as error:
+        raise ValueError(common.with_options(str(error), args)) from None
 
 
 def _reason(error: Exception) -> str:
@@ -57,10 +66,20 @@ def _reason(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
+def _not_known(unknown: Sequence[str], known: Iterable[str]) -> str:
+    """Say which arguments no option takes, and which option may be meant by the first."""
+    options = ["--" + name.replace("_", "-") for name in known]
+    return f"unrecognized arguments: {' '.join(unknown)}{_input.suggest(unknown[0], options)}"
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that raises its errors and prints as `terminal` does."""
 
     def error(self, message: str) -> NoReturn:
+        wrong = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message)
+        if wrong:
+            known = [name.strip(" '") for name in wrong[2].split(",")]
+            message += _input.suggest(wrong[1], known)
         raise ValueError(message)
 
     def _print_message(self, message: str, file: Any = None) -> None:

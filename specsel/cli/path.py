@@ -84,13 +84,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Find the best features of every size and print a table."""
     common.check_output(args)
-    table = common.read(args, labelled=True)
-    common.check_classes(args.target, table.y)
-    if args.matrix and table.y is not None:
-        raise ValueError(f"--matrix {args.matrix}: is for sparse PCA, without class labels")
     _input.check_not_negative("time_limit", args.time_limit)
-    start = time.perf_counter()
     with terminal.warnings_in_lines():
+        table = common.read(args, labelled=True)
+        common.check_classes(args.target, table.y)
+        if args.matrix and table.y is not None:
+            raise ValueError(f"--matrix {args.matrix}: is for sparse PCA, without class labels")
+        start = time.perf_counter()
         path = _solve(args, table)
     rows = [_row(path, k) for k in path]
     summary = {
@@ -106,15 +106,42 @@ def run(args: argparse.Namespace) -> int:
         terminal.write(json.dumps(summary | {"path": rows}))
     else:
         terminal.write("\n".join(_lines(summary, rows)))
-    if args.out:
-        lines = [row | {"features": common.joined(row["features"])} for row in rows]
-        for line in lines:
-            del line["direction"]
-        tables.save(args.out, lines)
+    lines = [row | {"features": common.joined(row["features"])} for row in rows]
+    for line in lines:
+        del line["direction"]
+    common.save(args, table, lines, path.supports[-1])
+    if args.report:
+        _report(args, table, path, summary["seconds"])
     if args.plot:
         common.draw(args.plot, "PathDisplay", path)
     wanted = "greedy" if args.greedy or args.threshold else "optimal"
     return int(any(row["status"] != wanted for row in rows))
+
+
+def _report(args: argparse.Namespace, table: tables.Table, path: Any, seconds: float) -> None:
+    from specsel.cli import drawings, report
+
+    proved = sum(status == "optimal" for status in path.statuses)
+    known = [value if math.isfinite(value) else math.nan for value in path.bounds]
+    series = {"bound": known, "greedy": [*path.starts], "best found": [*path.values]}
+    series = {name: values for name, values in series.items() if not all(map(math.isnan, values))}
+    largest = path.sizes[-1]
+    report.write(
+        args,
+        table,
+        path,
+        verdicts=[
+            f"{proved} of {len(path)} sizes proved: no other set of that size has a larger value",
+            f"the features below are those of the largest size, {largest}",
+        ],
+        features=path.supports[-1],
+        pictures=[
+            ("Value by number of features", drawings.lines([*path], series, ["features", "value"]))
+        ],
+        seconds=seconds,
+        says="path",
+        method="gslda" if args.greedy else "eslda",
+    )
 
 
 def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
@@ -152,7 +179,8 @@ def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
     default: Direction = "both" if left <= gslda.ALL_SIZES_LIMIT else "forward"
     options |= {"max_size": max_size, "time_limit": args.time_limit}
     options |= {"direction": args.direction or default}
-    return gslda.solve(table.X, table.y, **options)
+    with terminal.progress(str, "selecting greedily"):
+        return gslda.solve(table.X, table.y, **options)
 
 
 def _threshold(

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from specsel import papers
-from specsel.cli import tables, terminal
+from specsel.cli import outputs, tables, terminal
 
 WIDTH = 99
 
@@ -98,7 +98,7 @@ def _run_one(name: str, args: argparse.Namespace) -> None:
     terminal.write("\n".join(_lines(name, found, seconds)) + "\n")
     if out:
         rows = [{"experiment": name, **row._asdict(), "seconds": seconds} for row in found.rows]
-        tables.save(out / f"{name}.csv", rows)
+        outputs.save(out / f"{name}.csv", rows)
         _save_figure(module, found, out / f"{name}.png")
 
 

@@ -67,10 +67,10 @@ methods:
   pairwise    clusters that respect the pairs of rows in --apart and --together
   supervised  the features that tell the classes of --target apart
 
-How a text file is read: the first row is a header if at least half of it is not numbers, if it
-contains a name given with --target or --drop, or if it counts the columns. If its first cell is
-empty, the first column holds names of the rows and is left out. "index" in the output is the
-number of a feature, from 0.
+How a text is read: encoding, delimiter, decimal commas and comments above the table are found and
+named in the first line of the output. The first row is a header if its first cell is empty (the
+first column then names the samples), or if it is text over numbers. If its numbers can be names,
+--header yes or no is asked for. "index" in the output is the number of a feature, from 0.
 
 The cut at the gap is no test: the weights of pure noise have a gap too. The last line is one. It
 compares the objective with that of shuffled columns or, with --target, of shuffled labels. "More
@@ -108,7 +108,10 @@ def _add_options(group: Any) -> None:
         which = ", ".join(users) if len(users) < 5 else f"all but {', '.join(others)}"
         group.add_argument(*flags, help=f"{help} ({which})", **options)
 
-    k_help = "number of clusters; auto, the default, counts them by the gap between eigenvalues"
+    k_help = (
+        "number of directions that carry the clusters, about that of clusters; auto, the default, "
+        "counts them by the gap between eigenvalues"
+    )
     add("-k", type=common.count, help=k_help)
     file: dict[str, Any] = {"type": Path, "metavar": "FILE"}
     side_help = "samples of the same features whose variation is unwanted; may be repeated"
@@ -152,6 +155,7 @@ def run(args: argparse.Namespace) -> int:
     with terminal.warnings_in_lines():
         table = common.read(args, "target" in NEEDED_BY_METHOD.get(args.method, ()), sparse=True)
         common.check_classes(args.target, table.y)
+        as_read = table
         if args.shuffle:
             table = tables.shuffled(table, args.seed or 0)
         if args.standardise:
@@ -165,7 +169,8 @@ def run(args: argparse.Namespace) -> int:
             found = solve(table.X, **given)
         seconds = time.perf_counter() - start
         if args.method == "alignment":
-            aligned.show(args, found, _head(args, table, len(found.relevance)), seconds)
+            head = _head(args, table, len(found.relevance))
+            aligned.show(args, found, head, seconds, as_read)
             return 0
         evidence = chance.summary(chance.compare(args, table, given, found))
     weights = getattr(found, "combined", found)
@@ -176,14 +181,17 @@ def run(args: argparse.Namespace) -> int:
         "evidence": evidence,
         "seconds": seconds,
     }
+    verdict = chance.line(args, evidence)
     if args.json:
         terminal.write(json.dumps(summary | {"ranking": ranking}))
     else:
-        terminal.write(
-            "\n".join([*_lines(summary, ranking[: args.top]), chance.line(args, evidence)])
-        )
-    if args.out:
-        tables.save(args.out, ranking)
+        terminal.write("\n".join([*_lines(summary, ranking[: args.top]), verdict]))
+    common.save(args, as_read, ranking, weights.select())
+    if args.report:
+        from specsel.cli import report
+
+        cut = _verdict(summary["n_features"], len(summary["selected"]), summary["gap"])
+        report.of_weights(args, as_read, found, [verdict, cut], summary)
     if args.plot:
         display = "TopographyDisplay" if len(_rounds(found)) > 1 else "WeightsDisplay"
         common.draw(args.plot, display, found)
@@ -216,17 +224,13 @@ def _check_method(args: argparse.Namespace) -> None:
     for option in given:
         if option in unused:
             hint = "; --drop leaves a column out" if option == "target" else ""
-            raise ValueError(f"{_flag(option)}: is not used by --method {args.method}{hint}")
+            raise ValueError(f"{common.flag(option)}: is not used by --method {args.method}{hint}")
     needed = NEEDED_BY_METHOD.get(args.method, ())
     from_example = args.file is None and needed == ("target",)
     if needed and not set(given) & set(needed) and not from_example:
-        raise ValueError(f"--method {args.method}: needs {' or '.join(map(_flag, needed))}")
+        raise ValueError(f"--method {args.method}: needs {' or '.join(map(common.flag, needed))}")
     if args.method == "weighting" and args.tradeoff is not None and args.target is None:
         raise ValueError("--tradeoff: needs --target with --method weighting")
-
-
-def _flag(option: str) -> str:
-    return "-k" if option == "k" else f"--{option.replace('_', '-')}"
 
 
 def _arguments(args: argparse.Namespace, table: tables.Table) -> dict[str, Any]:
@@ -299,7 +303,7 @@ def _outcome(found: Any, weights: Any, ranking: list[dict[str, Any]], k: Any) ->
 def _lines(summary: dict[str, Any], top: list[dict[str, Any]]) -> Iterator[str]:
     """Yield the lines of the text output."""
     n, count = summary["n_features"], len(summary["selected"])
-    k = "" if summary["k"] is None else f", k = {summary['k']}"
+    k = "" if summary["k"] is None else f", k = {_directions(summary['k'])}"
     yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
     yield (
         f"{summary['method']}{k}: objective {summary['objective']:.6g}, iterations "
@@ -322,7 +326,11 @@ def _lines(summary: dict[str, Any], top: list[dict[str, Any]]) -> Iterator[str]:
     yield _verdict(n, count, summary["gap"])
     for i, one_round in enumerate(summary.get("rounds", ()), 1):
         selected = _input.first_few(one_round["selected"], len(top))
-        yield f"round {i}, k = {one_round['k']}: {selected}"
+        yield f"round {i}, k = {_directions(one_round['k'])}: {selected}"
+
+
+def _directions(k: int) -> str:
+    return f"{k} direction{'s' * (k != 1)}"
 
 
 def _bar(share: float, blocks: bool) -> str:

@@ -4,6 +4,7 @@ import argparse
 import json
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,12 @@ DEFAULTS_OF_EXAMPLE = {"matrix": "correlation", "retain": 0.1}
 
 HELP = "find a stable principal subspace"
 DESCRIPTION = "Remove features until a principal subspace of the rest is stable."
+
+N_BOOT = 1000
+
+# So many multiplications a second two cores make for the intervals.
+SPEED = 1.5e10
+
 EPILOG = """\
 A principal subspace is stable if another sample of the same data would show it too. Bootstrap
 intervals tell how uncertain the similarities of the features are. The command removes the least
@@ -65,9 +72,10 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError(f"--retain {args.retain:g}: must be from 0 to 1")
     if args.at_least < 1:
         raise ValueError(f"--at-least {args.at_least}: must be at least 1")
-    table = common.read(args, labelled=False, sparse=True)
-    start = time.perf_counter()
-    intervals = _intervals(args, table)
+    with terminal.warnings_in_lines():
+        table = common.read(args, labelled=False, sparse=True)
+        start = time.perf_counter()
+        intervals = _intervals(args, table)
     names = intervals.names or tuple(map(str, range(len(intervals.A))))
     shown = tuple(map(_input.printable, names))
     width = max(7, *map(len, shown))
@@ -85,27 +93,46 @@ def run(args: argparse.Namespace) -> int:
 
     from specsel import sbs
 
-    found = sbs.eliminate(intervals, args.retain, args.at_least, report)
+    with terminal.progress(str, "removing features") if args.json else nullcontext():
+        found = sbs.eliminate(intervals, args.retain, args.at_least, report)
     if args.json:
         summary = {"data": table.origin, **_summary(found, names)}
         terminal.write(json.dumps(summary | {"seconds": time.perf_counter() - start}))
     else:
         terminal.write("\n".join(_verdict(found, shown)))
-    if args.out:
-        tables.save(args.out, _rows(found, names))
+    common.save(args, table, _rows(found, names), found.support if found.k else [])
+    if args.report:
+        _report(args, table, found, shown, time.perf_counter() - start)
     if args.plot:
         common.draw(args.plot, "StabilityDisplay", found)
     return 0 if found.converged else 1
+
+
+def _report(
+    args: argparse.Namespace, table: tables.Table, found: Any, names: Sequence[str], seconds: float
+) -> None:
+    from specsel.cli import drawings, report
+
+    drawn = drawings.spectrum(found.eigenvalues, found.k)
+    report.write(
+        args,
+        table,
+        found,
+        verdicts=[*_verdict(found, names)],
+        features=found.support if found.k else [],
+        pictures=[(f"Eigenvalues: the first {found.k} are stable", drawn)] * bool(found.k),
+        seconds=seconds,
+        says="stable",
+        method="sbs",
+    )
 
 
 def _intervals(args: argparse.Namespace, table: tables.Table) -> Any:
     from specsel import sbs
 
     options = {name: getattr(args, name) for name in ("matrix", "confidence", "n_boot")}
-    with (
-        terminal.warnings_in_lines(),
-        terminal.progress("{} of {} pairs of features".format) as callback,
-    ):
+    _tell_how_long(args, table)
+    with terminal.progress("{} of {} pairs of features".format, counted=True) as callback:
         found = sbs.intervals(
             table.X,
             method=args.intervals,
@@ -114,6 +141,18 @@ def _intervals(args: argparse.Namespace, table: tables.Table) -> Any:
             **options,
         )
     return replace(found, names=tuple(table.names) if table.names else None)
+
+
+def _tell_how_long(args: argparse.Namespace, table: tables.Table) -> None:
+    """Say beforehand how long the intervals may take, if somebody may wait for them."""
+    n, samples = table.n_features, table.X.shape[0] if table.names is None else len(table.X)
+    n_boot = args.n_boot if isinstance(args.n_boot, int) else N_BOOT
+    seconds = n_boot * samples * n * n / 2 / SPEED
+    if seconds > terminal.PATIENCE and terminal.is_watched():
+        terminal.say(
+            f"intervals of {n} features: about {terminal.duration(seconds)}, at the speed of two "
+            "cores; a smaller --n-boot and fewer features take less"
+        )
 
 
 def _line(step: Any, names: Sequence[str], width: int) -> str:

@@ -1,18 +1,21 @@
-"""Reads tables from CSV, TSV, .npy and sparse .npz files, and writes CSV.
+"""Reads tables, whatever the kind of file; makes the example, and shuffled or scaled tables.
 
 Rows are samples, columns are features, which may have names.
 """
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from warnings import warn
 
 import numpy as np
 
 from specsel import _input
-from specsel.cli import binary, columns, delimited
+from specsel.cli import binary, columns, delimited, doubts, libraries, missing, texts
+from specsel.cli.reading import CellError, Content, MissingError, Reading
+
+# Missing values of a file on disk are counted up to this size; beyond, the solver finds them.
+LARGEST_COUNTED = 10**8
 
 LARGEST_ROW = 2**53  # above it not every whole number is a float
 
@@ -22,13 +25,17 @@ class Table(NamedTuple):
 
     `names` are the names of the features: those of the header or, if the file has no header and
     some columns were left out, the numbers of the columns in the file. X carries them too, unless
-    it is sparse.
+    it is sparse. `rows` are the names of the samples, if the file has them. `facts` says what the
+    reader decided by itself, and `left_out` names the columns that are no features.
     """
 
     X: Any
     y: np.ndarray | None
     origin: str
     names: list[str] | None = None
+    rows: list[str] | None = None
+    facts: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def n_features(self) -> int:
@@ -40,39 +47,78 @@ class Table(NamedTuple):
         """Number of samples."""
         return len(self.X) if isinstance(self.X, _input.Frame) else int(self.X.shape[0])
 
+    @property
+    def values(self) -> Any:
+        """The samples without the names of the features."""
+        return self.X.values if isinstance(self.X, _input.Frame) else self.X
+
 
 def read(
-    path: Path, target: str | None = None, *, drop: Sequence[str] = (), sparse: bool = False
+    path: Path,
+    target: str | None = None,
+    *,
+    drop: Sequence[str] = (),
+    impute: str | None = None,
+    sparse: bool = False,
+    **told: str | None,
 ) -> Table:
     """Read a table; its column `target` holds the labels of the samples.
 
     Columns are given by name or, if the file has no header, by number from 0. Those of `drop` are
-    left out, whatever they hold. With `sparse`, a sparse matrix stays sparse.
+    left out, whatever they hold. `impute` says what to do about missing values, `told` what else
+    the user knows of the file, see `Reading`. With `sparse`, a sparse matrix stays sparse.
     """
-    if path.exists() and not path.is_file():
-        raise ValueError(f"{path}: is a directory or a pipe; a file is needed")
-    binaries = {".npy": _read_npy, ".npz": _read_npz}
-    reader = binaries.get(path.suffix.lower(), delimited.read)
-    if target in drop:
+    if path != texts.STDIN and path.is_dir():
+        raise ValueError(f"{path}: is a directory; a file is needed")
+    reading = Reading(drop=drop, target=target, **told)
+    if target in (*drop, reading.index) and target is not None:
         raise ValueError(f"{path}: column {target!r} holds the labels; it cannot be left out")
+    reader = READERS.get(path.suffix.lower(), delimited.read)
     try:
-        X, names, apart, y = reader(path, drop, target)
-    except UnicodeDecodeError:
-        raise ValueError(
-            f"{path}: is not text in UTF-8; CSV, TSV, .npy or .npz is needed"
-        ) from None
-    except delimited.CellError as error:
-        raise delimited.CellError(f"{path}: {error}") from None
-    except (ValueError, csv.Error) as error:
+        content = reader(path, reading)
+        table = _table(path, content, impute)
+    except (CellError, MissingError) as error:
+        raise type(error)(f"{path}: {error}") from None
+    except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    is_text = reader is delimited.read
-    origin = f"{path}, no header" if is_text and not names else str(path)
-    if apart:
-        X, names = columns.without(X, names, apart)
+    X = table.X
     if hasattr(X, "toarray"):
         X = X if sparse else X.toarray()
-    named = names and isinstance(X, np.ndarray)
-    return Table(_input.Frame(names, X) if named else X, y, origin, names)
+    if table.names and isinstance(X, np.ndarray):
+        X = _input.Frame(table.names, X)
+    return table._replace(X=X)
+
+
+def _table(path: Path, content: Content, impute: str | None) -> Table:
+    """Take out the columns that are no features, and what is missing."""
+    X, names, y, rows, facts = content.X, content.names, content.y, content.rows, content.facts
+    left_out: tuple[str, ...] = ()
+    if content.apart:
+        left_out = tuple(names[i] if names else str(i) for i in dict.fromkeys(content.apart))
+        X, names = columns.without(X, names, content.apart)
+    counts = _missing(X)
+    if counts is not None and counts.any():
+        if impute is None:
+            raise MissingError(missing.describe(counts, names))
+        found = missing.impute(X, impute, counts)
+        X, facts = found.X, (*facts, str(found.fact))
+        if found.columns is not None:
+            names = [names[i] if names else str(i) for i in found.columns]
+        if found.rows is not None:
+            y = None if y is None else y[found.rows]
+            rows = None if rows is None else [rows[i] for i in found.rows]
+    for warning in doubts.warnings(X, names):
+        warn(f"{path}: {warning}", stacklevel=_input.caller())
+    origin = ", ".join(["stdin" if path == texts.STDIN else str(path), *facts])
+    return Table(X, y, origin, names, rows, facts, left_out)
+
+
+def _missing(X: Any) -> np.ndarray | None:
+    """Count missing values by column; not in a file too large to be read once more."""
+    mapped = isinstance(X, np.memmap) and X.size > LARGEST_COUNTED
+    if not isinstance(X, np.ndarray) or X.dtype.kind != "f" or X.ndim != 2 or mapped:
+        return None
+    return missing.by_column(X)
 
 
 def dense(table: Table, what: str) -> Table:
@@ -97,7 +143,7 @@ def read_pairs(path: Path) -> np.ndarray:
     rows = (np.abs(values) < LARGEST_ROW) & (values == np.rint(values))
     if not rows.all():
         raise ValueError(f"{path}: {values[~rows][0]} is not a row number of a sample")
-    if table.origin.endswith("no header") and values[0].tolist() == [0, 1]:
+    if "no header" in table.facts and values[0].tolist() == [0, 1]:
         raise ValueError(f"{path}: its first row, 0 and 1, may be a header; name the columns")
     return np.asarray(values.astype(np.intp))
 
@@ -135,58 +181,30 @@ def shuffled(table: Table, seed: int) -> Table:
     return table._replace(X=X, origin=f"{table.origin}, columns shuffled")
 
 
-def check_out(option: str, path: Path | None, inputs: Sequence[Path | None]) -> None:
-    """Refuse an output file that cannot be written, or that is one of the inputs."""
-    if path is None:
-        return
-    if path.is_dir() or not path.parent.is_dir():
-        raise ValueError(f"--{option} {path}: is not a file in an existing folder")
-    existing = [other for other in inputs if other and other.exists()]
-    if path.exists() and any(map(path.samefile, existing)):
-        raise ValueError(f"--{option} {path}: is a file to be read")
+def _read_npy(path: Path, reading: Reading) -> Content:
+    return _numbered(binary.read_npy(path), reading)
 
 
-def save(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows, which have the same keys, as CSV."""
-    with naming(path), open(path, "w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows({key: _harmless(cell) for key, cell in row.items()} for row in rows)
+def _read_npz(path: Path, reading: Reading) -> Content:
+    return _numbered(binary.read_npz(path).tocsc(), reading)
 
 
-def _harmless(cell: Any) -> Any:
-    """Put a quote before a text that a spreadsheet would run as a formula, as OWASP advises."""
-    formula = isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{cell}" if formula and delimited.number(cell) is None else cell
-
-
-@contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Add the name of the file to errors of writing; a full disk, for one, comes without it."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-
-
-# The readers return what `delimited.read` does: all columns, their names, the numbers of the
-# columns set apart, and the labels.
-
-
-def _read_npy(path: Path, drop: Sequence[str], target: str | None) -> tuple[Any, ...]:
-    X = binary.read_npy(path)
-    apart = _find(X, drop, target)
-    return X, None, apart, None if target is None else np.array(X[:, apart[-1]])
-
-
-def _read_npz(path: Path, drop: Sequence[str], target: str | None) -> tuple[Any, ...]:
-    X = binary.read_npz(path)
-    apart = _find(X, drop, target)
-    X = X.tocsc()
-    return X, None, apart, None if target is None else X[:, [apart[-1]]].toarray()[:, 0]
-
-
-def _find(X: Any, drop: Sequence[str], target: str | None) -> list[int]:
+def _numbered(X: Any, reading: Reading) -> Content:
+    """Set columns apart that have numbers instead of names."""
     if X.ndim != 2:
         raise ValueError(f"has {X.ndim} dimension{'s' * (X.ndim != 1)}; 2 are needed")
-    return columns.find(drop, target, None, X.shape[1])
+    apart = columns.find(reading, None, X.shape[1])
+
+    def column(i: int) -> np.ndarray:
+        found = X[:, [i]].toarray()[:, 0] if hasattr(X, "toarray") else X[:, i]
+        return np.array(found)
+
+    y = None if reading.target is None else column(apart[-1])
+    rows = None
+    if reading.index is not None:
+        index = columns.find_one(reading.index, None, X.shape[1])
+        rows = [f"{label:.15g}" for label in column(index)]
+    return Content(X, None, apart, y, rows)
+
+
+READERS = {".npy": _read_npy, ".npz": _read_npz, **libraries.READERS}

@@ -7,6 +7,8 @@ on too, for results may go to files, and `check_written` raises in the end.
 import errno
 import os
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +16,10 @@ from typing import Any, TextIO
 
 PROGRESS_WIDTH = 70
 BEGUN = "working; a first run compiles, up to a minute"
+
+# How often the line of progress changes by itself, and from when on, in seconds.
+SECOND, PATIENCE = 1.0, 2.0
+clock = time.monotonic
 
 # Why results could not be written to stdout.
 _lost: list[OSError] = []
@@ -93,26 +99,81 @@ def encodable(text: str) -> str:
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
+def is_watched() -> bool:
+    """Whether stderr is a terminal, on which somebody may wait for the end."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 @contextmanager
-def progress(describe: Callable[..., str]) -> Iterator[Callable[..., None] | None]:
+def progress(
+    describe: Callable[..., str], doing: str = "", *, counted: bool = False
+) -> Iterator[Callable[..., None] | None]:
     """Give a callback that shows progress in one line of stderr.
 
-    The callback passes its arguments to `describe` and shows the text. The line is erased in the
-    end. If stderr is not a terminal, there is no callback: None.
+    The callback passes its arguments to `describe` and shows the text; if they are `counted`, how
+    much is done of how much, it adds how long the rest will take. After two seconds the line also
+    says how long the work has lasted, every second, whether the callback is called or not; with
+    `doing`, which says what is done, nothing is shown before. The line is erased in the end. If
+    stderr is not a terminal, there is no callback: None.
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not is_watched():
         yield None
         return
-
-    def show(text: str, end: str = "") -> None:
-        line = text[:PROGRESS_WIDTH]
-        _show(f"\r{line:{PROGRESS_WIDTH}}{end}")
+    line = _Line(doing or BEGUN)
 
     def tell(*values: Any) -> None:
-        show(describe(*values))
+        line.show(describe(*values) + (line.left(*values[:2]) if counted else ""))
 
-    show(BEGUN)
+    if not doing:
+        line.show(BEGUN)
+    ended = threading.Event()
+    ticker = threading.Thread(target=line.tick, args=(ended,), daemon=True)
+    ticker.start()
     try:
         yield tell
     finally:
-        show("", end="\r")
+        ended.set()
+        ticker.join()
+        line.erase()
+
+
+class _Line:
+    """A line of stderr that is written over; two threads share it."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.begin, self.lock = text, clock(), threading.Lock()
+
+    def show(self, text: str) -> None:
+        with self.lock:
+            self.text = text
+            _show(f"\r{text[:PROGRESS_WIDTH]:{PROGRESS_WIDTH}}")
+
+    def erase(self) -> None:
+        _show(f"\r{'':{PROGRESS_WIDTH}}\r")
+
+    def tick(self, ended: threading.Event) -> None:
+        """Add to the last text how long the work has lasted, every second after the first two."""
+        while not ended.wait(SECOND):
+            passed = clock() - self.begin
+            if passed >= PATIENCE:
+                self.add(f" ({duration(passed)})")
+
+    def add(self, more: str) -> None:
+        """Show the last text with some more at its end."""
+        with self.lock:
+            line = self.text[: PROGRESS_WIDTH - len(more)] + more
+            _show(f"\r{line:{PROGRESS_WIDTH}}")
+
+    def left(self, done: float, total: float) -> str:
+        """Say how long the rest will take, once that can be known."""
+        passed = clock() - self.begin
+        if passed < PATIENCE or not 0 < done < total:
+            return ""
+        return f", {duration(passed * (total - done) / done)} left"
+
+
+def duration(seconds: float) -> str:
+    """Write a time in the unit that a person would take."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -17,6 +17,9 @@ BLUE, VERMILION, GREEN, GRAY = "#0072B2", "#D55E00", "#009E73", "#949494"
 # Up to this number of bars or points, there is room between them.
 SPARSE = 60
 
+# With more ranks than these, the axis of ranks is logarithmic, or the first would not be seen.
+RANKS = 300
+
 
 class Display:
     """A picture of a result. A subclass draws its fields in `_draw`."""
@@ -71,8 +74,7 @@ class Display:
         Parameters
         ----------
         estimator : estimator of this package
-            Its `result_` is drawn. The cut shown is the one at the gap, even if the estimator
-            selects another number of features.
+            Its `result_` is drawn.
         **options
             As in `from_result`.
 
@@ -153,18 +155,45 @@ def use_logarithm(ax: Any) -> None:
         set_formatter(Plain(minor_thresholds=(2, 1)))  # decades with some numbers, and with all
 
 
-def draw_ranked(ax: Any, values: np.ndarray, names: Sequence[str], count: int, top: int) -> None:
-    """Draw bars, highest first, with a line after the first `count`; name the first `top`."""
+def draw_ranked(
+    ax: Any,
+    values: np.ndarray,
+    names: Sequence[str],
+    count: int,
+    top: int,
+    chosen: np.ndarray | None = None,
+) -> None:
+    """Draw bars, highest first, with a line after the first `count`; name the first `top`.
+
+    Where those selected are not the first, `chosen` says of every bar whether it is one.
+    """
     n = len(values)
-    for start, stop, color in ((0, count, BLUE), (count, n, GRAY)):
+    is_prefix = chosen is None or bool(chosen[:count].all())
+    if n > RANKS:
+        ax.set_xscale("log")
+    for start, stop, color in ((0, count if is_prefix else 0, BLUE), (0, n, GRAY)):
+        start = count if is_prefix and color == GRAY else start
         if start < stop:
             _draw_bars(ax, np.arange(start, stop) + 1, values[start:stop], color, n <= SPARSE)
-    if 0 < count < n:
+    if chosen is not None and not is_prefix:
+        places = np.flatnonzero(chosen)
+        ax.bar(places + 1, values[places], color=BLUE, width=0.8 if n <= SPARSE else 1.0)
+    elif 0 < count < n:
         ax.vlines(count + 0.5, 0, values[count - 1], color=foreground(ax), linestyle="--")
     whole_numbers(ax)
-    ax.set(xlabel="rank", xlim=(0.4, n + 0.6))
+    ax.set(xlabel="rank", xlim=(0.4 if n <= RANKS else 0.6, n + 0.6))
+    if n > RANKS:
+        _write_ranks_out(ax)
     ax.set_ylim(top=values[0] if values[0] > 0 else 1.0)
     labels.over_bars(ax, np.arange(1, n + 1)[:top], np.maximum(values[:top], 0.0), names[:top])
+
+
+def _write_ranks_out(ax: Any) -> None:
+    """Write ranks on a logarithmic axis as they are: 1000, not 10³."""
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _draw_bars(ax: Any, places: np.ndarray, values: np.ndarray, color: str, apart: bool) -> None:
@@ -189,6 +218,24 @@ def next_style(ax: Any) -> dict[str, Any]:
     }
 
 
-def tell_selected(ax: Any, count: int, n: int) -> None:
-    """Say in the title how many of n features are selected."""
-    ax.set_title(f"{count} of {n} features above the gap" if count < n else "there is no gap")
+def tell_selected(ax: Any, count: int, n: int, *, chosen: bool = False) -> None:
+    """Say in the title how many of n features are selected: at the gap, or by an estimator."""
+    if chosen:
+        ax.set_title(f"{count} of {n} features selected")
+    else:
+        ax.set_title(f"{count} of {n} features above the gap" if count < n else "there is no gap")
+
+
+def with_selection(estimator: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Add to options of a display which features a fitted estimator selects."""
+    if not hasattr(estimator, "result_") or not hasattr(estimator, "get_support"):
+        return options
+    return {"selected": estimator.get_support()} | options
+
+
+def mask(selected: Any, n: int) -> np.ndarray:
+    """Return which of n features are selected; refuse anything but a flag for each."""
+    flags = np.asarray(selected)
+    if flags.shape != (n,) or flags.dtype != bool:
+        raise ValueError(f"selected: must be True or False for each of {n} features")
+    return flags

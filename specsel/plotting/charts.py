@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from specsel import _input
-from specsel.plotting import labels
-from specsel.plotting.base import BLUE, GRAY, Display, check_type, names_of, tell_selected
+from specsel._input.annotations import ArrayLike
+from specsel.plotting import base, labels
+from specsel.plotting.base import (
+    BLUE,
+    GRAY,
+    Display,
+    check_type,
+    dot_size,
+    names_of,
+    tell_selected,
+)
 from specsel.results import Map
 
 if TYPE_CHECKING:
@@ -36,11 +45,13 @@ class TopographyDisplay(Display):
     ranking : ndarray of int
         The features, best over all rounds first.
     n_selected : int
-        How many features are above the gap.
+        How many features are above the gap, or selected; these are the first of `ranking`.
     top : int
         How many of the selected features get a name, if there is room.
     rounds : tuple of int
         The two rounds, counted from 1.
+    chosen : bool
+        Whether an estimator has selected them, and not the gap.
 
     Examples
     --------
@@ -59,6 +70,7 @@ class TopographyDisplay(Display):
     n_selected: int
     top: int = 20
     rounds: tuple[int, ...] = (1, 2)
+    chosen: bool = False
 
     @classmethod
     def from_result(
@@ -68,6 +80,7 @@ class TopographyDisplay(Display):
         names: Iterable[object] | None = None,
         top: int = 20,
         rounds: Sequence[int] = (1, 2),
+        selected: ArrayLike | None = None,
         ax: "Axes | None" = None,
     ) -> Self:
         """Draw a map.
@@ -82,6 +95,8 @@ class TopographyDisplay(Display):
             How many of the selected features get a name, if there is room.
         rounds : tuple of int
             The two rounds to draw, counted from 1.
+        selected : array of bool, optional
+            Which features are selected, if not those above the gap.
         ax : matplotlib Axes, optional
 
         Returns
@@ -95,23 +110,45 @@ class TopographyDisplay(Display):
         if chosen.shape != (2,) or not np.isin(chosen, np.arange(known) + 1).all():
             raise ValueError(f"rounds = {rounds!r}: must be two numbers from 1 to {known}")
         columns, combined = chosen.astype(int) - 1, result.combined
+        ranking, count = combined.ranking, len(combined.select())
+        if selected is not None:
+            first = base.mask(selected, len(ranking))[ranking]
+            ranking, count = np.concatenate((ranking[first], ranking[~first])), int(first.sum())
         return cls(
             positions=result.positions[:, columns],
             relevances=result.relevances[:, columns],
             names=names_of(names, range(len(combined.alpha)), combined.names),
-            ranking=combined.ranking,
-            n_selected=len(combined.select()),
+            ranking=ranking,
+            n_selected=count,
             top=_input.check_integer("top", top, 0),
             rounds=tuple((columns + 1).tolist()),
+            chosen=selected is not None,
         ).plot(ax)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, **options: Any) -> Self:
+        """Draw the map of a fitted `QAlpha` of several rounds, and what it selects.
+
+        Parameters
+        ----------
+        estimator : estimator of this package
+        **options
+            As in `from_result`.
+
+        Returns
+        -------
+        TopographyDisplay
+        """
+        return super().from_estimator(estimator, **base.with_selection(estimator, options))
 
     def _draw(self, ax: Any) -> None:
         best, rest = np.split(self.ranking, [self.n_selected])
         self._draw_ellipses(ax, rest, GRAY, zorder=1)
         self._draw_ellipses(ax, best, BLUE, zorder=2)
-        tell_selected(ax, len(best), len(self.ranking))
-        for set_label, i in zip((ax.set_xlabel, ax.set_ylabel), self.rounds, strict=True):
-            set_label(f"position, round {i}")
+        tell_selected(ax, len(best), len(self.ranking), chosen=self.chosen)
+        first, second = self.rounds
+        ax.set_xlabel(f"position, round {first}\n(width: relevance)")
+        ax.set_ylabel(f"position, round {second}\n(height: relevance)")
         ax.margins(0.1)
         names = [self.names[i] for i in best[: self.top]]
         labels.at_points(ax, self.positions[self.ranking], names, self._sizes(self.ranking) / 2)
@@ -129,4 +166,5 @@ class TopographyDisplay(Display):
         widths, heights = sizes.T
         ax.add_collection(EllipseCollection(widths, heights, np.zeros(len(sizes)), **form))
         ax.update_datalim(np.concatenate((places - sizes / 2, places + sizes / 2)))
-        ax.plot(*places.T, ".", color=color, markersize=4, zorder=zorder)
+        dots = {"color": color, "markersize": dot_size(4, len(self.ranking)), "zorder": zorder}
+        ax.plot(*places.T, ".", **dots)

@@ -27,6 +27,9 @@ LIFT = 3.0
 # Names over bars may take this share of the height, or the width, of the axes.
 ROOM = 0.6
 
+# Names stay whole if the longest takes no more than this share of the axes.
+WHOLE = 0.4
+
 # The line from a name to its bar or point.
 LINE: dict[str, Any] = {"arrowstyle": "-", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
 
@@ -43,8 +46,32 @@ DOT, THIN = 2.5, 1e-6
 
 def shorten(name: object) -> str:
     """Return the name in one line; a name that is too long loses its middle."""
-    name, half = _input.printable(" ".join(str(name).split())), LENGTH // 2
+    name, half = whole(name), LENGTH // 2
     return name if len(name) <= LENGTH else f"{name[:half]}…{name[1 - half :]}"
+
+
+def whole(name: object) -> str:
+    """Return the name in one line."""
+    return _input.printable(" ".join(str(name).split()))
+
+
+def as_fit(ax: Any, names: Iterable[object], room: float) -> list[str]:
+    """Return names whole if the longest takes no more pixels than there are, or shortened."""
+    texts = [*map(whole, names)]
+    longest = max(texts, key=len, default="")
+    fits = len(longest) <= LENGTH or _size(ax, longest)[0] <= room
+    return texts if fits else [*map(shorten, texts)]
+
+
+def in_a_line(ax: Any, names: Sequence[object]) -> str:
+    """Return as many names as one line below the axes has room for, with dots for the rest."""
+    _lay_out(ax)
+    room, texts = ax.get_window_extent().width, [*map(shorten, names)]
+    for count in range(len(texts), 0, -1):
+        line = ", ".join(texts[:count]) + ", …" * (count < len(texts))
+        if count == 1 or _size(ax, line)[0] <= room:
+            return line
+    return ""
 
 
 def over_bars(ax: Any, places: np.ndarray, heights: np.ndarray, names: Iterable[object]) -> None:
@@ -54,11 +81,13 @@ def over_bars(ax: Any, places: np.ndarray, heights: np.ndarray, names: Iterable[
     the right, above lower bars, and a thin line leads back to its own bar. If the axes are too
     narrow, the last names are left out.
     """
-    texts = [shorten(name) for name in names]
-    if not texts:
+    if len(places) == 0:
         return
     scale = _lay_out(ax)
     room = ax.get_window_extent()
+    between = np.diff(_across(ax, places)).min(initial=np.inf) - LIFT * scale
+    upright = WHOLE * room.height / SLANT
+    texts = as_fit(ax, names, max(upright, between if np.isfinite(between) else room.width))
     widths = np.array([_size(ax, name)[0] for name in texts]) / scale
     tall = _size(ax, "x")[1] / scale
     if np.diff(_across(ax, places)).min(initial=np.inf) / scale < widths.max() + LIFT:
@@ -118,10 +147,11 @@ def at_points(ax: Any, points: np.ndarray, names: Sequence[object], axes: Any) -
     from matplotlib.transforms import Bbox
 
     scale, room = _lay_out(ax), ax.get_window_extent()
+    names = as_fit(ax, names, WHOLE * room.width)
     dots = ax.transData.transform(points)
     radii = np.maximum(np.abs(ax.transData.transform(points + axes) - dots), THIN)
     written: list[tuple[Any, Any]] = []
-    for i, name in enumerate(map(shorten, names)):
+    for i, name in enumerate(names):
         half = _size(ax, name) / 2
         found: list[tuple[int, tuple[Any, ...], tuple[Any, Any]]] = []
         for distance, direction in product(DISTANCES, DIRECTIONS):

@@ -8,7 +8,7 @@ import numpy as np
 
 from specsel import _input
 from specsel._input.annotations import Floats
-from specsel.plotting import base
+from specsel.plotting import base, labels
 from specsel.plotting.base import BLUE, VERMILION, Display, check_type
 from specsel.results import Aligned
 
@@ -91,7 +91,6 @@ class AlignmentDisplay(Display):
             ax.legend()
         if self.selected != self.peak and self.selected < len(places):
             ax.axvline(self.selected + 0.5, color=base.foreground(ax), linestyle="--")
-        self._name_first(ax)
         base.whole_numbers(ax)
         ax.set(xlabel="number of features", ylabel="alignment with the target")
         ax.set_title(
@@ -99,12 +98,7 @@ class AlignmentDisplay(Display):
             if self.peak is None
             else f"peak at {self.peak} feature{'s' * (self.peak > 1)}"
         )
-
-    def _name_first(self, ax: Any) -> None:
-        """Name the features taken first, in a line that takes no room from the curve."""
         if self.top:
-            first = _input.first_few(self.names[: self.top], self.top)
-            more = ", …" if len(self.names) > self.top else ""
-            ax.text(
-                0.98, 0.03, f"{first}{more}", transform=ax.transAxes, ha="right", fontsize="small"
-            )
+            first = labels.in_a_line(ax, self.names[: self.top])
+            more = ", …" if len(self.names) > self.top and not first.endswith("…") else ""
+            ax.set_xlabel(f"number of features, taken in this order:\n{first}{more}")

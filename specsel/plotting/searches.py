@@ -91,7 +91,7 @@ class PathDisplay(Display):
         else:
             ax.set_title("greedy selection")
         base.whole_numbers(ax)
-        ax.set(xlabel="number of features", ylabel="value")
+        ax.set(xlabel="number of features", ylabel="value: largest eigenvalue")
         ax.legend()
 
     def _draw_bounds(self, ax: Any, part: np.ndarray, size: float) -> None:
@@ -262,10 +262,10 @@ class StabilityDisplay(Display):
 
     def _draw_search(self, ax: Any) -> None:
         n = len(self.sizes)
-        form = {"markersize": base.dot_size(3, n), "label": "4 ‖E‖"}
+        form = {"markersize": base.dot_size(3, n), "label": "its uncertainty, 4 ‖E‖"}
         ax.plot(self.sizes, self.errors, "s--", color=VERMILION, **form)
         ax.plot(self.sizes, self.gaps, color=BLUE, linewidth=0.8)
-        dots = base.dot_size(5, n), self.decomposed, ("largest gap", "bound on it")
+        dots = base.dot_size(5, n), self.decomposed, ("largest gap", "bound on the gap")
         _draw_dots(ax, self.sizes, self.gaps, *dots)
         if self.chosen is not None:
             ax.axvline(self.chosen, color=base.foreground(ax), linestyle=":", label="stable")

@@ -84,7 +84,11 @@ class SpectrumDisplay(Display):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConvergenceDisplay(Display):
-    """The objective after every iteration of the outer loop.
+    """How far the objective is from its largest value, after every iteration of the outer loop.
+
+    The scale is logarithmic and shows the share that is missing, so that a flat end means that
+    nothing changes any more, however little changed before. The largest value itself, of which
+    nothing is missing, is not drawn; the legend names it.
 
     Parameters
     ----------
@@ -129,12 +133,16 @@ class ConvergenceDisplay(Display):
     def _draw(self, ax: Any) -> None:
         several = len(self.histories) > 1
         for i, (history, converged) in enumerate(zip(self.histories, self.converged, strict=True)):
+            best = history.max()
             label = f"round {i + 1}, " * several + ("" if converged else "not ") + "converged"
             size = base.dot_size(4, len(history))
             steps = np.arange(1, len(history) + 1)
-            ax.plot(steps, history, markersize=size, label=label, **next_style(ax))
+            missing = (best - history) / (abs(best) or 1.0)
+            missing[missing <= 0] = np.nan
+            form = {"markersize": size, "label": f"{label} at {best:.5g}"}
+            ax.plot(steps, missing, **form, **next_style(ax))
+            if np.isfinite(missing).any():
+                base.use_logarithm(ax)
         base.whole_numbers(ax)
-        if ax.get_yscale() == "linear":
-            ax.ticklabel_format(axis="y", useOffset=False)
-        ax.set(xlabel="iteration", ylabel="objective")
+        ax.set(xlabel="iteration", ylabel="missing share of the objective")
         ax.legend()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from specsel import _input
+from specsel._input.annotations import ArrayLike
 from specsel.plotting import base
 from specsel.plotting.base import Display, check_type, names_of, tell_selected
 from specsel.results import Map, Weights
@@ -26,9 +27,11 @@ class WeightsDisplay(Display):
     names : sequence of str
         Names of the features, in the same order.
     n_selected : int
-        How many features are above the gap.
+        How many features are above the gap, or selected.
     top : int
         How many features get a name.
+    chosen : ndarray of bool, optional
+        Which of them an estimator selects; by default those above the gap.
 
     Examples
     --------
@@ -44,6 +47,7 @@ class WeightsDisplay(Display):
     names: Sequence[str]
     n_selected: int
     top: int = 10
+    chosen: np.ndarray | None = None
 
     @classmethod
     def from_result(
@@ -52,6 +56,7 @@ class WeightsDisplay(Display):
         *,
         names: Iterable[object] | None = None,
         top: int = 10,
+        selected: ArrayLike | None = None,
         ax: "Axes | None" = None,
     ) -> Self:
         """Draw weights.
@@ -64,6 +69,8 @@ class WeightsDisplay(Display):
             Names of the features; by default those of the result, or else their numbers.
         top : int
             How many features get a name.
+        selected : array of bool, optional
+            Which features are selected, if not those above the gap.
         ax : matplotlib Axes, optional
 
         Returns
@@ -73,14 +80,33 @@ class WeightsDisplay(Display):
         check_type(result, Weights, Map)
         weights = result.combined if isinstance(result, Map) else result
         ranking = weights.ranking
+        chosen = None if selected is None else base.mask(selected, len(ranking))[ranking]
         return cls(
             weights=weights.alpha[ranking],
             names=names_of(names, ranking, weights.names),
-            n_selected=len(weights.select()),
+            n_selected=len(weights.select()) if chosen is None else int(chosen.sum()),
             top=_input.check_integer("top", top, 0),
+            chosen=chosen,
         ).plot(ax)
 
+    @classmethod
+    def from_estimator(cls, estimator: Any, **options: Any) -> Self:
+        """Draw the weights of a fitted estimator, and what it selects.
+
+        Parameters
+        ----------
+        estimator : estimator of this package
+        **options
+            As in `from_result`.
+
+        Returns
+        -------
+        WeightsDisplay
+        """
+        return super().from_estimator(estimator, **base.with_selection(estimator, options))
+
     def _draw(self, ax: Any) -> None:
-        tell_selected(ax, self.n_selected, len(self.weights))
+        chosen = self.chosen
+        tell_selected(ax, self.n_selected, len(self.weights), chosen=chosen is not None)
         ax.set_ylabel("weight")
-        base.draw_ranked(ax, self.weights, self.names, self.n_selected, self.top)
+        base.draw_ranked(ax, self.weights, self.names, self.n_selected, self.top, chosen)

@@ -64,6 +64,8 @@ class Subset:
     lower : float
         No support of this size has a smaller value, however bad: Eq. (8) of Moghaddam et al.
         (2006). It is often 0.
+    is_pca : bool
+        Whether the problem was sparse PCA, without classes: B is the identity.
     """
 
     support: Integers
@@ -79,6 +81,7 @@ class Subset:
     error: float = np.inf
     criterion: Worth = "leading"
     lower: float = -np.inf
+    is_pca: bool = False
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.value) and np.isfinite(self.direction).all()):
@@ -97,8 +100,8 @@ class Subset:
     def __repr__(self) -> str:
         features = _input.first_few(_input.name_features(self.support, self.names))
         return (
-            f"Subset({len(self.support)} features: {features}, {VALUES[self.criterion]} "
-            f"{self.value:.6g}, "
+            f"Subset({_problem(self.is_pca)}{len(self.support)} features: {features}, "
+            f"{VALUES[self.criterion]} {self.value:.6g}, "
             f"{self.status}, gap {self.gap:.2g}, {self.nodes} nodes, {self.seconds:.2g} s)"
         )
 
@@ -148,6 +151,9 @@ class Pencil(Protocol):
 
     @property
     def criterion(self) -> Worth: ...
+
+    @property
+    def is_pca(self) -> bool: ...
 
     def solve(self, support: Integers) -> tuple[float, Floats]:
         """Return what a support is worth, and its leading eigenvector."""
@@ -286,13 +292,15 @@ class Path:
             error=float(self.errors[i]),
             criterion=self.criterion,
             lower=self.pencil.bounds(len(self.supports[i]))[0],
+            is_pca=self.pencil.is_pca,
         )
 
     def __repr__(self) -> str:
         proved = sum(status == "optimal" for status in self.statuses)
         sizes = f"{_ranges(self.sizes)} of {self.pencil.n_features} features"
         values = f"{VALUES[self.criterion]}s {self.values[0]:.6g} to {self.values[-1]:.6g}"
-        return f"Path(sizes {sizes}, {values}, {proved} proved)"
+        problem = _problem(self.pencil.is_pca)
+        return f"Path({problem}sizes {sizes}, {values}, {proved} proved)"
 
     def _repr_html_(self) -> str:
         from specsel.results import html
@@ -305,6 +313,10 @@ class Path:
         columns |= {"status": self.statuses, "nodes": self.nodes, "seconds": self.seconds}
         features = [tuple(_input.name_features(support, self.names)) for support in self.supports]
         return frame(columns | {"features": features})
+
+
+def _problem(is_pca: bool) -> str:
+    return "sparse PCA, " * is_pca
 
 
 def _ranges(sizes: Integers) -> str:

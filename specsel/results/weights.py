@@ -76,14 +76,20 @@ class Weights:
         state = "converged" if self.converged else "not converged"
         return (
             f"Weights({len(self.alpha)} features, {_cut(self.alpha)} above a gap of "
-            f"{self.gap:.3g}, objective {self.objective:.6g}, {self.n_iter} iterations, "
-            f"{self.n_passes} passes, {state})"
+            f"{self.gap:.3g}, objective {self.objective:.6g}, k = {self.k_} "
+            f"direction{'s' * (self.k_ != 1)}, {self.n_iter} iterations, {self.n_passes} passes, "
+            f"{state})"
         )
 
     def _repr_html_(self) -> str:
         from specsel.results import html
 
         return html.of_weights(self)
+
+    @property
+    def k_(self) -> int:
+        """Number of directions, given as k or found; not a number of features."""
+        return self.basis.shape[1]
 
     @property
     def ranking(self) -> Integers:

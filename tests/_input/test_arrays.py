@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from specsel import _data, _input
-from specsel._input import arrays
+from specsel._input import frames
 
 BAD = {
     "X: has 1 dimension; 2 are needed, samples x features": np.ones(3),
@@ -76,7 +76,7 @@ def test_classes_are_numbers_from_zero_in_order(labels):
 
 
 def test_columns_of_numbers_are_not_looked_at_one_by_one(clustered, monkeypatch):
-    monkeypatch.setattr(arrays, "_is_numeric", None)
+    monkeypatch.setattr(frames, "_is_numeric", None)
     monkeypatch.setattr(pd.DataFrame, "iloc", property(lambda frame: 1 / 0))
     labels = [f"x{i}" for i in range(30)]
     for frame in (pd.DataFrame(clustered, columns=labels), polars.DataFrame(clustered, labels)):

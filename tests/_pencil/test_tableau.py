@@ -46,3 +46,12 @@ def test_drift_of_the_state_is_noticed(rng):
     state.move_to(np.array([1, 4, 7]))
     assert state.value == pytest.approx(value)
     np.testing.assert_allclose(state.weights, state.inverse @ pencil.factor[state.members])
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (400, 300)])
+def test_rank_one_updates_by_one_thread_and_by_several(shape, rng):
+    matrix = rng.standard_normal(shape)
+    left, right = rng.standard_normal(shape[0]), rng.standard_normal(shape[1])
+    expected = matrix - np.outer(left, right)
+    tableau.rank_one(matrix, left, right)
+    np.testing.assert_allclose(matrix, expected, atol=1e-15)

@@ -10,7 +10,7 @@ from commands import assert_refused
 from scipy import sparse
 
 from specsel import datasets
-from specsel.cli import common, select, tables
+from specsel.cli import common, outputs, select
 from specsel.cli import main as cli
 from specsel.cli import path as cli_path
 from specsel.cli import reproduce as cli_reproduce
@@ -186,7 +186,7 @@ class TestOutput:
         def refuse(path, ranking):
             raise OSError(28, "No space left on device", str(path))
 
-        monkeypatch.setattr(tables, "save", refuse)
+        monkeypatch.setattr(outputs, "save", refuse)
         out = tmp_path / "ranking.csv"
         code, printed, err = run(capsys, "select", "--out", out)
         assert (code, err) == (2, f"specsel: {out}: No space left on device\n")

@@ -9,7 +9,9 @@ from commands import NAMES, X, alpha_of, assert_refused, run, run_json, table
 from specsel import (
     qalpha,
 )
-from specsel.cli import delimited, tables
+from specsel.cli import reading, tables
+
+IMPUTE = "--impute median, drop-columns or drop-rows"
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "|", "\t"])
@@ -81,9 +83,7 @@ def test_names_of_rows_without_a_name_above_them(write):
 
 @pytest.mark.parametrize("mark", ["N/A", "?", "-", ".", "null", "None"])
 def test_a_sample_with_a_missing_value_is_no_header(write, mark):
-    with pytest.raises(
-        delimited.CellError, match=r"column 1 \(from 0\), line 1: a number is missing"
-    ):
+    with pytest.raises(reading.MissingError, match=r"1 missing value: 1 in column 1 \(from 0\)"):
         tables.read(write("data.csv", f"1,{mark}\n2,3\n"))
 
 
@@ -103,7 +103,7 @@ def test_columns_that_are_left_out_may_lack_values(write):
 
 
 def test_text_of_columns_left_out_is_not_kept(write):
-    rows = "".join(f"{'x' * 200}{i},{i},{i % 7}\n" for i in range(5000))
+    rows = "".join(f"{'x' * 200}{i},{i}.5,{i % 7}.5\n" for i in range(5000))
     path = write("data.csv", "id,a,b\n" + rows)
     tracemalloc.start()
     X = tables.read(path, drop=["id"]).X.to_numpy()
@@ -126,17 +126,24 @@ def test_words_of_truth_are_numbers(write):
         ("a,b\n", None, "holds a header but no samples"),
         ("a,b\n1,2\n3\n", None, "line 3: has 1 cell, the row before has 2"),
         ("a,b\n1,x\n", None, "column 'b', line 2: 'x' is not a number"),
-        ("a,b\n1,2\n1,NA\n", None, "column 'b', line 3: a number is missing"),
-        (",a,b\nx,1,nan\n", None, "column 'b', line 2: a number is missing"),
+        ("a,b\n1,2\n1,NA\n", None, "1 missing value: 1 in column 'b'"),
+        (",a,b\nx,1,nan\n", None, "1 missing value: 1 in column 'b'"),
         (
-            "a;b\n1;2\n3;4,5\n",
+            "a;b\n1.5;2\n3;4,5\n",
             None,
-            "column 'b', line 3: '4,5' is not a number; write decimals with a point",
+            "column 'b', line 3: '4,5' is not a number; --decimal , reads it as one",
         ),
         (
-            "1,5;2,5\n3,0;4,5\n",
+            "a;b\n1,5;2\n3;4.321,5\n",
             None,
-            "column 0 (from 0), line 1: '1,5' is not a number; write decimals with a point",
+            "column 'b', line 3: '4.321,5' is not a number; write numbers without a mark between "
+            "thousands",
+        ),
+        (
+            "a;b\n1,500;2\n3;4\n",
+            None,
+            "'1,500' may have a decimal comma, or a mark between thousands; say --decimal , or "
+            "write the thousands without a mark",
         ),
         ("a,b\n1,1_0\n", None, "column 'b', line 2: '1_0' is not a number"),
         ("1,2\n-inf,1\n", None, "column 0 (from 0), line 2: '-inf' is not finite"),
@@ -240,8 +247,13 @@ class TestCommand:
             ("", ["is empty"]),
             ("\n\n", ["is empty"]),
             ("a,b\n", ["no samples"]),
-            (b"\xff\xfe\x00a,b\n1,2\n", ["UTF-8"]),
-            (b"a,b\n1,2\n3,\xe9\n", ["UTF-8"]),
+            (b"\xff\xfe\x00a,b\n1,2\n", ["is not text in utf-16; --encoding names another"]),
+            (b"a,b\n1,2\n3,\xe9\n", ["column 'b', line 3: 'é' is not a number"]),
+            (b"a,b\n1,2\n3,\x81\n", ["is not text in cp1252; --encoding names another"]),
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", ["is not text"]),
+            (b"\x1f\x8bnonsense", ["is a damaged .gz file"]),
+            ('a,b\n1,"2\n3,4\n', ["line 2: a quote is opened here and not closed"]),
+            ('a,b\n1,"2"3\n', ["line 2: a quote stands within a quoted cell; write it twice"]),
         ],
     )
     def test_bad_text(self, capsys, write, content, parts):
@@ -255,11 +267,12 @@ class TestCommand:
     def test_missing_values_are_found(self, capsys, write, cell, header):
         rows = ["a,b,c"] * header + ["3,1,1", f"1,{cell},3", f"2,{cell},4", "4,2,7"]
         path = write("data.csv", "\n".join(rows))
-        place = "column 'b', line 3" if header else "column 1 (from 0), line 2"
+        place = "column 'b'" if header else "column 1 (from 0)"
         assert run(capsys, "select", path) == (
             2,
             "",
-            f"specsel: {path}: {place}: a number is missing; --drop leaves a column out\n",
+            f"specsel: {path}: 2 missing values: 2 in {place}; {IMPUTE}; "
+            "--drop leaves a column out\n",
         )
 
     @pytest.mark.parametrize("cell", ["inf", "-Infinity", "1e999"])
@@ -281,9 +294,8 @@ class TestCommand:
 
     def test_one_bad_cell_does_not_make_a_header(self, capsys, write):
         path = write("typo.csv", "1,2,1e5x\n2,3,4\n5,1,2\n")
-        assert_refused(run(capsys, "select", path), "column 2 (from 0), line 1: '1e5x' is not")
-
-    def test_what_is_no_text_is_refused(self, capsys, tmp_path):
-        path = tmp_path / "data.csv"
-        path.write_bytes("é,b\n1,2\n".encode("latin-1"))
-        assert_refused(run(capsys, "select", path), "is not text in UTF-8")
+        question = "its first row, '1', '2', '1e5x', may be a header or a sample"
+        assert_refused(run(capsys, "select", path), question)
+        answer = ["--header", "no"]
+        fault = "column 2 (from 0), line 1: '1e5x' is not"
+        assert_refused(run(capsys, "select", path, *answer), fault)

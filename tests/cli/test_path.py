@@ -192,19 +192,19 @@ def test_a_value_of_zero_has_no_gap():
 
 REFUSED = {
     "--target: needs FILE": ["--target", "x"],
-    "max_size = 0: must be from 1 to 40, the features allowed": ["--max-size", 0],
-    "max_size = 41: must be from 1 to 40, the features allowed": ["--max-size", 41],
-    "never: no feature is named 'x'": ["--never", "x"],
+    "--max-size 0: must be from 1 to 40, the features allowed": ["--max-size", 0],
+    "--max-size 41: must be from 1 to 40, the features allowed": ["--max-size", 41],
+    "--never: no feature is named 'x'": ["--never", "x"],
     "--direction forward: is for greedy selection; add --greedy": ["--direction", "forward"],
     "--matrix covariance: is for sparse PCA, without class labels": ["--matrix", "covariance"],
-    "never: holds feature 'signal_1', as always does": [
+    "--never: holds feature 'signal_1', as always does": [
         "--never",
         "signal_1",
         "--always",
         "signal_1",
     ],
-    "time_limit = -1.0: must be a finite number at least 0": ["--time-limit", -1],
-    "shrinkage = -1.0: must be a finite number at least 0": ["--shrinkage", -1],
+    "--time-limit -1.0: must be a finite number at least 0": ["--time-limit", -1],
+    "--shrinkage -1.0: must be a finite number at least 0": ["--shrinkage", -1],
 }
 
 

@@ -277,13 +277,18 @@ class TestTarget:
         assert result == (
             2,
             "",
-            "specsel: y: 1 label is missing, first of sample 0; every sample needs one\n",
+            "specsel: --target species: 1 label is missing, first of sample 0; "
+            "every sample needs one\n",
         )
 
     def test_one_class(self, capsys, write):
         path = write("data.csv", "a,b,species\n1,2,x\n3,1,x \n2,2,x\n")
         result = run(capsys, "select", path, "--method", "supervised", "--target", "species")
-        assert result == (2, "", "specsel: y: has one class, x; at least 2 are needed\n")
+        assert result == (
+            2,
+            "",
+            "specsel: --target species: has one class, x; at least 2 are needed\n",
+        )
 
     @pytest.mark.parametrize("method", ["supervised", "weighting"])
     @pytest.mark.parametrize("suffix", [".csv", ".npy"])
@@ -297,7 +302,7 @@ class TestTarget:
     def test_nothing_but_labels(self, capsys, write):
         path = write("data.csv", "species\nx\ny\nx\n")
         result = run(capsys, "select", path, "--method", "supervised", "--target", "species")
-        assert_refused(result, "X: has shape (3, 0); it must not be empty")
+        assert_refused(result, ": has shape (3, 0); it must not be empty")
 
 
 class TestShuffle:
@@ -367,8 +372,8 @@ class TestMethods:
         else:
             assert answer["k"] == len(found.basis.T)
             np.testing.assert_allclose(alpha_of(answer), found.alpha, atol=1e-10)
-        told = method if method == "topography" else f"{method}, k = {answer['k']}"
-        assert f"{told}: objective" in run(capsys, "select", *arguments)[1]
+        told = method if method == "topography" else f"{method}, k = {answer['k']} direction"
+        assert f"{told}" in run(capsys, "select", *arguments)[1]
 
     @pytest.mark.parametrize("count", [1, 2])
     def test_side(self, capsys, write, saved, rng, count):
@@ -382,10 +387,10 @@ class TestMethods:
     def test_side_of_other_features(self, capsys, write, saved):
         narrow = write("side.csv", table(X[:, :5]))
         result = run(capsys, "select", saved, "--method", "side_info", "--side", narrow)
-        assert result == (2, "", "specsel: side: has 5 features; X has 12\n")
+        assert result == (2, "", "specsel: --side: has 5 features; X has 12\n")
         swapped = write("side.csv", table(X, NAMES[::-1]))
         result = run(capsys, "select", saved, "--method", "side_info", "--side", swapped)
-        assert_refused(result, "side: has other column names than X, or in another order")
+        assert_refused(result, "--side: has other column names than X, or in another order")
 
     @pytest.mark.parametrize("name", ["pairs.csv", "pairs.tsv", "header.csv", "pairs.npy"])
     @pytest.mark.parametrize("option", ["apart", "together"])
@@ -413,9 +418,9 @@ class TestMethods:
         ("content", "message"),
         [
             ("0,1.5\n2,3\n", "1.5 is not a row number of a sample"),
-            ("0,1\n2,\n", "column 1 (from 0), line 2: a number is missing"),
+            ("0,1\n2,\n", "1 missing value: 1 in column 1 (from 0)"),
             ("0,1\n2,inf\n", "column 1 (from 0), line 2: 'inf' is not finite"),
-            (np.array([[0, np.nan]]), "nan is not a row number of a sample"),
+            (np.array([[0, np.nan]]), "1 missing value: 1 in column 1 (from 0)"),
             ("0,1\n2,1e300\n", "1e+300 is not a row number of a sample"),
             ("0,1,3\n", "is 1 x 3 float64; two columns of row numbers are needed"),
             ("0,1\n2,x\n", "column 1 (from 0), line 2: 'x' is not a number"),
@@ -432,7 +437,7 @@ class TestMethods:
     def test_pairs_of_no_sample(self, capsys, write, saved):
         path = write("pairs.csv", "0,30\n")
         result = run(capsys, "select", saved, "--method", "pairwise", "--together", path)
-        assert result == (2, "", "specsel: together: holds sample 30; must be from 0 to 29\n")
+        assert result == (2, "", "specsel: --together: holds sample 30; must be from 0 to 29\n")
 
 
 @pytest.fixture(scope="module")
@@ -459,13 +464,16 @@ class TestTopography:
         assert err == ""
         rounds = [", ".join(NAMES[i] for i in weights.select()) for weights in chart.weights]
         assert out.splitlines()[-4:-1] == [
-            f"round {i}, k = 2: {names}" for i, names in enumerate(rounds, 1)
+            f"round {i}, k = 2 directions: {names}" for i, names in enumerate(rounds, 1)
         ]
 
     def test_long_rounds_are_cut(self, capsys, write, chart):
         out = run(capsys, "select", write("data.npy", X), *self.ARGUMENTS, "--top", 1)[1]
         first = chart.weights[0].select()
-        assert out.splitlines()[-4] == f"round 1, k = 2: {first[0]} and {len(first) - 1} more"
+        assert (
+            out.splitlines()[-4]
+            == f"round 1, k = 2 directions: {first[0]} and {len(first) - 1} more"
+        )
 
     def test_out_has_relevance_and_position(self, capsys, saved, tmp_path, chart):
         out = tmp_path / "ranking.csv"
@@ -556,7 +564,7 @@ class TestUseOfOptions:
 
     def test_representation_that_the_method_does_not_know(self, capsys, saved):
         arguments = ("--method", "laplacian", "--representation", "centered")
-        assert_refused(run(capsys, "select", saved, *arguments), "representation = 'centered'")
+        assert_refused(run(capsys, "select", saved, *arguments), "--representation 'centered'")
 
 
 def test_picture_in_the_readme_is_what_is_printed(capsys):

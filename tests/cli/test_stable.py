@@ -101,7 +101,7 @@ def test_nothing_but_zeros_is_refused(capsys, tmp_path, matrix):
     sparse.save_npz(path, sparse.csr_array(np.zeros((9, 4))))
     code, out, err = run(capsys, path, "--matrix", matrix)
     assert (code, out) == (2, "")
-    assert err.startswith("specsel: X: all 4 features are ")
+    assert err.startswith(f"specsel: {path}: all 4 features are ")
     assert err.count("\n") == 1
 
 
@@ -189,9 +189,9 @@ REFUSED = {
     "--seed -1: must be at least 0": ["--seed", -1],
     "--retain 1.5: must be from 0 to 1": ["--retain", 1.5],
     "--at-least 0: must be at least 1": ["--at-least", 0],
-    "n_boot = 10: must be from 100 to 1000000": ["--n-boot", 10],
+    "--n-boot 10: must be from 100 to 1000000": ["--n-boot", 10],
     "argument --n-boot: 'x': must be a whole number or auto": ["--n-boot", "x"],
-    "confidence = 2.0: must be between 0 and 1": ["--confidence", 2],
+    "--confidence 2.0: must be between 0 and 1": ["--confidence", 2],
 }
 
 

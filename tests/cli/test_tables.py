@@ -11,7 +11,7 @@ from scipy import sparse
 from specsel import (
     qalpha,
 )
-from specsel.cli import tables
+from specsel.cli import outputs, tables
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full disk here")
@@ -19,7 +19,7 @@ def test_a_full_disk_is_named(tmp_path):
     path = tmp_path / "out.csv"
     path.symlink_to("/dev/full")
     with pytest.raises(OSError) as caught:
-        tables.save(path, [{"a": 1}])
+        outputs.save(path, [{"a": 1}])
     assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(path))
 
 

@@ -83,3 +83,42 @@ def test_no_progress_without_a_terminal(monkeypatch):
     monkeypatch.setattr(sys, "stderr", None)
     with terminal.progress(str) as tell:
         assert tell is None
+
+
+def test_a_line_says_how_long_the_work_has_lasted(monkeypatch):
+    screen, times = Terminal(), iter([0.0, 1.0, 3.0, 64.0])
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(terminal, "clock", lambda: next(times))
+    line, rounds = terminal._Line("reading"), iter([False, False, False, True])
+
+    class Ended:
+        def wait(self, seconds):
+            return next(rounds)
+
+    line.tick(Ended())
+    assert [text.rstrip() for text in screen.getvalue().split("\r")[1:]] == [
+        "reading (3 s)",
+        "reading (64 s)",
+    ]
+
+
+def test_how_long_the_rest_will_take(monkeypatch):
+    times = iter([0.0, 1.0, 30.0, 30.0])
+    monkeypatch.setattr(terminal, "clock", lambda: next(times))
+    line = terminal._Line("")
+    assert [line.left(1, 4), line.left(1, 4), line.left(4, 4)] == ["", ", 90 s left", ""]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.4, "0 s"), (99, "99 s"), (600, "10 min"), (9000, "2.5 h")]
+)
+def test_durations(seconds, text):
+    assert terminal.duration(seconds) == text
+
+
+def test_what_is_done_is_not_shown_at_once(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with terminal.progress(str, "reading"):
+        pass
+    assert "reading" not in screen.getvalue()

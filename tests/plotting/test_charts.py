@@ -39,7 +39,10 @@ def test_maps_have_an_ellipse_for_every_feature():
         assert (place + 0.3 * np.array(size) < high).all()
     assert sorted(text.get_text() for text in ax.texts) == ["a", "c"]
     assert ax.get_title() == "2 of 3 features above the gap"
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("position, round 1", "position, round 2")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (
+        "position, round 1\n(width: relevance)",
+        "position, round 2\n(height: relevance)",
+    )
 
 
 def test_the_map_of_an_estimator_of_several_rounds_is_drawn():
@@ -48,6 +51,10 @@ def test_the_map_of_an_estimator_of_several_rounds_is_drawn():
     display = TopographyDisplay.from_estimator(fitted)
     np.testing.assert_array_equal(display.positions, fitted.result_.positions)
     assert display.names[:2] == ["x0", "x1"]
+    five = QAlpha(k=2, rounds=2, n_features_to_select=5).fit(X)
+    chosen = TopographyDisplay.from_estimator(five)
+    assert {*chosen.ranking[: chosen.n_selected].tolist()} == {*five.get_support(indices=True)}
+    assert chosen.ax_.get_title() == "5 of 20 features selected"
     np.testing.assert_array_equal(
         WeightsDisplay.from_estimator(fitted).weights, np.sort(fitted.alpha_)[::-1]
     )
@@ -60,7 +67,7 @@ def test_any_two_rounds_of_a_map_can_be_drawn(rng):
     display = TopographyDisplay.from_result(chart, rounds=(3, 1))
     np.testing.assert_array_equal(display.positions, chart.positions[:, [2, 0]])
     np.testing.assert_array_equal(display.relevances, chart.relevances[:, [2, 0]])
-    assert display.ax_.get_xlabel() == "position, round 3"
+    assert display.ax_.get_xlabel().startswith("position, round 3\n")
     for rounds in ((1, 4), (0, 1), (1, 2, 3), (1.5, 2), ((1, 2), 3), 2, "ab"):
         message = rf"^rounds = {re.escape(repr(rounds))}: must be two numbers from 1 to 3$"
         with pytest.raises(ValueError, match=message):

@@ -29,9 +29,19 @@ def test_where_there_is_no_peak(clustered):
 def test_features_are_named(clustered):
     table = pd.DataFrame(clustered, columns=[f"gene {i}" for i in range(30)])
     found = alignment.solve(table)
-    text = AlignmentDisplay.from_result(found, top=2).ax_.texts[0].get_text()
-    assert text == f"gene {found.ranking[0]}, gene {found.ranking[1]}, …"
-    assert not AlignmentDisplay.from_result(found, top=0).ax_.texts
+    _, line = AlignmentDisplay.from_result(found, top=2).ax_.get_xlabel().split("\n")
+    assert line == f"gene {found.ranking[0]}, gene {found.ranking[1]}, …"
+    label = AlignmentDisplay.from_result(found, top=0).ax_.get_xlabel()
+    assert label == "number of features"
+
+
+def test_names_take_no_more_than_a_line(clustered, pyplot):
+    table = pd.DataFrame(clustered, columns=[f"a gene of a long name {i}" for i in range(30)])
+    figure, ax = pyplot.subplots(figsize=(3.35, 2.4), layout="constrained")
+    AlignmentDisplay.from_result(alignment.solve(table), ax=ax)
+    figure.draw_without_rendering()
+    assert ax.xaxis.label.get_window_extent().width <= ax.get_window_extent().width * 1.2
+    assert ax.get_window_extent().width > 0.75 * figure.bbox.width
 
 
 def test_from_an_estimator(clustered):

@@ -35,7 +35,10 @@ def test_greedy_paths_are_one_line():
     assert len(ax.lines) == 1
     assert not ax.collections
     assert ax.get_title() == "greedy selection"
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("number of features", "value")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (
+        "number of features",
+        "value: largest eigenvalue",
+    )
 
 
 def test_exact_values_are_drawn_beside_greedy_ones():
@@ -127,7 +130,9 @@ def test_searches_are_drawn_size_by_size(rng):
     stable = sbs.solve(X, matrix="covariance", retain=0.001, n_boot=200, random_state=0)
     ax = StabilityDisplay.from_result(stable).ax_
     drawn = lines_of(ax)
-    assert points(drawn["4 ‖E‖"]) == [[step.size, step.error] for step in stable.trace]
+    assert points(drawn["its uncertainty, 4 ‖E‖"]) == [
+        [step.size, step.error] for step in stable.trace
+    ]
     known = [[step.size, step.gap] for step in stable.trace if step.stable is not None]
     assert points(drawn["largest gap"]) == known
     assert len(stable.removed) == 2
@@ -162,9 +167,9 @@ def test_bounds_on_gaps_are_hollow():
     )
     drawn = lines_of(ax)
     assert points(drawn["largest gap"]) == [[4, 1], [2, 3]]
-    assert points(drawn["bound on it"]) == [[3, 2]]
+    assert points(drawn["bound on the gap"]) == [[3, 2]]
     assert to_hex(drawn["largest gap"].get_markerfacecolor()).upper() == BLUE
-    assert to_hex(drawn["bound on it"].get_markerfacecolor()) == "#ffffff"
+    assert to_hex(drawn["bound on the gap"].get_markerfacecolor()) == "#ffffff"
 
 
 @pytest.mark.filterwarnings("ignore:.* there is no stable subspace")
@@ -197,7 +202,8 @@ def test_gaps_of_nothing_are_drawn(gaps, errors):
 @pytest.mark.filterwarnings("ignore:.* there is no stable subspace")
 def test_one_feature_leaves_nothing_to_search(rng):
     stable = sbs.solve(rng.random((30, 1)), n_boot=100, random_state=0)
-    assert len(lines_of(StabilityDisplay.from_result(stable).ax_)["4 ‖E‖"].get_xdata()) == 0
+    drawn = lines_of(StabilityDisplay.from_result(stable).ax_)
+    assert len(drawn["its uncertainty, 4 ‖E‖"].get_xdata()) == 0
 
 
 @pytest.mark.parametrize("n", [5, 200])

@@ -68,9 +68,17 @@ def test_the_spectrum_of_a_stable_subspace_has_its_gap(rng):
 
 def test_convergence_is_drawn_by_iteration():
     ax = ConvergenceDisplay.from_result(weights_of([1.0, 0.0], history=[1.0, 3.0, 3.5])).ax_
-    assert ax.lines[0].get_xydata().tolist() == [[1, 1], [2, 3], [3, 3.5]]
-    assert labels_of(ax) == ["converged"]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("iteration", "objective")
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), [5 / 7, 1 / 7, np.nan])
+    assert ax.lines[0].get_xdata().tolist() == [1, 2, 3]
+    assert labels_of(ax) == ["converged at 3.5"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("iteration", "missing share of the objective")
+    assert ax.get_yscale() == "log"
+
+
+def test_a_single_iteration_misses_nothing():
+    ax = ConvergenceDisplay.from_result(weights_of([1.0, 0.0], history=[0.0])).ax_
+    assert labels_of(ax) == ["converged at 0"]
+    assert ax.get_yscale() == "linear"
 
 
 def test_convergence_of_a_map_is_drawn_by_round():
@@ -79,8 +87,8 @@ def test_convergence_of_a_map_is_drawn_by_round():
         weights_of([0.0, 1.0], history=[4.0], converged=False),
     ]
     ax = ConvergenceDisplay.from_result(Map(tuple(rounds), np.zeros((2, 2, 2)), 3)).ax_
-    assert [line.get_ydata().tolist() for line in ax.lines] == [[1, 2], [4]]
-    assert labels_of(ax) == ["round 1, converged", "round 2, not converged"]
+    assert ax.lines[0].get_ydata()[0] == 0.5
+    assert labels_of(ax) == ["round 1, converged at 2", "round 2, not converged at 4"]
     first, second = ax.lines
     assert first.get_color() != second.get_color()
     assert first.get_linestyle() != second.get_linestyle()

@@ -7,7 +7,7 @@ import pytest
 from instances import weights_of
 from matplotlib.colors import to_hex
 
-from specsel import QAlpha
+from specsel import QAlpha, datasets
 from specsel.plotting import (
     WeightsDisplay,
 )
@@ -44,3 +44,26 @@ def test_weights_of_a_map_are_those_of_all_rounds():
     display = WeightsDisplay.from_result(chart)
     np.testing.assert_allclose(display.weights, np.sort(chart.combined.alpha)[::-1])
     assert display.names == ["1", "0", "2"]
+
+
+@pytest.mark.parametrize("options", [{"n_features_to_select": 3}, {"diverse": True}])
+def test_an_estimator_is_drawn_as_it_selects(options):
+    X = np.repeat(datasets.example().X[:, :12], 2, axis=1)
+    fitted = QAlpha(k=2, **{"n_features_to_select": 5} | options).fit(X)
+    display = WeightsDisplay.from_estimator(fitted)
+    count = fitted.get_support().sum()
+    assert display.ax_.get_title() == f"{count} of 24 features selected"
+    ranking = fitted.result_.ranking
+    assert display.chosen.tolist() == fitted.get_support()[ranking].tolist()
+
+
+def test_what_is_selected_is_a_flag_for_each():
+    with pytest.raises(ValueError, match=r"^selected: must be True or False for each of 2"):
+        WeightsDisplay.from_result(weights_of([1.0, 0.0]), selected=[0, 1])
+
+
+def test_many_ranks_are_on_a_logarithmic_axis():
+    ax = WeightsDisplay.from_result(weights_of(np.linspace(1, 0, 7000))).ax_
+    assert ax.get_xscale() == "log"
+    few = WeightsDisplay.from_result(weights_of(np.linspace(1, 0, 99))).ax_
+    assert few.get_xscale() == "linear"

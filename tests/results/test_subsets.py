@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from specsel import Path, Subset, datasets, gslda
+from specsel import Path, Subset, datasets, eslda, gslda
 from specsel.results.subsets import Found
 
 
@@ -17,6 +17,7 @@ class Counting:
     names = tuple("abcd")
     shrinkage = 0.5
     criterion = "leading"
+    is_pca = False
 
     def __init__(self):
         self.solved = []
@@ -106,3 +107,10 @@ def test_a_pickled_path_is_the_same():
 def test_the_gap_is_what_may_be_missing(value, bound, gap):
     subset = Subset(np.array([0]), value, bound, np.ones(1), "time", 0, 0.0)
     assert subset.gap == gap
+
+
+def test_what_is_sparse_pca_says_so(clustered):
+    path = eslda.solve(clustered, k=[2, 3])
+    assert repr(path).startswith("Path(sparse PCA, sizes 2 to 3 of ")
+    assert repr(path[2]).startswith("Subset(sparse PCA, 2 features: ")
+    assert path[2].is_pca

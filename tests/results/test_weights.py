@@ -177,6 +177,7 @@ def test_repr_is_one_informative_line(clustered):
         "30 features",
         "above a gap of",
         "objective",
+        "k = 2 directions",
         "iterations",
         "passes",
         "converged",

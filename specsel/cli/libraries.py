@@ -1,0 +1,164 @@
+"""Reads Parquet, Arrow, Excel and .h5ad through the libraries made for them: specsel[files]."""
+
+import importlib
+import json
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from specsel.cli import cells, columns, delimited
+from specsel.cli.reading import CellError, Content, Reading
+
+# How pandas calls an index without a name in Parquet.
+PANDAS_INDEX = "__index_level_0__"
+
+
+def load(package: str, suffix: str) -> Any:
+    """Import a library, or say which extra brings it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return importlib.import_module(package)
+    except ImportError:
+        raise ValueError(f"{suffix} needs {package}: pip install 'specsel[files]'") from None
+
+
+def read_parquet(path: Path, reading: Reading) -> Content:
+    """Read Parquet; an index that pandas wrote names the rows."""
+    polars = load("polars", ".parquet")
+    with _complete(path):
+        frame = polars.read_parquet(path)
+        told = polars.read_parquet_metadata(path).get("pandas", "{}")
+    return _from_frame(frame, reading, _index(frame.columns, told))
+
+
+def read_arrow(path: Path, reading: Reading) -> Content:
+    """Read Arrow files, which are also called Feather."""
+    polars = load("polars", path.suffix)
+    with _complete(path):
+        frame = polars.read_ipc(path)
+    return _from_frame(frame, reading, _index(frame.columns))
+
+
+def read_excel(path: Path, reading: Reading) -> Content:
+    """Read the first sheet; its rows are read as those of a text."""
+    fastexcel = load("fastexcel", path.suffix)
+    with _complete(path):
+        book = fastexcel.read_excel(path)
+        texts, values = (
+            book.load_sheet(0, header_row=None, dtypes=dtype).to_polars().rows()
+            for dtype in ("string", "float")
+        )
+        rows = [[*map(_as_text, *both)] for both in zip(texts, values, strict=True)]
+    content = delimited.read_records(rows, reading)
+    if len(book.sheet_names) > 1:
+        fact = f"sheet {book.sheet_names[0]!r}, the first of {len(book.sheet_names)}"
+        content = content._replace(facts=(fact, *content.facts))
+    return content
+
+
+def _as_text(text: str | None, value: float | None) -> str:
+    """Write a cell with all its digits: as a text, the library rounds it."""
+    text = text or ""
+    is_rounded = (
+        value is not None and math.isfinite(value) and cells.number(text) not in (None, value)
+    )
+    return repr(value) if is_rounded else text
+
+
+def read_h5ad(path: Path, reading: Reading) -> Content:
+    """Read cells × genes; the target is a column of `obs`, other columns are names of genes."""
+    anndata = load("anndata", ".h5ad")
+    with _complete(path), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = anndata.read_h5ad(path)
+    if found.X is None:
+        raise ValueError("has no X")
+    if reading.index is not None:
+        raise ValueError("names its cells; leave --index out")
+    names = [*map(str, found.var_names)]
+    y = None
+    if reading.target is not None:
+        known = [*map(str, found.obs.columns)]
+        y = _labels(found.obs.iloc[:, columns.find_one(reading.target, known, len(known))])
+    apart = columns.find(replace(reading, target=None), names, len(names))
+    X = found.X.tocsc() if hasattr(found.X, "tocsc") else np.asarray(found.X)
+    return Content(X, names, apart, y, [*map(str, found.obs_names)])
+
+
+class _complete:
+    """Turn whatever a library raises for a damaged file into one line."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        with open(self.path, "rb"):  # a file that is not there says so itself
+            pass
+
+    def __exit__(self, kind: type | None, error: BaseException | None, *rest: Any) -> None:
+        if isinstance(error, Exception) and not isinstance(error, MemoryError):
+            raise ValueError(f"is not a complete {self.path.suffix} file of a table") from None
+
+
+def _from_frame(frame: Any, reading: Reading, index: str | None) -> Content:
+    names = frame.columns
+    apart = columns.find(reading, names, len(names))
+    y = None if reading.target is None else _labels(frame[names[apart[-1]]].to_list())
+    if reading.index is not None:
+        index = names[columns.find_one(reading.index, names, len(names))]
+    facts: tuple[str, ...] = ()
+    rows = None
+    if index is not None:
+        apart = [*apart, names.index(index)]
+        rows = [*map(str, frame[index].to_list())]
+        facts = () if reading.index else (f"rows named by {index!r}",)
+    apart = [*dict.fromkeys(apart)]
+    left = [name for i, name in enumerate(names) if i not in apart]
+    for name in left:
+        dtype = frame.schema[name]
+        if not (dtype.is_numeric() or str(dtype) == "Boolean"):
+            raise CellError(f"column {name!r} holds {str(dtype).lower()}, no numbers")
+    X = frame.select(left).to_numpy()
+    if X.dtype.kind not in "f":
+        X = X.astype(np.float64)
+    return Content(X, left, (), y, rows, facts)
+
+
+def _labels(column: Any) -> np.ndarray:
+    """Labels as an array: whole numbers stay numbers, and what is missing is None."""
+    found = [None if _is_missing(label) else label for label in column]
+    return np.array(found, dtype=object) if found else np.empty(0, object)
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or (isinstance(label, float) and math.isnan(label))
+
+
+def _index(names: Sequence[str], told: str = "{}") -> str | None:
+    """Return the column that was the index of a frame of pandas: by its name, or as noted."""
+    try:
+        noted = json.loads(told).get("index_columns", [])
+    except (ValueError, AttributeError):
+        noted = []
+    found = [name for name in noted if isinstance(name, str) and name in names]
+    found = found or [name for name in names if name == PANDAS_INDEX]
+    return found[0] if len(found) == 1 else None
+
+
+READERS = {
+    ".parquet": read_parquet,
+    ".arrow": read_arrow,
+    ".feather": read_arrow,
+    ".ipc": read_arrow,
+    ".xlsx": read_excel,
+    ".xls": read_excel,
+    ".xlsb": read_excel,
+    ".ods": read_excel,
+    ".h5ad": read_h5ad,
+}

@@ -1,0 +1,243 @@
+"""A report of a run: one HTML file without scripts, style sheets or pictures from elsewhere."""
+
+import argparse
+import platform
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from html import escape
+from typing import Any
+
+import numpy as np
+
+import specsel
+from specsel import _input
+from specsel.cli import citations, drawings, info, outputs
+from specsel.cli.tables import Table
+
+STYLE = """
+:root { color-scheme: light dark; --on: #0072b2; --off: #949494; --other: #d55e00; --soft: #8884; }
+@media (prefers-color-scheme: dark) { :root { --on: #56b4e9; --off: #8a8a8a; --other: #e69f00; } }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 46em; margin: 2em auto; padding: 0 1em; }
+h1 { font-size: 1.5em; overflow-wrap: anywhere; } h2 { font-size: 1.15em; margin: 2em 0 .5em; }
+table { font-size: .9em; } .wide { overflow-x: auto; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1em; }
+dt { opacity: .7; } dd { margin: 0; overflow-wrap: anywhere; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85em; padding: .8em;
+  border: 1px solid var(--soft); border-radius: 4px; }
+svg { width: 100%; font-size: 12px; }
+svg text { fill: currentColor; paint-order: stroke; stroke: Canvas; stroke-width: 3px; }
+.on { fill: var(--on); } .off { fill: var(--off); } .other { fill: var(--other); }
+polyline { fill: none !important; stroke-width: 1.5; } polyline.on { stroke: var(--on); }
+polyline.off { stroke: var(--off); } polyline.other { stroke: var(--other); }
+.axis, .cut { stroke: currentColor; } .cut { stroke-dasharray: 4 3; }
+.grid { stroke: var(--soft); }
+@media print { body { max-width: none; font-size: 11px; margin: 0; } .wide { overflow: visible; }
+  h2, svg { break-inside: avoid; } h2 { break-after: avoid; } svg { max-width: 30em; } }
+"""
+
+# Features and samples that a list names; features that a map shows and names; and samples up to
+# which lists are unfolded.
+NAMED, MAPPED, MAP_NAMES, UNFOLDED = 2000, 200, 25, 300
+
+SAYS = {
+    "select": (
+        "A weight says how much a feature has in common with the structure that all features show "
+        "together. It is no effect size, and its sign means nothing.",
+        "The cut splits the weights in a large and a small group. It is no test: the weights of "
+        "pure noise are cut as well.",
+        "The comparison with shuffled data tests one thing: whether the features are independent "
+        'of each other (or, with labels, of the labels). A small p value says "more in common '
+        'than chance", and not "clusters", nor that every selected feature matters.',
+        "Features that say the same share their weight. A feature that is not selected may still "
+        "repeat one that is.",
+    ),
+    "alignment": (
+        "The score rises as long as features add to what the target shows and do not repeat one "
+        "another. Its peak is a choice, and no test.",
+        "Distances depend on units: columns of different units should be standardised.",
+        "Whether the selection is good for a purpose, only new data tell.",
+    ),
+    "path": (
+        '"optimal" means: no other set of that size has a larger value in these samples. It says '
+        "nothing of other samples; a proof does not prevent overfitting.",
+        "The value rises with the size by construction. It is no criterion for the size.",
+        'Where the status is not "optimal", another set may be better by the gap at most.',
+    ),
+    "stable": (
+        "A subspace is called stable if the uncertainty of the similarities, as the bootstrap "
+        "shows it, cannot close the gap between its eigenvalues and the rest.",
+        "Stable is not the same as relevant: a stable component may be of no interest.",
+        "Which features were removed depends on the kind of similarity.",
+    ),
+}
+
+
+def write(
+    args: argparse.Namespace,
+    table: Table,
+    found: Any,
+    *,
+    verdicts: Sequence[str],
+    features: Iterable[int],
+    pictures: Iterable[tuple[str, str]],
+    seconds: float,
+    says: str,
+    method: str,
+    labels: np.ndarray | None = None,
+) -> None:
+    """Write the report of a run.
+
+    `verdicts` are sentences that sum the result up, `pictures` drawings with their captions,
+    `features` those that are selected, best first, and `labels` the clusters of the samples.
+    """
+    source = args.file or "the built-in example"
+    title = f"specsel {args.command}: {source}"
+    names = table.names or [str(i) for i in range(table.n_features)]
+    chosen = [names[i] for i in features]
+    parts = [
+        _section("Result", _paragraphs(verdicts)),
+        *(_section(caption, drawing) for caption, drawing in pictures),
+        _section("Numbers", f'<div class="wide">{found._repr_html_()}</div>'),
+        _section(f"{len(chosen)} selected features", _listed(chosen)),
+        _section("Samples", _clusters(table, labels)) if labels is not None else "",
+        _section("What the numbers say, and what not", _bullets(SAYS[says])),
+        _section("The data as read", _facts(_of_data(args, table))),
+        _section("The run", _facts(_of_run(args, seconds))),
+        _section("What to cite", f"<pre>{escape(citations.of_method(method))}</pre>"),
+    ]
+    page = (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
+        f"<title>{_text(title)}</title><style>{STYLE}</style></head>\n"
+        f"<body><h1>{_text(title)}</h1>\n{''.join(parts)}</body></html>\n"
+    )
+    with outputs.naming(args.report):
+        args.report.write_text(page, encoding="utf-8")
+
+
+def of_weights(
+    args: argparse.Namespace,
+    table: Table,
+    found: Any,
+    verdicts: Sequence[str],
+    summary: Mapping[str, Any],
+) -> None:
+    """Write the report of weights or of a map."""
+    rounds = getattr(found, "weights", ())
+    weights = getattr(found, "combined", found)
+    alpha, chosen = weights.alpha[weights.ranking], weights.select()
+    pictures = [*_evidence(summary["evidence"])]
+    if len(rounds) > 1:
+        pictures.append(("Map: features that are alike stand close", _map(found, weights, chosen)))
+    pictures.append(
+        ("Weights by rank, and the cut", drawings.ranked(alpha, len(chosen), "weight"))
+    )
+    for i, run in enumerate(rounds or [weights]):
+        k = len(run.eigenvalues)
+        title = f"The k = {k} leading eigenvalues" + f" of round {i + 1}" * bool(rounds)
+        pictures += [(title, drawings.spectrum(run.eigenvalues, k))] * (k > 1)
+    if not summary["converged"]:
+        verdicts = [*verdicts, "not converged: more iterations may change the weights"]
+    k = weights.basis.shape[1]
+    without_clusters = rounds or k == 1 or args.method in ("weighting", "supervised")
+    write(
+        args,
+        table,
+        found,
+        verdicts=verdicts,
+        features=chosen,
+        pictures=pictures,
+        seconds=summary["seconds"],
+        says="select",
+        method=args.method,
+        labels=None if without_clusters else weights.labels(),
+    )
+
+
+def _map(found: Any, weights: Any, chosen: np.ndarray) -> str:
+    """Draw the positions of the features in the first two rounds, the selected ones with names."""
+    first = weights.ranking[: max(MAPPED, len(chosen))]
+    sizes = weights.alpha[first] / weights.alpha[first[0]]
+    names = _input.name_features(first[: min(len(chosen), MAP_NAMES)], weights.names)
+    titles = ["position in round 1", "position in round 2"]
+    return drawings.scatter(found.positions[first, :2], sizes, [*map(str, names)], titles)
+
+
+def _evidence(told: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
+    """Draw the objective beside those of shuffled data, if there are any."""
+    if told is not None:
+        caption = f"The data beside {len(told['null'])} shuffles of the {told['shuffled']}"
+        yield caption, drawings.null(told["objective"], told["null"])
+
+
+def _of_data(args: argparse.Namespace, table: Table) -> Iterator[tuple[str, str]]:
+    shape = (table.X if table.names is None else table.values).shape
+    yield "file", str(args.file or "none given: the built-in example")
+    yield "rows", f"{shape[0]} samples" + (", with names" if table.rows is not None else "")
+    yield "columns", f"{table.n_features} features" + (", with names" if table.names else "")
+    for fact in table.facts:
+        yield "as read", fact
+    if table.left_out:
+        yield "no features", _input.first_few(table.left_out, 20)
+    if table.y is not None:
+        labels, counts = np.unique(table.y.astype(str), return_counts=True)
+        some = [f"{label} ({count})" for label, count in zip(labels, counts, strict=True)]
+        yield f"labels{f' in {args.target}' if args.target else ''}", _input.first_few(some, 20)
+    for option in ("standardise", "shuffle"):
+        if getattr(args, option, None):
+            yield "then", f"columns {option}d"
+
+
+def _of_run(args: argparse.Namespace, seconds: float) -> Iterator[tuple[str, str]]:
+    yield "command", shlex.join(["specsel", *map(str, args.argv)])
+    if hasattr(args, "seed"):
+        yield "seed", str(args.seed or 0)
+    yield "time", f"{seconds:.2f} s, {date.today().isoformat()}"
+    yield "specsel", specsel.__version__
+    versions = [f"{name} {info.version_of(name)}" for name in info.PACKAGES]
+    yield "with", ", ".join([f"Python {platform.python_version()}", *versions])
+    yield "on", platform.platform()
+
+
+def _clusters(table: Table, labels: np.ndarray) -> str:
+    """List the samples of every cluster, and how many of each class it holds."""
+    rows = table.rows or [str(i) for i in range(len(labels))]
+    parts = ["<p>k-means on the directions that the weights bring out.</p>"]
+    for cluster in range(labels.max() + 1):
+        members = np.flatnonzero(labels == cluster)
+        title = f"cluster {cluster + 1}: {len(members)} samples"
+        if table.y is not None:
+            kinds, counts = np.unique(table.y[members].astype(str), return_counts=True)
+            title += "; " + ", ".join(f"{c} of {k}" for k, c in zip(kinds, counts, strict=True))
+        inside = _listed([rows[i] for i in members])
+        unfolded = " open" * (len(labels) <= UNFOLDED)
+        parts.append(f"<details{unfolded}><summary>{_text(title)}</summary>{inside}</details>")
+    return "".join(parts)
+
+
+def _section(title: str, content: str) -> str:
+    return f"<section><h2>{_text(title)}</h2>{content}</section>\n"
+
+
+def _paragraphs(lines: Iterable[str]) -> str:
+    sentences = [line.replace(" (*)", "") for line in lines if line]
+    begun = [line[0].upper() + line[1:] if line[1] != " " else line for line in sentences]
+    return "".join(f"<p>{_text(line)}</p>" for line in begun)
+
+
+def _facts(facts: Iterable[tuple[str, str]]) -> str:
+    rows = "".join(f"<dt>{_text(name)}</dt><dd>{_text(fact)}</dd>" for name, fact in facts)
+    return f"<dl>{rows}</dl>"
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    return f"<ul>{''.join(f'<li>{_text(line)}</li>' for line in lines)}</ul>"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"<p>{_text(_input.first_few(names, NAMED))}</p>"
+
+
+def _text(text: str) -> str:
+    return escape(_input.printable(text))

@@ -1,0 +1,114 @@
+"""Results are written in the format that a name says; selected columns stay as they are."""
+
+import json
+import shutil
+
+import numpy as np
+import polars
+import pytest
+from commands import NAMES, X, assert_refused, run
+
+from specsel import qalpha
+from specsel.cli import outputs, tables
+
+ROWS = [{"rank": 1, "feature": "=a", "weight": 0.5}, {"rank": 2, "feature": "b", "weight": -0.25}]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".txt", ""])
+def test_text(tmp_path, suffix):
+    path = tmp_path / f"out{suffix}"
+    outputs.save(path, ROWS)
+    assert path.read_text() == "rank,feature,weight\n1,'=a,0.5\n2,b,-0.25\n"
+
+
+def test_tabs(tmp_path):
+    outputs.save(tmp_path / "out.tsv", ROWS)
+    assert (tmp_path / "out.tsv").read_text().splitlines()[1] == "1\t'=a\t0.5"
+
+
+def test_json_and_parquet_keep_names_and_numbers(tmp_path):
+    outputs.save(tmp_path / "out.json", [*ROWS, {"rank": 3, "feature": "c", "weight": np.nan}])
+    assert json.loads((tmp_path / "out.json").read_text())[::2] == [
+        ROWS[0],
+        {"rank": 3, "feature": "c", "weight": None},
+    ]
+    outputs.save(tmp_path / "out.parquet", ROWS)
+    assert polars.read_parquet(tmp_path / "out.parquet").to_dicts() == ROWS
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".npz", ".npy", ".feather"])
+def test_what_cannot_be_written_is_refused(capsys, tmp_path, suffix):
+    out = tmp_path / f"out{suffix}"
+    result = run(capsys, "select", "--out", out)
+    assert_refused(result, f"--out {out}: must end in .csv, .tsv, .json or .parquet")
+
+
+def test_cells_are_written_from_cells_alone(capsys, tmp_path):
+    out = tmp_path / "out.h5ad"
+    assert_refused(run(capsys, "select", "--out", out), "only --out of an .h5ad FILE")
+
+
+def test_parquet_needs_a_package(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(outputs, "find_spec", lambda name: None)
+    out = tmp_path / "out.parquet"
+    assert_refused(run(capsys, "select", "--out", out), "needs polars: pip install 'specsel[fi")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_selected_columns_come_out_as_they_went_in(capsys, write, tmp_path, suffix):
+    rows = [["", *NAMES, "kind"]]
+    rows += [[f"s{i}", *row, "xy"[i % 2]] for i, row in enumerate(X.tolist())]
+    path = write("data.csv", "\n".join(",".join(map(str, row)) for row in rows))
+    out = tmp_path / f"reduced{suffix}"
+    options = ("--method", "supervised", "--target", "kind", "--select-out", out)
+    code, _, _ = run(capsys, "select", path, *options)
+    assert code in (0, 1)
+    before, after = tables.read(path, "kind"), tables.read(out, "kind")
+    assert after.rows == before.rows
+    assert after.y.tolist() == before.y.tolist()
+    columns = [before.names.index(name) for name in after.names]
+    np.testing.assert_array_equal(after.X.to_numpy(), before.X.to_numpy()[:, columns])
+
+
+def test_selected_columns_are_best_first_and_not_changed(capsys, saved, tmp_path):
+    out = tmp_path / "reduced.npy"
+    assert run(capsys, "select", saved, "--select-out", out)[0] == 0
+    np.testing.assert_array_equal(np.load(out), X[:, qalpha.solve(X, "auto").select()])
+    for command in (["path", "--max-size", "2"], ["stable", "--n-boot", "100"]):
+        reduced = tmp_path / f"{command[0]}.csv"
+        code, _, _ = run(capsys, *command, "--select-out", reduced)
+        assert code in (0, 1)
+        assert reduced.exists()
+
+
+def test_columns_of_one_name(tmp_path):
+    twice = tables.Table(X[:, :2], None, "", ["a", "a"])
+    outputs.save_selection(tmp_path / "a.csv", twice, [1, 0], None)
+    assert (tmp_path / "a.csv").read_text().splitlines()[0] == "a,a"
+    with pytest.raises(ValueError, match="two columns have one name; write CSV instead"):
+        outputs.save_selection(tmp_path / "a.json", twice, [1, 0], None)
+
+
+def test_weights_go_back_into_a_copy_of_the_cells(capsys, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    import warnings
+
+    import pandas
+
+    warnings.simplefilter("ignore")  # of other packages; pytest restores the filters
+    path, out = tmp_path / "cells.h5ad", tmp_path / "out.h5ad"
+    var = pandas.DataFrame(index=pandas.Index(NAMES, dtype=object))
+    obs = pandas.DataFrame(index=pandas.Index([str(i) for i in range(30)], dtype=object))
+    anndata.AnnData(X.astype(np.float32), obs, var).write_h5ad(path)
+    kept = tmp_path / "before.h5ad"
+    shutil.copy(path, kept)
+    code, _, err = run(capsys, "select", path, "--drop", "gene 3", "--out", out)
+    assert (code, err) == (0, "")
+    assert path.read_bytes() == kept.read_bytes()
+    found = anndata.read_h5ad(out).var
+    assert np.isnan(found["specsel_weight"]["gene 3"])
+    expected = qalpha.solve(np.delete(X.astype(np.float32), 3, axis=1), "auto")
+    assert found["specsel_selected"].sum() == len(expected.select())
+    rest = found["specsel_weight"].drop("gene 3").to_numpy()
+    np.testing.assert_allclose(rest, expected.alpha, atol=1e-10)
+    assert run(capsys, "select", out, "--out", path.with_name("again.h5ad"))[0] == 0
