@@ -45,7 +45,7 @@ def separate_compiler() -> Any:
     differ in the last bits of what they compute. A result would depend on what else the process
     has compiled, or loaded from the cache, before.
 
-    This rests on how numba is made inside. Where a release of numba is made otherwise, this returns
+    This rests on the inside of numba. Where a release of numba is made otherwise, this returns
     None, or code is compiled as numba does by itself.
     """
     try:
