@@ -13,6 +13,6 @@ def lines(script, *arguments, **settings):
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **settings}
     what = [script] if isinstance(script, Path) else ["-c", script]
     command = [sys.executable, "-W", "ignore", *what, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=1200)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=7200)
     assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:]
     return done.stdout.splitlines()
