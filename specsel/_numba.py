@@ -1,8 +1,12 @@
-"""What numba leaves to its users: a cache that survives damage, and processes that were forked.
+"""What numba leaves to its users: the same bits from every process, a sound cache, forks.
 
-numba trusts the files of its cache. A file cut short or overwritten ends every later run in a
-traceback, or runs what happens to stand there. A full disk ends a run that has just compiled what
-it needs. Here a checksum seals every file, and whatever fails costs compiling.
+The same bits: see `separate_compiler`.
+
+A sound cache: numba trusts the files of its cache. A file cut short or overwritten ends every
+later run in a traceback, or runs what happens to stand there. A full disk ends a run that has just
+compiled what it needs. Here a checksum seals every file, and whatever fails costs compiling.
+
+Forks: see `check_not_forked`.
 """
 
 import os
@@ -10,6 +14,7 @@ import pickle
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -26,6 +31,53 @@ FORKED = (
 
 # Whether this process was forked too late, and whether it has said that nothing can be cached.
 _state = {"forked": False, "warned": False}
+
+
+# The kinds of linkage of functions that several modules may define: one copy serves all of them.
+SHARED = ("linkonce_any", "linkonce_odr", "weak_any", "weak_odr")
+
+
+def separate_compiler() -> Any:
+    """Return a compiler whose code calls its own copies of the functions it was compiled with.
+
+    numba compiles a helper into every function that calls it, and then lets the copy that was
+    loaded first stand in for all the others. The copies were optimised for unlike callers and
+    differ in the last bits of what they compute. A result would depend on what else the process
+    has compiled, or loaded from the cache, before.
+
+    This rests on the inside of numba. Where a release of numba is made otherwise, this returns
+    None, or code is compiled as numba does by itself.
+    """
+    try:
+        from llvmlite.binding import Linkage
+        from numba.core.codegen import JITCodeLibrary
+        from numba.core.compiler import Compiler
+
+        shared = {Linkage[name] for name in SHARED}
+    except (ImportError, KeyError):
+        return None
+
+    class Separate(JITCodeLibrary):
+        def _finalize_final_module(self) -> None:
+            changed = []
+            with suppress(AttributeError):
+                for function in self._final_module.functions:
+                    if not function.is_declaration and function.linkage in shared:
+                        changed.append((function, function.linkage))
+                        function.linkage = Linkage.private
+            super()._finalize_final_module()  # makes the machine code
+            for function, linkage in changed:  # callers compile in what they always did
+                function.linkage = linkage
+
+    class SeparateCompiler(Compiler):
+        def compile_extra(self, function: Any) -> Any:
+            with suppress(AttributeError, TypeError):  # else numba makes a library of its own
+                library = Separate(self.state.targetctx.codegen(), function.__qualname__)
+                library.enable_object_caching()
+                self.state.library = library
+            return super().compile_extra(function)
+
+    return SeparateCompiler
 
 
 class SealedFiles(IndexDataCacheFile):

@@ -14,10 +14,12 @@ import numpy as np
 
 from specsel._input.annotations import Floats
 from specsel._input.choices import Worth
-from specsel._numba import add_cache
+from specsel._numba import add_cache, separate_compiler
 
 # No "nnan" or "ninf": a NaN in the data must reach the check that reports it.
 SAFE_FAST_MATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
+
+COMPILER = separate_compiler()
 
 # Up to this size a symmetric matrix is formed to find its leading subspace.
 DENSE_LIMIT = 2000
@@ -72,6 +74,8 @@ def _compile(function: Any, parallel: bool) -> Any:
         "fastmath": SAFE_FAST_MATH,
         "parallel": parallel,
     }
+    if COMPILER is not None:
+        options["pipeline_class"] = COMPILER
     kernel = numba.njit(**options)(function)
     if os.environ.get("SPECSEL_CACHE", "1") != "0":
         add_cache(kernel, function)

@@ -26,7 +26,7 @@ import numpy as np
 from specsel import _data, _input
 from specsel._input.annotations import ArrayLike, Bools, Floats, Seed
 from specsel._input.choices import DISTRIBUTIONS, Distribution
-from specsel._simulation import experiments, streams
+from specsel._simulation import experiments, memory, streams
 from specsel._simulation.tails import hoeffding_tail, norm_tail
 from specsel.results import Weights
 from specsel.results.estimates import (
@@ -93,7 +93,9 @@ def probability(
     """
     kind = _check(n, mu, sigma, trials, distribution)
     positive = np.empty(trials, bool)
-    experiments.signs(streams.keys(random_state, trials), kind, n, mu, sigma, positive)
+    with memory.reserved(f"n = {n}", n * (n + 1) // 2, trials):
+        keys = streams.keys(random_state, trials)
+        experiments.signs(keys, kind, n, mu, sigma, positive)
     return Estimate.of(positive)
 
 
@@ -130,7 +132,9 @@ def leading_eigenvalue(
     """
     kind = _check(n, mu, sigma, trials, distribution)
     values, sums = np.empty((2, trials))
-    experiments.leading_pairs(streams.keys(random_state, trials), kind, n, mu, sigma, values, sums)
+    with memory.reserved(f"n = {n}", n * (n + 1) // 2, trials):
+        keys = streams.keys(random_state, trials)
+        experiments.leading_pairs(keys, kind, n, mu, sigma, values, sums)
     expected = mu * n + sigma**2 / mu if mu > 0 else np.nan
     return LeadingPairs(Mean.of(values, expected), values, sums)
 
@@ -177,7 +181,9 @@ def semicircle(
     radius = 2 * sigma * sqrt(n)
     edges = np.linspace(-radius, radius, bins + 1)
     counts = np.empty((trials, bins + 1))
-    experiments.counts_above(streams.keys(random_state, trials), kind, n, mu, sigma, edges, counts)
+    with memory.reserved(f"n = {n}", 2 * n * (n + 1), trials):  # and the Lanczos vectors
+        keys = streams.keys(random_state, trials)
+        experiments.counts_above(keys, kind, n, mu, sigma, edges, counts)
     above = counts.mean(axis=0)
     x = edges / radius
     below_edge = 0.5 + (x * np.sqrt(1 - x**2) + np.arcsin(x)) / np.pi
@@ -232,9 +238,10 @@ def wishart_moments(
     kind = _check(n, 0.0, 1.0, trials, distribution)
     _input.check_integer("q", q, 1)
     _input.check_integer("count", count, 1)
-    _input.check_memory(f"n = {n}, q = {q}", 8 * n * (2 * n + q))
     found = np.empty((trials, count))
-    experiments.wishart_moments(streams.keys(random_state, trials), kind, n, q, found)
+    with memory.reserved(f"n = {n}, q = {q}", n * (2 * n + q), trials):
+        keys = streams.keys(random_state, trials)
+        experiments.wishart_moments(keys, kind, n, q, found)
     error = found.std(axis=0, ddof=1) / sqrt(trials) if trials > 1 else np.full(count, np.nan)
     limit = [
         sum((n / q) ** j / (j + 1) * comb(k, j) * comb(k - 1, j) for j in range(k))
@@ -287,13 +294,14 @@ def triple_product(
     """
     _input.check_integer("q", q, 2)
     _input.check_integer("k", k, 1, q, "the dimension")
-    _input.check_memory(f"q = {q}, k = {k}", 8 * (k + 2) * q)
     _input.check_integer("trials", trials, 1)
     if cosine is not None and not (_input.is_finite(cosine) and abs(cosine) <= 1):
         raise ValueError(f"cosine = {_input.brief(cosine)}: must be a number from -1 to 1")
     least, products = np.empty((2, trials))
     given = np.nan if cosine is None else float(cosine)
-    experiments.triple_products(streams.keys(random_state, trials), q, k, given, least, products)
+    with memory.reserved(f"q = {q}, k = {k}", (k + 5) * q, trials):
+        keys = streams.keys(random_state, trials)
+        experiments.triple_products(keys, q, k, given, least, products)
     expected = k / q**2 if cosine is None else k / q * cosine**2
     return TripleProduct(float(least.min()), Mean.of(products, expected))
 
@@ -368,8 +376,7 @@ def _check(
     n: object, mu: object, sigma: object, trials: object, distribution: Distribution
 ) -> int:
     """Check the arguments; return the number of the distribution in the compiled code."""
-    size = _input.check_integer("n", n, 1)
-    _input.check_memory(f"n = {size}", 8 * size * (size + 1) / 2)
+    _input.check_integer("n", n, 1)
     _input.check_number("mu", mu)
     _input.check_positive("sigma", sigma)
     _input.check_integer("trials", trials, 1)

@@ -7,6 +7,9 @@ if "NUMBA_CACHE_DIR" not in os.environ:
     # numba does not notice an edited helper in another file: never test an old compilation.
     os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(prefix="specsel-tests-")
 
+# Threads of BLAS wait for each other on a busy machine; the tests decompose small matrices.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numba
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The cache survives damage and a full disk; a process forked too late is told what to do."""
+"""Every process finds the same bits; the cache survives damage and a full disk; late forks."""
 
 import os
 import subprocess
@@ -91,6 +91,52 @@ def test_code_of_another_function_is_not_run(twice):
     outer[0].write_bytes(inner[0].read_bytes())
     outer[1].write_bytes(outer[0].read_bytes())
     assert twice() == (0, "")
+
+
+SOLVE = """
+{before}
+import numpy as np
+from specsel import qalpha
+X = np.random.default_rng(0).standard_normal((40, 700))
+print(qalpha.gram(X, np.eye(40)[:, :2]).tobytes().hex())
+"""
+# What may be otherwise in another release of numba: names, and what makes a library.
+OTHERWISE = {
+    "no library": "from numba.core import codegen; del codegen.JITCodeLibrary",
+    "other linkage": """
+import enum, llvmlite.binding
+llvmlite.binding.Linkage = enum.IntEnum("Linkage", {"external": 0})
+""",
+    "other arguments": """
+from numba.core.codegen import JITCodeLibrary
+made = JITCodeLibrary.__init__
+def make(self, codegen, name):
+    if type(self) is not JITCodeLibrary:
+        raise TypeError("missing an argument")
+    made(self, codegen, name)
+JITCodeLibrary.__init__ = make
+""",
+}
+
+
+def solved(before="", **settings):
+    """Solve in a new process; return the bytes of the result."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **settings}
+    command = [sys.executable, "-c", SOLVE.format(before=before)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_what_compiles_what_loads_and_what_has_no_cache_finds_the_same_bytes(tmp_path):
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    found = [solved(**cache), solved(**cache), solved(SPECSEL_CACHE="0")]
+    assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize("what", OTHERWISE)
+def test_another_numba_compiles_as_it_does_by_itself(what):
+    assert solved(OTHERWISE[what], SPECSEL_CACHE="0")
 
 
 FULL = """

@@ -4,6 +4,8 @@ import numbers
 import operator
 import os
 from collections.abc import Iterable
+from math import inf
+from pathlib import Path
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -89,16 +91,30 @@ def check_positive(name: str, value: Any, largest: float = LARGEST_NUMBER) -> No
 
 
 def check_memory(what: str, size: float) -> None:
-    """Raise a `MemoryError` of one line if `what` needs more bytes than the machine has.
+    """Raise a `MemoryError` of one line if `what` needs more bytes than there may be.
 
     Compiled code cannot say how much it failed to get.
     """
-    try:
-        there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # not every system tells
-        return
+    there = _memory()
     if size > there:
         raise MemoryError(f"{what}: needs {size / 1e9:.3g} GB; there are {there / 1e9:.3g} GB")
+
+
+def _memory() -> float:
+    """Return the memory of the machine, or what a limit of this process (``ulimit -v``) leaves."""
+    try:
+        page = os.sysconf("SC_PAGE_SIZE")
+        there: float = os.sysconf("SC_PHYS_PAGES") * page
+    except (AttributeError, OSError, ValueError):  # not every system tells
+        return inf
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * page
+    except (ImportError, OSError):
+        return there
+    return there if limit == resource.RLIM_INFINITY else min(there, max(limit - used, 0))
 
 
 def _check_size(name: str, value: Any) -> None:

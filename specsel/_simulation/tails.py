@@ -13,7 +13,7 @@ import numpy as np
 from specsel import _input
 from specsel._input.annotations import Floats, Seed
 from specsel._input.choices import BOUNDED_DISTRIBUTIONS, BoundedDistribution
-from specsel._simulation import experiments, streams
+from specsel._simulation import experiments, memory, streams
 from specsel.results.estimates import Estimate, Tail
 
 # The largest modulus of a variable of mean 0 and variance 1.
@@ -143,5 +143,6 @@ def _sums(
     """Return the sum of n variables, and the sum of their squares, in every trial."""
     totals, squares = np.empty((2, trials))
     kind = streams.KINDS[distribution]
-    experiments.sums(streams.keys(random_state, trials), kind, n, totals, squares)
+    with memory.reserved(f"n = {n}", 2 * n, trials):
+        experiments.sums(streams.keys(random_state, trials), kind, n, totals, squares)
     return totals, squares

@@ -84,6 +84,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check the data; a frame's column names go on to the solver."""
         _input.check_intact(X)
+        check_names(X)
         formats = SPARSE_FORMATS if self.takes_sparse else False
         options = {"dtype": FLOATS, "accept_sparse": formats, "ensure_min_samples": 2}
         if self.needs_classes:
@@ -143,6 +144,17 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = self.takes_sparse
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def check_names(X: Any) -> None:
+    """Refuse a frame in which a name stands twice: scikit-learn would fail in several lines."""
+    names = list(getattr(X, "columns", ()))
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise ValueError(
+            f"X: {names.count(twice[0])} columns are named {_input.printable(str(twice[0]))!r}; "
+            "give every column a name of its own"
+        )
 
 
 def as_seed(random_state: Any) -> Any:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import validate_data
 
 from specsel import _input
 from specsel._input.annotations import ArrayLike
-from specsel.estimators.base import RandomState, Selector, as_seed
+from specsel.estimators.base import RandomState, Selector, as_seed, check_names
 
 __all__ = ["StabilitySelection", "jaccard", "kuncheva"]
 
@@ -173,6 +173,7 @@ class StabilitySelection(Selector):
         _input.check_intact(X)
         if y is not None:
             _input.as_labels(y)
+        check_names(X)
         validate_data(self, X, skip_check_array=True)  # the estimator checks its data itself
         X, y = indexable(X, y)
         return X, y

@@ -96,6 +96,12 @@ def test_reweighted_frames_keep_their_names(clustered):
     assert out.shape == (40, 3)
 
 
+def test_a_name_that_stands_twice_is_refused(clustered):
+    X = pd.DataFrame(clustered[:, :3], columns=["a", "b\x1b", "b\x1b"])
+    with pytest.raises(ValueError, match=r"^X: 2 columns are named '[^\x1b]+'; give every column"):
+        QAlpha(k=1).fit(X)
+
+
 def test_features_may_be_fixed_by_name(clustered):
     X = pd.DataFrame(clustered, columns=[f"x{i}" for i in range(30)])
     y = np.arange(40) < 20

@@ -28,6 +28,12 @@ COMMANDS = (
     ["stable", "--n-boot", "100"],
     ["path", "--max-size", "2", "--time-limit", "1"],
     ["select", "--drop", "1", "--json"],
+    ["select", "--method", "alignment", "--features", "2", "--standardise"],
+    ["select", "--method", "weighting", "--permutations", "3", "--top", "2"],
+    ["select", "--method", "topography", "-k", "1", "--rounds", "2", "--max-iter", "20"],
+    ["select", "--method", "laplacian", "-k", "1", "--max-iter", "20"],
+    ["path", "--target", "0", "--max-size", "2", "--greedy"],
+    ["stable", "--target", "1", "--matrix", "correlation", "--n-boot", "100", "--json"],
 )
 SHAPES = (
     "(-1, 5)",
