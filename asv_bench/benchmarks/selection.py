@@ -19,8 +19,8 @@ class AgainstRandom:
 
     def setup_cache(self):
         names = list(selection.LOADERS) if FULL else FEW
-        draws = 10 if FULL else 3
-        return [selection.scores_on(*selection.load(name), draws) for name in names]
+        resamples = 4 if FULL else 2
+        return [selection.scores_on(*selection.load(name), resamples, 4) for name in names]
 
     def gains(self, scores, method):
         return [np.mean(of_set[method]) - np.mean(of_set["random"]) for of_set in scores]
@@ -54,13 +54,17 @@ class AgainstPeers:
     def track_wins(self, peer):
         won = 0
         for name in list(selection.LOADERS) if FULL else FEW:
-            X, y = selection.load(name)
-            ours, theirs = (
-                selection.scores_of(X, y, rank(X, y))
-                for rank in (selection.aligned, peers.PEERS[peer])
-            )
-            won += int(np.sign(round(np.mean(ours) - np.mean(theirs), 6)))
+            gains = [
+                np.mean(selection.scores_of(X, y, selection.aligned(X, y)))
+                - np.mean(selection.scores_of(X, y, peers.PEERS[peer](X, y)))
+                for X, y in self.resamples(name)
+            ]
+            won += int(np.sign(round(np.mean(gains), 6)))
         return won
+
+    def resamples(self, name):
+        X, y = selection.load(name)
+        return [selection.resampled(X, y, seed) for seed in range(4 if FULL else 2)]
 
 
 class WithLabels:

@@ -26,6 +26,14 @@ def test_the_score_is_full_where_classes_are_clear_and_low_by_chance(rng):
     assert selection.score(noise, y) < 50
 
 
+def test_a_resample_is_four_fifths_of_the_samples():
+    X, y = selection.load("wine")
+    Z, classes = selection.resampled(X, y, 3)
+    assert Z.shape == (int(0.8 * len(X)), X.shape[1])
+    np.testing.assert_array_equal(np.unique(classes), [0, 1, 2])
+    assert not np.array_equal(Z, selection.resampled(X, y, 4)[0])
+
+
 def test_planted_features_are_for_qalpha():
     found = selection.planted()
     assert [*found] == ["example", "growing_classes"]
@@ -36,7 +44,7 @@ def test_planted_features_are_for_qalpha():
 
 
 def test_every_method_is_scored_for_every_size():
-    found = selection.scores_on(*selection.load("wine"), draws=2)
+    found = selection.scores_on(*selection.load("wine"), resamples=2, draws=2)
     assert [*found] == [*selection.METHODS, "random", "all features"]
     assert [len(scores) for scores in found.values()] == [2, 2, 2, 2, 1]
     assert np.mean(found["alignment"]) > np.mean(found["random"])
