@@ -177,8 +177,7 @@ def test_repr_is_one_informative_line(clustered):
         "30 features",
         "above a gap of",
         "objective",
-        "iterations",
-        "passes",
+        "X read",
         "converged",
     ):
         assert part in text
