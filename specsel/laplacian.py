@@ -126,11 +126,15 @@ class ShiftedBasis(NamedTuple):
 
 
 class Laplacian:
-    """The problem ``trace(Qᵀ L_α L_α Q)``. With q samples, duals are q x k; J is the identity.
+    """The problem ``trace(Qᵀ L_α L_α Q)``. With q samples, duals are q x k.
 
     For a dual B with ``c_s = Σ_c B_sc Q_sc``, the weights ``Φ B`` are
     ``m_iᵀ B y_i - s_i m_iᵀ c + d_i trace(Qᵀ B)``. For weights α,
     ``L_α Q = A_α Q - diag(A_α 1) Q + (Σ α_i d_i) Q``.
+
+    Duals have two columns more, for what the next place needs to know of the weights: the degrees
+    ``A_α 1``, and above zeros ``Σ α_i`` and ``Σ α_i d_i``. J makes them 0; elsewhere it is the
+    identity. So the next basis is known before its pass.
     """
 
     def __init__(self, data: _data.Data, shift: Shift) -> None:
@@ -138,44 +142,55 @@ class Laplacian:
         self.shift = shift
         self.plain = qalpha.Energy(data)
         self.absent = np.flatnonzero(data.norms == 0)  # constant features get no shift either
+        self.flat: Floats | None = None  # Σ m_i m_iᵀ, where it is small enough to be kept
+        if data.n_samples <= linalg.DENSE_LIMIT:
+            self.flat = data.adjoint(np.ones(data.n_features), None)
 
     def product(self, dual: Floats, place: ShiftedBasis) -> Floats:
-        alpha, image, trace = self._weigh(dual, place)
-        lifted = _lift(alpha, place.shifts) + trace * place.squares
-        return _laplacian_image(image, place.basis, lifted)
+        trace, extended = _extended(dual[:, :-2], place.basis)
+        alpha, image = self.data.fused(extended, place.frame)
+        total = float(alpha.sum()) + trace * self._lift(1.0, place.shifts)
+        lifted = self._lift(alpha, place.shifts) + trace * place.squares
+        return _told(image + trace * place.shifted, place.basis, total, lifted)
 
     def signs(self, image: Floats, place: ShiftedBasis) -> Floats:
-        return image
+        return np.column_stack((image[:, :-2], np.zeros((len(image), 2))))
 
     def enter(self, place: ShiftedBasis) -> Floats:
-        equal = np.ones(self.data.n_features)
-        image = self.data.adjoint(equal, place.frame)
-        return _laplacian_image(image, place.basis, np.sum(place.shifts))
+        image = self._pulled(1.0, place.frame)
+        lifted = self._lift(1.0, place.shifts)
+        return self.signs(_told(image, place.basis, 0.0, lifted), place)
 
     def advance(
         self, pair: linalg.Leading, place: ShiftedBasis, width: int
     ) -> _loop.Step[ShiftedBasis]:
-        alpha, image, trace = self._weigh(pair.dual, place)
-        alpha += trace * place.shifts
+        trace, extended = _extended(pair.dual[:, :-2], place.basis)
+        image, degrees, (total, lifted) = pair.image[:, :-2], pair.image[:, -2], pair.image[:2, -1]
+        sign = -1.0 if total < 0 else 1.0
+        shift = self._next_shift(sign * degrees, sign * total, extended, place)
+        # In ``L_α Q`` the new shift takes the place of the old ones.
+        image = sign * (image + (shift * total - lifted) * place.basis)
+        before, basis = place, linalg.narrow(image, place.basis, width)
+        place = self.at(basis, shift)
+        alpha, image = self.data.fused(extended, before.frame, place.frame)
+        image += trace * self._also(before.shifts, place)
+        alpha += trace * before.shifts
         alpha[self.absent] = 0.0
-        sign = _loop.orientation(alpha)
         alpha *= sign
-        image *= sign
-        shift = self._next_shift(alpha, image[:, -1], place)
-        lifted = shift * alpha.sum()
-        image = _laplacian_image(image, place.basis, lifted)
-        place = self.at(linalg.narrow(image, place.basis, width), shift)
-        image = _laplacian_image(self.data.adjoint(alpha, place.frame), place.basis, lifted)
-        iterate = _loop.Iterate(alpha, place.basis, image, float(np.vdot(image, image)))
-        return _loop.Step(iterate, place, image)
+        start = _told(sign * image, basis, 0.0, shift * float(alpha.sum()))
+        image = start[:, :-2]
+        iterate = _loop.Iterate(alpha, basis, image, float(np.vdot(image, image)))
+        return _loop.Step(iterate, place, self.signs(start, place))
 
     def subspace(self, alpha: Floats, width: int) -> ShiftedBasis:
         lifted = float(alpha @ self.first_shifts())
 
         def product(basis: Floats | None) -> Floats:
-            columns = np.eye(self.data.n_samples) if basis is None else basis
-            image = self.data.adjoint(alpha, np.column_stack((columns, np.ones(len(columns)))))
-            return _laplacian_image(image, columns, lifted)
+            if basis is None:
+                affinity = self.data.adjoint(alpha, None)
+                return affinity + np.diag(lifted - affinity.sum(axis=0))
+            image = self.data.adjoint(alpha, np.column_stack((basis, np.ones(len(basis)))))
+            return _laplacian_image(image, basis, lifted)
 
         return self._first(linalg.subspace(product, self.data.n_samples, width))
 
@@ -189,13 +204,10 @@ class Laplacian:
         return self.plain.seeds()
 
     def at(self, basis: Floats, shifts: float | Floats) -> ShiftedBasis:
-        """Return the place of a basis with given shifts. Takes one pass."""
+        """Return the place of a basis with given shifts."""
         frame = np.column_stack((basis, np.ones(len(basis))))
-        per_feature = np.full(self.data.n_features, shifts)
-        per_feature[self.absent] = 0.0
-        squares = np.einsum("i,i", per_feature, per_feature)
-        shifted = self.data.adjoint(per_feature, frame)
-        return ShiftedBasis(basis, shifts, frame, shifted, squares)
+        squares = self._lift(shifts, shifts)
+        return ShiftedBasis(basis, shifts, frame, self._pulled(shifts, frame), squares)
 
     def first_shifts(self) -> Floats:
         """Compute the shift of every feature in the first iteration."""
@@ -210,27 +222,53 @@ class Laplacian:
     def _first(self, basis: Floats) -> ShiftedBasis:
         return self.at(basis, self.first_shifts())
 
-    def _next_shift(self, alpha: Floats, degrees: Floats, place: ShiftedBasis) -> float:
+    def _next_shift(
+        self, degrees: Floats, total: float, extended: Floats, place: ShiftedBasis
+    ) -> float:
         """Return the shift that all features have in the next iteration."""
         if self.shift == "definition":
             samples = np.arange(self.data.n_samples)
             diagonal = _data.Pairs.sort(np.column_stack((samples, samples)), len(samples))
+            alpha = self.data.forward(extended, place.frame)
+            alpha += float(np.vdot(place.basis, extended[:, :-1])) * place.shifts
+            alpha *= np.sign(alpha.sum())
             degrees = self.data.adjoint_pairs(alpha, place.frame[:, :0], diagonal)[1]
-        return float(degrees.max() / alpha.sum())
+        return float(degrees.max() / total)
 
-    def _weigh(self, dual: Floats, place: ShiftedBasis) -> tuple[Floats, Floats, float]:
-        """Return ``α - trace d``, ``A_α [Q, 1]`` and the trace, where ``α = Φ dual``."""
-        trace = float(np.vdot(place.basis, dual))
-        extended = np.column_stack((dual, -(place.basis * dual).sum(axis=1)))
-        alpha, image = self.data.fused(extended, place.frame)
-        return alpha, image + trace * place.shifted, trace
+    def _pulled(self, shifts: float | Floats, frame: Floats) -> Floats:
+        """``Σ d_i m_i m_iᵀ [Q, 1]``, without a pass where all shifts are equal and q is small."""
+        if self.flat is not None and np.ndim(shifts) == 0:
+            return shifts * (self.flat @ frame)
+        return self.data.adjoint(self._present(shifts), frame)
+
+    def _also(self, shifts: float | Floats, place: ShiftedBasis) -> Floats:
+        """The same for other shifts at the frame of a place with equal shifts."""
+        if np.ndim(shifts) == 0:
+            return shifts / place.shifts * place.shifted
+        return self._pulled(shifts, place.frame)
+
+    def _present(self, shifts: float | Floats) -> Floats:
+        """Shifts of all features, 0 for constant ones."""
+        per_feature = np.full(self.data.n_features, shifts)
+        per_feature[self.absent] = 0.0
+        return per_feature
+
+    def _lift(self, alpha: float | Floats, shifts: float | Floats) -> float:
+        """``Σ α_i d_i``, not by BLAS, whose threads would compete with those of the passes."""
+        return float(np.einsum("i,i", self._present(alpha), self._present(shifts)))
 
 
-def _lift(alpha: Floats, shifts: float | Floats) -> float:
-    """Compute ``Σ α_i d_i``, not by BLAS, whose threads would compete with those of the passes."""
-    if np.ndim(shifts) == 0:
-        return float(shifts * alpha.sum())
-    return float(np.einsum("i,i", alpha, shifts))
+def _extended(dual: Floats, basis: Floats) -> tuple[float, Floats]:
+    """``trace(Qᵀ B)``, and what a pass at ``[Q, 1]`` takes for the dual B."""
+    along = (basis * dual).sum(axis=1)
+    return float(along.sum()), np.column_stack((dual, -along))
+
+
+def _told(image: Floats, basis: Floats, total: float, lifted: float) -> Floats:
+    """``L_α Q`` and the two columns more, from ``A_α [Q, 1]``, ``Σ α_i`` and ``Σ α_i d_i``."""
+    sums = np.zeros(len(basis))
+    sums[:2] = total, lifted
+    return np.column_stack((_laplacian_image(image, basis, lifted), image[:, -1], sums))
 
 
 def _laplacian_image(image: Floats, basis: Floats, lifted: float) -> Floats:

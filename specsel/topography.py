@@ -27,6 +27,9 @@ TRADEOFF_TOTAL = 2.0
 # Coordinates are taken from a second eigenvalue of G with this relative error.
 POSITION_TOL = 1e-4
 
+# How much of a start is not the leading eigenvector, so that the second is found.
+SECOND_SHARE = 0.1
+
 
 def solve(
     X: ArrayLike,
@@ -121,9 +124,13 @@ def solve(
 def _coordinates(data: _data.Data, weights: Weights) -> Floats:
     """Compute the entries of every feature in the two leading eigenvectors of a round's G."""
     basis = np.ascontiguousarray(weights.basis)
+    leading = data.adjoint(weights.alpha, basis)
+    # Weights that lead exactly give a Krylov space of one dimension, without the second.
+    other = linalg.generic(basis.shape)
+    other *= SECOND_SHARE * np.linalg.norm(leading) / np.linalg.norm(other)
     second = linalg.leading(
         lambda dual: data.fused(dual, basis)[1],
-        data.adjoint(weights.alpha, basis),
+        leading + other,
         tol=POSITION_TOL,
         floor=data.floor,
         place=2,

@@ -296,7 +296,7 @@ def test_no_second_array_of_the_size_of_v(monkeypatch):
     for kind in KERNELS:
         tracemalloc.reset_peak()
         solve(X, 2, kernel=kind, max_iter=3, **KERNELS[kind])
-        assert tracemalloc.get_traced_memory()[1] < 1.6 * 8 * 800**2
+        assert tracemalloc.get_traced_memory()[1] < 1.75 * 8 * 800**2
     tracemalloc.stop()
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracles import weighing as oracle
 
-from specsel import _data, _loop, laplacian
+from specsel import _data, _loop, laplacian, linalg
 
 SHAPES = [(10, 25), (30, 8), (12, 12), (40, 60)]
 CYCLES = 3
@@ -52,8 +52,15 @@ def test_products_are_the_matrix_of_traces(shape, shift, per_feature, rng):
         rows @ rows.T, oracle.laplacian_gram(M, Q, place.shifts), atol=1e-12
     )
     dual = rng.standard_normal(Q.shape)
-    expected = (rows.T @ (rows @ dual.ravel())).reshape(Q.shape)
-    np.testing.assert_allclose(problem.product(dual, place), expected, atol=1e-10)
+    alpha = rows @ dual.ravel()
+    expected = (rows.T @ alpha).reshape(Q.shape)
+    image = problem.product(np.column_stack((dual, np.zeros((len(Q), 2)))), place)
+    np.testing.assert_allclose(image[:, :2], expected, atol=1e-10)
+    degrees = (M.T * alpha) @ M.sum(axis=1)
+    np.testing.assert_allclose(image[:, 2], degrees, atol=1e-10)
+    sums = [alpha.sum(), (alpha * place.shifts).sum()]
+    np.testing.assert_allclose(image[:2, 3], sums, atol=1e-10)
+    assert not problem.signs(image, place)[:, 2:].any()
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -190,3 +197,16 @@ def test_orientation_of_weights_is_that_of_the_shift():
     got = laplacian.solve(X, 2)
     assert got.parts.sum() > 0
     assert _loop.orientation(got.parts.ravel()) == 1
+
+
+def test_many_samples_are_the_same_without_a_matrix_of_samples(monkeypatch):
+    """Beyond the limit, products at a basis take passes of their own."""
+    X, options = positive(SHAPES[0]), {"tol": 0, "max_iter": 3}
+    for shift in ("degree", "definition"):
+        Q = random_basis(len(X), 2)
+        small = solve(X, 2, init=Q, shift=shift, **options)
+        with monkeypatch.context() as patched:
+            patched.setattr(linalg, "DENSE_LIMIT", 1)
+            large = solve(X, 2, init=Q, shift=shift, **options)
+        np.testing.assert_allclose(large.history, small.history, rtol=1e-10)
+        assert large.n_passes > small.n_passes

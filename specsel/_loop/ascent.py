@@ -220,6 +220,12 @@ def start(space: Space, alpha: Floats, basis: Floats, image: Floats | None = Non
     return look(space, basis @ rotation, *_unit(values, beside))
 
 
+def narrowed(place: Place, width: int) -> Place:
+    """The directions of largest length alone."""
+    keep = np.argsort(-place.lengths, kind="stable")[:width]
+    return look(place.space, place.basis[:, keep], *_unit(place.lengths[keep], place.beside))
+
+
 def climb(
     place: Place,
     *,
@@ -355,6 +361,7 @@ def _retracted(place: Place, step: Tangent) -> tuple[Floats, Floats, Floats, boo
 def _unit(lengths: Floats, beside: Floats) -> tuple[Floats, Floats]:
     """Make both non-negative and, together, of unit norm."""
     size = np.hypot(np.linalg.norm(lengths), np.linalg.norm(beside))
+    size = size if size > 0 else 1.0
     return np.abs(lengths) / size, np.abs(beside) / size
 
 

@@ -38,8 +38,12 @@ from specsel.results.weights import check
 WIDTH_FACTOR = 4
 NARROWING_STEPS = 4
 
-# How exact the weights need to be while a start is narrowed for an ascent.
-NARROWING_TOL = 1e-3
+# An ascent narrows them in so many stages, with so many passes each.
+STAGES = 3
+STAGE_PASSES = 3
+
+# How exact the weights need to be while a basis is narrowed, or where an ascent begins.
+ENTRY_TOL = 1e-3
 
 # How k = "auto" is found: columns of the basis beside the mean, iterations, tolerance.
 AUTO_WIDTH = 10
@@ -158,18 +162,20 @@ def _climbed(
     widths: list[int],
     options: Options,
 ) -> Run:
-    """Narrow one start to k directions, roughly, and climb from there."""
-    start = problem.enter(place)
-    for width in widths[1:] or widths:
-        pair = _leading(problem, start, place, NARROWING_TOL)
-        iterate, place, start = problem.advance(pair, place, width)
-    if not iterate.objective > 0:
-        return Run(iterate, [0.0], True, False, None)  # nothing to climb on from here
+    """Climb from one start; from a wide one with a wide W at first."""
+    first = None
+    if len(widths) > 1:
+        first = _narrowed(space, np.ones(problem.data.n_features), place, widths)
+    if first is None:
+        pair = _leading(problem, problem.enter(place), place, ENTRY_TOL)
+        iterate = problem.advance(pair, place, widths[-1]).iterate
+        if not iterate.objective > 0:
+            return Run(iterate, [0.0], True, False, None)  # nothing to climb on from here
+        first = ascent.start(space, iterate.alpha, iterate.basis, iterate.image)
 
     def climb(start: ascent.Place, most: int) -> ascent.Climb:
         return ascent.climb(start, tol=options.tol, max_iter=most, tell=options.tell)
 
-    first = ascent.start(space, iterate.alpha, iterate.basis, iterate.image)
     found, history, converged, stopped = climb(first, options.max_iter)
     left = options.max_iter - len(history)
     if converged and left > 0 and ascent.has_lost(found):
@@ -181,6 +187,20 @@ def _climbed(
             history += more
     value = found.value if converged and options.tol <= SETTLED else None
     return Run(ascent.iterate(found), history, converged, stopped, value)
+
+
+def _narrowed(
+    space: ascent.Space, alpha: Floats, basis: Floats, widths: list[int]
+) -> ascent.Place | None:
+    """Climb a little with a wide W, and drop its least directions, in stages; None if W is 0."""
+    place = ascent.start(space, alpha, basis)
+    stages = np.geomspace(widths[0], widths[-1], STAGES + 1).round().astype(int)
+    for width in np.unique(stages)[-2::-1]:
+        if not place.value > 0:
+            return None
+        climbed = ascent.climb(place, tol=0.0, max_iter=STAGE_PASSES, tell=lambda *_: False)
+        place = ascent.narrowed(climbed.place, int(width))
+    return place
 
 
 def count_clusters(problem: Problem[Place]) -> int:
@@ -236,12 +256,13 @@ def _run(
     while len(history) < options.max_iter and since <= PATIENCE and not (converged or stopped):
         narrowing = len(widths) > 1
         widths = widths[1:] or widths
-        pair = _leading(problem, start, place, inner)
+        exact = max(inner, ENTRY_TOL) if narrowing and tol > 0 else inner
+        pair = _leading(problem, start, place, exact)
         step = problem.advance(pair, place, widths[0])
         if not linalg.is_unit(step.iterate.alpha, problem.data.floor):
             # The start gave no weights. Any other will do; this one is not in the null space of Φ.
             start = problem.product(linalg.generic(start.shape), place)
-            pair = _leading(problem, start, place, inner)
+            pair = _leading(problem, start, place, exact)
             step = problem.advance(pair, place, widths[0])
         iterate, place, start = step
         if narrowing:

@@ -20,6 +20,9 @@ BLOCKS, RULE = " ▏▎▍▌▋▊▉█", "─"
 # A cut is called clear if the mean weight above it is at least so many times the mean below it.
 CLEAR = 2.0
 
+# The tolerance of every solver.
+DEFAULT_TOL = 1e-6
+
 LOOP = ("init", "tol", "max_iter", "seed")
 
 # The options that each method takes. Any other option is refused.
@@ -142,7 +145,10 @@ def _add_options(group: Any) -> None:
     add("--scale", choices=choices.SCALES, help=scale_help)
     init_help = "where the iteration starts; default: the method's own start"
     add("--init", choices=choices.INITS, help=init_help)
-    tol_help = "stop when the objective changes by less than this share; default 1e-6"
+    tol_help = (
+        "stop when the objective rose by no more than this share of it over the last iterations; "
+        "default 1e-6. Q-α is then about as near to its limit"
+    )
     add("--tol", type=float, help=tol_help)
     max_iter_help = "stop after so many iterations; default 200"
     add("--max-iter", type=int, metavar="N", help=max_iter_help)
@@ -185,7 +191,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         terminal.write(json.dumps(summary | {"ranking": ranking}))
     else:
-        terminal.write("\n".join([*_lines(summary, ranking[: args.top]), verdict]))
+        lines = _lines(summary, ranking[: args.top], args.tol)
+        terminal.write("\n".join([*lines, verdict]))
     common.save(args, as_read, ranking, weights.select())
     if args.report:
         from specsel.cli import report
@@ -300,14 +307,16 @@ def _outcome(found: Any, weights: Any, ranking: list[dict[str, Any]], k: Any) ->
     return outcome
 
 
-def _lines(summary: dict[str, Any], top: list[dict[str, Any]]) -> Iterator[str]:
+def _lines(summary: dict[str, Any], top: list[dict[str, Any]], tol: float | None) -> Iterator[str]:
     """Yield the lines of the text output."""
     n, count = summary["n_features"], len(summary["selected"])
     k = "" if summary["k"] is None else f", k = {_directions(summary['k'])}"
     yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
+    settled = f"settled to {DEFAULT_TOL if tol is None else tol:g}"
     yield (
-        f"{summary['method']}{k}: objective {summary['objective']:.6g}, iterations "
-        f"{summary['n_iter']}, passes {summary['n_passes']}, {summary['seconds']:.2f} s"
+        f"{summary['method']}{k}: objective {summary['objective']:.6g}, "
+        f"{settled if summary['converged'] else 'not settled'}, data read "
+        f"{summary['n_passes']} times, {summary['seconds']:.2f} s"
     )
     yield ""
     blocks = terminal.encodable(BLOCKS + RULE) == BLOCKS + RULE

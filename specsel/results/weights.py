@@ -35,12 +35,15 @@ class Weights:
         Their eigenvectors: k directions of the samples, which carry the structure that the
         weights bring out. k is a number of directions, about the number of clusters.
     n_iter : int
-        Number of iterations.
+        Number of iterations. Of tall data they read a small factor of X, and not X.
     n_passes : int
-        How many times X was read, for the start too.
+        How many times X was read, for the start too. With `kernel` it counts its matrix too.
     converged : bool
-        Whether the objective settled within the tolerance. It may have been higher before (see
-        `history`); the weights are those of the highest objective.
+        Whether the objective settled within `tol`: it rose by no more than this share of it over
+        the last five iterations of an ascent, or in the last one of another method. After an
+        ascent it is then about as near to its limit. Other methods may be farther, and their
+        objective may have been higher before (see `history`); the weights are those of the
+        highest objective.
     mean, norm : ndarray of shape (n_features,)
         Mean of every feature, and its norm after the mean is subtracted. The norm of a constant
         feature is 0.
@@ -77,7 +80,7 @@ class Weights:
         return (
             f"Weights({len(self.alpha)} features, {_cut(self.alpha)} above a gap of "
             f"{self.gap:.3g}, objective {self.objective:.6g}, k = {self.k_} "
-            f"direction{'s' * (self.k_ != 1)}, {self.n_iter} iterations, {self.n_passes} passes, "
+            f"direction{'s' * (self.k_ != 1)}, X read {self.n_passes} times, "
             f"{state})"
         )
 

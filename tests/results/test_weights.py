@@ -178,8 +178,7 @@ def test_repr_is_one_informative_line(clustered):
         "above a gap of",
         "objective",
         "k = 2 directions",
-        "iterations",
-        "passes",
+        "X read",
         "converged",
     ):
         assert part in text
