@@ -134,38 +134,63 @@ def certified(matrix, split, out):
 
 @jit
 def is_definite(matrix):
-    """Tell if Cholesky's method gets through a matrix, which is overwritten."""
+    """Tell if Cholesky's method gets through a matrix; its upper part is overwritten."""
     size = len(matrix)
+    row = np.empty(size)
     for i in range(size):
         pivot = matrix[i, i]
         if not pivot > 0:
             return False
+        row[i:] = matrix[i, i:]
         for j in range(i + 1, size):
-            factor = matrix[i, j] / pivot
-            if factor != 0:
-                for c in range(j, size):
-                    matrix[j, c] -= factor * matrix[i, c]
+            factor = row[j] / pivot
+            target, source = matrix[j, j:], row[j:]
+            for c in range(len(target)):
+                target[c] -= factor * source[c]
     return True
 
 
 @jit
 def invert_definite(matrix):
-    """Invert a positive definite matrix in place; tell if all pivots were positive."""
+    """Invert a positive definite matrix in place; tell if all pivots were positive.
+
+    It is swept row by row, its lower part alone, which turns it into minus its inverse.
+    """
     size = len(matrix)
+    row = np.empty(size)
     for p in range(size):
         pivot = matrix[p, p]
         if not pivot > 0:
             return False
-        matrix[p, p] = 1.0
-        for c in range(size):
-            matrix[p, c] /= pivot
-        for i in range(size):
-            factor = matrix[i, p]
-            if i != p and factor != 0:
-                matrix[i, p] = 0.0
-                for c in range(size):
-                    matrix[i, c] -= factor * matrix[p, c]
+        _gather(matrix, p, row)
+        row[p] = 0.0
+        _subtract(matrix, row, 1.0 / pivot)
+        matrix[p, :p] = row[:p] / pivot
+        matrix[p + 1 :, p] = row[p + 1 :] / pivot
+        matrix[p, p] = -1.0 / pivot
+    for i in range(size):
+        for j in range(i + 1):
+            matrix[i, j] = -matrix[i, j]
+            matrix[j, i] = matrix[i, j]
     return True
+
+
+@jit
+def _gather(lower, index, out):
+    """Collect one row of a symmetric matrix, of which only the lower part counts."""
+    out[: index + 1] = lower[index, : index + 1]
+    for i in range(index + 1, len(lower)):
+        out[i] = lower[i, index]
+
+
+@jit
+def _subtract(lower, vector, factor):
+    """Subtract ``factor vector vectorᵀ`` from the lower part of a matrix."""
+    for i in range(len(lower)):
+        share = factor * vector[i]
+        target = lower[i, : i + 1]
+        for j in range(i + 1):
+            target[j] -= share * vector[j]
 
 
 @jit
@@ -190,13 +215,8 @@ def raised(matrix, split, gradient, step):
         change = 1.0 / pivot - barrier / (gradient[i] + FLOOR * mean)
         change = max(change, (LEAST - 1.0) * moved[i])
         moved[i] += change
-        factor = change / (1.0 - change * pivot)
-        for j in range(size):
-            column[j] = inverse[i, j]
-        for j in range(size):
-            part = factor * column[j]
-            for c in range(size):
-                inverse[j, c] += part * column[c]
+        _gather(inverse, i, column)
+        _subtract(inverse, column, -change / (1.0 - change * pivot))
     return split + step * (moved - split)
 
 
