@@ -26,7 +26,7 @@ from specsel import (
     topography,
     weighting,
 )
-from specsel._data import sources
+from specsel._data import held, sources
 from specsel._input import streams
 
 
@@ -91,7 +91,9 @@ SOLVERS = {
     "side_info": lambda X: side_info.solve(X, SIDE[:, : X.shape[1]], 2),
     "topography": lambda X: topography.solve(X, 2).combined,
     "pairwise": lambda X: pairwise.solve(X, 2, apart=PAIRS[:6], together=PAIRS[6:]),
-    "pairs of samples": lambda X: pairwise.solve(X, 2, apart=(SIDE[:5], SIDE[5:])),
+    "pairs of samples": lambda X: pairwise.solve(
+        X, 2, apart=(SIDE[:5, : X.shape[1]], SIDE[5:, : X.shape[1]])
+    ),
     "kernel": lambda X: kernel.solve(X, 2, kernel="linear"),
     "rbf": lambda X: kernel.solve(X, 2),
 }
@@ -420,6 +422,27 @@ def test_anndata_in_a_file(container, tmp_path):
     found = quietly(SOLVERS["laplacian"], adata)
     np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
     assert found.names[0] == "gene0"
+
+
+@pytest.fixture
+def all_is_tall(monkeypatch):
+    """Take every array in memory for a tall one."""
+
+    def patch():
+        monkeypatch.setattr(held, "SAMPLES", 2)
+        monkeypatch.setattr(held, "STEP", 7)
+
+    return patch
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("X", [WIDE, np.asfortranarray(WIDE), TALL], ids=["C", "F", "tall"])
+def test_blocks_of_samples_in_memory(solver, X, all_is_tall):
+    wanted = quietly(SOLVERS[solver], X)
+    all_is_tall()
+    found = quietly(SOLVERS[solver], X)
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+    np.testing.assert_allclose(found.objective, wanted.objective, rtol=1e-9)
 
 
 LIMITED = """

@@ -16,6 +16,7 @@ sparse_rows      the compiled passes where the numbers of a sample do
 sparse_columns   what every sparse feature is shifted and scaled by, compiled
 sparse_measures  the same for a whole matrix, a band of features at a time
 sources          arrays that are read block by block, and how they are cut
+held             tall arrays in memory, cut in the same way
 distributed      those of Dask, whose blocks are tasks
 alone            passes by one thread alone, inside such tasks
 source_measures  what their columns are shifted and scaled by

@@ -6,6 +6,7 @@ import numpy as np
 
 from specsel import _input, _numba
 from specsel._data import passes, representations
+from specsel._data.held import Held, is_tall
 from specsel._data.source_measures import measure_source
 from specsel._data.sources import Source
 from specsel._data.sparse_measures import measure
@@ -34,7 +35,12 @@ def moments(
     """
     _numba.check_not_forked()
     if _input.is_streamed(array):
-        mean, norm = measure_source(Source.of(array), center)
+        array = Source.of(array)
+    elif is_tall(array):
+        array = Held.of_rows(array)
+    if isinstance(array, Source):
+        mean, norm = measure_source(array, center)
+        array = array.array
     elif isinstance(array, np.ndarray):
         mean, norm = _measure(array, center)
     else:

@@ -9,6 +9,7 @@ import numpy as np
 from specsel import _input
 from specsel._data import passes, representations
 from specsel._data.dense import Dense
+from specsel._data.held import Held, is_tall
 from specsel._data.moments import extremes, moments
 from specsel._data.parted import Blocks, ByFeature
 from specsel._data.passes import Columns
@@ -68,7 +69,9 @@ def represent(
     small that squares of its norm are no numbers; see `extremes`.
     """
     if _input.is_streamed(array):
-        return _wrap_stream(array, names, representation)
+        return _wrap_source(Source.of(array), names, representation)
+    if is_tall(array) and representation != "ranks":
+        return _wrap_source(Held.of_rows(array), names, representation)
     wrap = _wrap if isinstance(array, np.ndarray) else _wrap_sparse
     return wrap(array, names, representation)
 
@@ -126,11 +129,10 @@ def _wrap_sparse(matrix: Any, names: Names, representation: Representation) -> S
     )
 
 
-def _wrap_stream(array: Any, names: Names, representation: Representation) -> Data:
-    source = Source.of(array)
+def _wrap_source(source: Source, names: Names, representation: Representation) -> Data:
     if representation == "ranks":
         return _wrap(_in_memory(source), names, representation)
-    mean, norm = moments(array, names, center=representation != "as-is")
+    mean, norm = moments(source, names, center=representation != "as-is")
     _check_variation(source.dtype, norm, names, representation)
     exponents = extremes(norm, source.dtype)
     middle, norms = mean, norm

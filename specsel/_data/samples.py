@@ -26,6 +26,10 @@ from specsel._input.annotations import Bools, Floats, NDArray
 # Columns of the identity that are multiplied at a time.
 COLUMNS = 64
 
+# Inner products serve in the place of samples where their smallest eigenvalue is at least this
+# share of the largest; what squares lose is then far below any tolerance.
+SAFE = 1e-6
+
 
 class BySample(Parted):
     """Data whose blocks hold all features of some samples."""
@@ -97,8 +101,7 @@ class BySample(Parted):
         self.count_pass()
         chosen = np.ones(self.n_samples, dtype=bool) if members is None else members
         parts = self.source.parts
-        given = ((self.blocks.middle, self.norms, chosen[part]) for part in parts)
-        factor = triangular_factor([np.vstack([*self.source.run(_factor, given)])])
+        factor = self._factor(chosen)
         norms = np.where(self.norms > 0, self.norms, np.inf)[:, None]
 
         def scores(basis: Floats) -> Floats:
@@ -115,6 +118,26 @@ class BySample(Parted):
             return np.concatenate([*blocks])[chosen]
 
         return Reduced(Dense.of_factor(factor, self), *maps(factor, scores, combine))
+
+    def _factor(self, chosen: Bools) -> Floats:
+        """A matrix with the inner products of the features over the samples that are chosen.
+
+        It is a root of these products where all digits that matter survive their squares, and
+        else the triangular factor of the samples.
+        """
+        parts, given = self.source.parts, (self.blocks.middle, self.norms)
+        products: Floats = np.zeros((self.n_features, self.n_features))
+        for more in self.source.run(_products, ((*given, chosen[part]) for part in parts)):
+            products += more
+        values, axes = np.linalg.eigh(products)
+        first = int((self.norms == 0).sum())
+        if values[first] > SAFE * values[-1]:
+            values[:first] = 0.0  # of constant features; as many rows as a triangular factor has
+            root: Floats = np.sqrt(values[:, None]) * axes.T
+            return root
+        self.count_pass()
+        factors = self.source.run(_triangular, ((*given, chosen[part]) for part in parts))
+        return triangular_factor([np.vstack([*factors])])
 
     def _weigh(self, dual: Floats, basis: Floats, target: Floats) -> tuple[Floats, Floats]:
         """The weights, and the scores with the target."""
@@ -192,17 +215,29 @@ def _score(block: NDArray[Any], middle: Floats, parts: int, frame: Floats) -> Fl
     return total
 
 
-def _factor(block: NDArray[Any], middle: Floats, norms: Floats, chosen: Bools) -> Floats:
-    """R of a QR factorisation of the standardised samples of a block that are chosen."""
-    scale, step = np.where(norms > 0, norms, np.inf), max(SAMPLES, norms.size)
-    factors = [np.zeros((0, norms.size))]
+def _pieces(block: NDArray[Any], middle: Floats, norms: Floats, chosen: Bools) -> Iterator[Floats]:
+    """Yield the standardised samples of a block that are chosen, some at a time."""
+    scale, step = 1 / np.where(norms > 0, norms, np.inf), max(SAMPLES, norms.size)
     for start in range(0, len(block), step):
         some = slice(start, start + step)
-        shifted = block[some][chosen[some]] - middle
+        taken = block[some] if chosen[some].all() else block[some][chosen[some]]
+        shifted = taken - middle
         parts = [shifted] if len(norms) == 1 else [np.maximum(shifted, 0), np.maximum(-shifted, 0)]
-        factors.append(np.hstack([part / norm for part, norm in zip(parts, scale, strict=True)]))
-        factors = [triangular_factor([np.vstack(factors)])]
-    return factors[0]
+        yield np.hstack([part * one for part, one in zip(parts, scale, strict=True)])
+
+
+def _products(block: NDArray[Any], middle: Floats, norms: Floats, chosen: Bools) -> Floats:
+    """Inner products of the standardised features over the chosen samples of a block."""
+    total: Floats = np.zeros((norms.size, norms.size))
+    for rows in _pieces(block, middle, norms, chosen):
+        total += rows.T @ rows
+    return total
+
+
+def _triangular(block: NDArray[Any], middle: Floats, norms: Floats, chosen: Bools) -> Floats:
+    """R of a QR factorisation of the same samples."""
+    nothing = np.zeros((0, norms.size))
+    return triangular_factor([nothing, *_pieces(block, middle, norms, chosen)])
 
 
 def _combine(block: NDArray[Any], middle: Floats, coefficients: Floats) -> Floats:
