@@ -20,7 +20,12 @@ def find(reading: Reading, names: Sequence[str] | None, width: int) -> list[int]
     each if the user names one.
     """
     named = [*reading.drop, reading.index, reading.target]
-    return [find_one(column, names, width) for column in named if column is not None]
+    known = {*names} if names else {*map(str, range(width))}
+    return [
+        find_one(column, names, width)
+        for column in named
+        if column is not None and (not reading.lenient or " ".join(column.split()) in known)
+    ]
 
 
 def find_one(column: str, names: Sequence[str] | None, width: int) -> int:

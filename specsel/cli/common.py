@@ -153,12 +153,19 @@ def read(args: argparse.Namespace, labelled: bool, *, sparse: bool = False) -> t
     return read_file(args.file, args, target=args.target, sparse=sparse)
 
 
-def read_file(path: Path, args: argparse.Namespace, **options: Any) -> tables.Table:
-    """Read a table as the options say."""
-    options |= {option: getattr(args, option) for option in READ_BY}
+def read_side(path: Path, args: argparse.Namespace) -> tables.Table:
+    """Read samples of the same features; columns that are no features may be there or not."""
+    return read_file(path, args, also=[args.target] * bool(args.target), lenient=True, sparse=True)
+
+
+def read_file(
+    path: Path, args: argparse.Namespace, also: Sequence[str] = (), **options: Any
+) -> tables.Table:
+    """Read a table as the options say, without the columns of --drop and those of `also`."""
+    options = {option: getattr(args, option) for option in READ_BY} | options
     try:
         with terminal.progress(str, f"reading {path.name}"):
-            return tables.read(path, drop=listed(args.drop), **options)
+            return tables.read(path, drop=[*listed(args.drop), *also], **options)
     except MissingError as error:
         hint = f"--impute {', '.join(IMPUTATIONS[:-1])} or {IMPUTATIONS[-1]}"
         raise ValueError(f"{error}; {hint}; --drop leaves a column out") from None

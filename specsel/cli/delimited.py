@@ -68,8 +68,8 @@ class _Columns:
         self.names = layout.names
         self.apart = columns.find(reading, layout.names, layout.width)
         self.target = self.apart[-1] if reading.target is not None else None
-        labelled = reading.target is not None
-        self.index = self.apart[-1 - labelled] if reading.index is not None else layout.index
+        named = Reading(index=reading.index, lenient=reading.lenient)
+        self.index = next(iter(columns.find(named, layout.names, layout.width)), layout.index)
         if layout.index is not None:
             self.apart.append(layout.index)
         self.clear()

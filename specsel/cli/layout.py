@@ -285,8 +285,8 @@ class _Top:
         if len(below) == 0 or len(np.unique(top)) < max(len(top), 1):
             return False
         ordered = _is_ordered(top) and not _mostly(_is_ordered, below)
-        whole = _is_whole(top) and not _mostly(_is_whole, below)
-        return ordered or whole or _is_far(top, below)
+        differs = _is_whole(top) != _mostly(_is_whole, below)
+        return ordered or differs or _is_far(top, below)
 
 
 def _mostly(test: Callable[[np.ndarray], bool], rows: np.ndarray) -> bool:

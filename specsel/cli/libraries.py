@@ -92,7 +92,10 @@ def read_h5ad(path: Path, reading: Reading) -> Content:
 
 
 class _complete:
-    """Turn whatever a library raises for a damaged file into one line."""
+    """Turn whatever a library raises for a damaged file into one line.
+
+    What is written in Rust may panic, which Python sees as an error that is no `Exception`.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -102,7 +105,8 @@ class _complete:
             pass
 
     def __exit__(self, kind: type | None, error: BaseException | None, *rest: Any) -> None:
-        if isinstance(error, Exception) and not isinstance(error, MemoryError):
+        panic = type(error).__name__ == "PanicException"
+        if panic or (isinstance(error, Exception) and not isinstance(error, MemoryError)):
             raise ValueError(f"is not a complete {self.path.suffix} file of a table") from None
 
 

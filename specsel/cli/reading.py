@@ -22,7 +22,7 @@ class Reading:
     """What the user says of a file.
 
     `drop`, `target` and `index` name columns; `header` is "yes" or "no"; None leaves a question to
-    the file.
+    the file. With `lenient`, columns of `drop` and `index` that a file lacks are no error.
     """
 
     drop: Sequence[str] = ()
@@ -31,6 +31,7 @@ class Reading:
     header: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    lenient: bool = False
 
     @property
     def named(self) -> set[str]:

@@ -172,9 +172,11 @@ def _evidence(told: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
 
 
 def _of_data(args: argparse.Namespace, table: Table) -> Iterator[tuple[str, str]]:
-    shape = (table.X if table.names is None else table.values).shape
     yield "file", str(args.file or "none given: the built-in example")
-    yield "rows", f"{shape[0]} samples" + (", with names" if table.rows is not None else "")
+    yield (
+        "rows",
+        f"{table.values.shape[0]} samples" + (", with names" if table.rows is not None else ""),
+    )
     yield "columns", f"{table.n_features} features" + (", with names" if table.names else "")
     for fact in table.facts:
         yield "as read", fact

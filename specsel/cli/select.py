@@ -244,7 +244,7 @@ def _arguments(args: argparse.Namespace, table: tables.Table) -> dict[str, Any]:
     """Return the arguments of `solve` beside X; for the rest it has defaults of its own."""
     values = DEFAULTS | {name: value for name, value in vars(args).items() if value is not None}
     values["target"] = table.y
-    values["side"] = [common.read_file(path, args, sparse=True).X for path in args.side or ()]
+    values["side"] = [common.read_side(path, args).X for path in args.side or ()]
     for option in ("apart", "together"):
         if option in values:
             values[option] = tables.read_pairs(values[option])

@@ -145,7 +145,7 @@ def _intervals(args: argparse.Namespace, table: tables.Table) -> Any:
 
 def _tell_how_long(args: argparse.Namespace, table: tables.Table) -> None:
     """Say beforehand how long the intervals may take, if somebody may wait for them."""
-    n, samples = table.n_features, table.X.shape[0] if table.names is None else len(table.X)
+    n, samples = table.n_features, table.values.shape[0]
     n_boot = args.n_boot if isinstance(args.n_boot, int) else N_BOOT
     seconds = n_boot * samples * n * n / 2 / SPEED
     if seconds > terminal.PATIENCE and terminal.is_watched():

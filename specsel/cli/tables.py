@@ -60,7 +60,7 @@ def read(
     drop: Sequence[str] = (),
     impute: str | None = None,
     sparse: bool = False,
-    **told: str | None,
+    **told: Any,
 ) -> Table:
     """Read a table; its column `target` holds the labels of the samples.
 

@@ -392,6 +392,16 @@ class TestMethods:
         result = run(capsys, "select", saved, "--method", "side_info", "--side", swapped)
         assert_refused(result, "--side: has other column names than X, or in another order")
 
+    def test_side_may_lack_the_columns_that_are_no_features(self, capsys, write, rng):
+        side = rng.standard_normal((9, X.shape[1]))
+        rows = [["who", *NAMES], *[[f"s{i}", *row] for i, row in enumerate(X.tolist())]]
+        path = write("data.csv", "\n".join(",".join(map(str, row)) for row in rows))
+        expected = side_info.solve(X, [side], "auto").alpha
+        for option in ("--drop", "--index"):
+            arguments = ("--side", write("side.csv", table(side, NAMES)), option, "who")
+            answer = run_json(capsys, path, "--method", "side_info", *arguments)
+            np.testing.assert_allclose(alpha_of(answer), expected, atol=1e-10)
+
     @pytest.mark.parametrize("name", ["pairs.csv", "pairs.tsv", "header.csv", "pairs.npy"])
     @pytest.mark.parametrize("option", ["apart", "together"])
     def test_pairs(self, capsys, write, saved, name, option):

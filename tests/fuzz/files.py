@@ -8,6 +8,7 @@ If a file crashes the process, the last seed that it printed is the one.
 
 import contextlib
 import faulthandler
+import gzip
 import io
 import sys
 import tempfile
@@ -34,6 +35,9 @@ COMMANDS = (
     ["select", "--method", "laplacian", "-k", "1", "--max-iter", "20"],
     ["path", "--target", "0", "--max-size", "2", "--greedy"],
     ["stable", "--target", "1", "--matrix", "correlation", "--n-boot", "100", "--json"],
+    ["select", "--header", "yes", "--impute", "median"],
+    ["select", "--header", "no", "--impute", "drop-rows", "--decimal", ","],
+    ["select", "--index", "0", "--impute", "drop-columns", "--encoding", "utf-16"],
 )
 SHAPES = (
     "(-1, 5)",
@@ -191,7 +195,27 @@ def text(rng):
     return damage(data, rng) if rng.random() < 0.4 else data
 
 
-MAKERS = {"npy": npy, "npz": npz, "csv": text, "tsv": text}
+def frame(kind):
+    """A maker of damaged files that another library writes."""
+
+    def make(rng):
+        import polars
+
+        file, table = io.BytesIO(), polars.DataFrame(DENSE)
+        table.write_parquet(file) if kind == "parquet" else table.write_ipc(file)
+        return damage(file.getvalue(), rng)
+
+    return make
+
+
+def packed(rng):
+    """A compressed text, damaged before or after."""
+    whole = gzip.compress(text(rng))
+    return damage(whole, rng) if rng.random() < 0.5 else whole
+
+
+MAKERS = {"npy": npy, "npz": npz, "csv": text, "tsv": text, "csv.gz": packed}
+MAKERS |= {"parquet": frame("parquet"), "arrow": frame("arrow")}
 
 
 def attempt(seed, folder):
@@ -199,7 +223,7 @@ def attempt(seed, folder):
     from specsel.cli import main
 
     rng = np.random.default_rng(seed)
-    suffix = str(rng.choice([*MAKERS], p=[0.3, 0.4, 0.2, 0.1]))
+    suffix = str(rng.choice([*MAKERS], p=[0.2, 0.2, 0.3, 0.1, 0.1, 0.05, 0.05]))
     path = Path(folder) / f"{seed}.{suffix}"
     path.write_bytes(MAKERS[suffix](rng))
     command = [*COMMANDS[rng.integers(len(COMMANDS))], str(path)]
