@@ -131,7 +131,7 @@ def _estimator(draw, name):
         inner = [specsel.QAlpha(k=1), specsel.FisherWeighting(), specsel.ParameterFreeWeighting()]
         chosen["estimator"] = inner[draw.rng.integers(3)]
     needs = getattr(specsel, kind).needs_classes or kind == "StabilitySelection"
-    y = draw._classes() if needs else draw.classes
+    y = draw.labels() if needs else draw.classes
 
     def call():
         return getattr(specsel, kind)(**_fresh(chosen)).fit(draw.X, y)

@@ -40,7 +40,7 @@ class Draw:
         self.names = None
         self.array = self._features()
         self.X = self._stored(self.array)
-        self.classes = self._classes() if self.rng.random() < 0.6 else None
+        self.classes = self.labels() if self.rng.random() < 0.6 else None
 
     def _features(self):
         rng, shape = self.rng, (self.q, self.n)
@@ -101,7 +101,8 @@ class Draw:
             return np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3]
         return X
 
-    def _classes(self):
+    def labels(self):
+        """Draw class labels, mostly of two samples or more each."""
         if self.rng.random() < 0.02:
             return self.rng.integers(0, 5, self.q)
         y = self.rng.permutation(np.arange(self.q) % self.rng.integers(2, max(self.q // 2, 2) + 1))
@@ -202,9 +203,8 @@ def numbers(*values):
 ARGUMENTS = {
     "X": lambda draw: draw.X,
     "sbs.X": lambda draw: draw.X if draw.rng.random() < 0.6 else sparse.csr_array(draw.array),
-    "kernel.X": lambda draw: draw.X,
     "y": lambda draw: draw.classes,
-    "supervised.y": lambda draw: draw._classes(),
+    "supervised.y": lambda draw: draw.labels(),
     "ranking.y": lambda draw: np.arange(draw.q) % 2,
     "estimator": lambda draw: None,
     "evidence.y": lambda draw: LEAVE,
