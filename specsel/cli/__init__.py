@@ -23,6 +23,7 @@ doubts     names columns that may be identifiers or categories
 citations  the five papers, and which method comes from which
 outputs    writes results: CSV, TSV, JSON, Parquet; selected columns of the data
 report     writes a run as one HTML page
-drawings   the pictures of that page
+page       what such pages are made of; `reproduce` writes one too
+drawings   the pictures of a report
 terminal   writes results to stdout, messages and progress to stderr
 """

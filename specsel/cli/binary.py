@@ -15,6 +15,7 @@ from specsel import _input
 from specsel._input.sparse import PARTS
 
 NOT_NPY = "is not a complete .npy file of numbers"
+NOT_LABELLED = "is no .npz file with arrays X, samples x features, and y, their labels"
 NOT_NPZ = "is not a sparse matrix of scipy.sparse.save_npz; dense arrays go into .npy"
 
 HEADERS = {
@@ -61,6 +62,22 @@ def read_npz(path: Path) -> Any:
         except Exception:
             raise ValueError(NOT_NPZ) from None
     return _input.assemble_sparse(format, shape, parts, "the matrix")
+
+
+def read_labelled(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Read the arrays X and y in a .npz file: samples × features, and the samples' labels."""
+    with open(path, "rb") as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with np.load(file, allow_pickle=False) as archive:
+                X, y = archive["X"], archive["y"]
+        except MemoryError:
+            raise
+        except Exception:
+            raise ValueError(NOT_LABELLED) from None
+    if X.ndim != 2 or X.dtype.kind not in "biuf" or y.shape != (len(X),):
+        raise ValueError(NOT_LABELLED)
+    return X, y
 
 
 def _fits(shape: tuple[object, ...], size: int) -> bool:

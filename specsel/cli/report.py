@@ -1,7 +1,6 @@
 """A report of a run: one HTML file without scripts, style sheets or pictures from elsewhere."""
 
 import argparse
-import platform
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -10,35 +9,12 @@ from typing import Any
 
 import numpy as np
 
-import specsel
 from specsel import _input
-from specsel.cli import citations, drawings, info, outputs
+from specsel.cli import citations, drawings, outputs, page
 from specsel.cli.tables import Table
 
-STYLE = """
-:root { color-scheme: light dark; --on: #0072b2; --off: #949494; --other: #d55e00; --soft: #8884; }
-@media (prefers-color-scheme: dark) { :root { --on: #56b4e9; --off: #8a8a8a; --other: #e69f00; } }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 46em; margin: 2em auto; padding: 0 1em; }
-h1 { font-size: 1.5em; overflow-wrap: anywhere; } h2 { font-size: 1.15em; margin: 2em 0 .5em; }
-table { font-size: .9em; } .wide { overflow-x: auto; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1em; }
-dt { opacity: .7; } dd { margin: 0; overflow-wrap: anywhere; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85em; padding: .8em;
-  border: 1px solid var(--soft); border-radius: 4px; }
-svg { width: 100%; font-size: 12px; }
-svg text { fill: currentColor; paint-order: stroke; stroke: Canvas; stroke-width: 3px; }
-.on { fill: var(--on); } .off { fill: var(--off); } .other { fill: var(--other); }
-polyline { fill: none !important; stroke-width: 1.5; } polyline.on { stroke: var(--on); }
-polyline.off { stroke: var(--off); } polyline.other { stroke: var(--other); }
-.axis, .cut { stroke: currentColor; } .cut { stroke-dasharray: 4 3; }
-.grid { stroke: var(--soft); }
-@media print { body { max-width: none; font-size: 11px; margin: 0; } .wide { overflow: visible; }
-  h2, svg { break-inside: avoid; } h2 { break-after: avoid; } svg { max-width: 30em; } }
-"""
-
-# Features and samples that a list names; features that a map shows and names; and samples up to
-# which lists are unfolded.
-NAMED, MAPPED, MAP_NAMES, UNFOLDED = 2000, 200, 25, 300
+# Features that a map shows and names; and samples up to which lists are unfolded.
+MAPPED, MAP_NAMES, UNFOLDED = 200, 25, 300
 
 SAYS = {
     "select": (
@@ -96,24 +72,19 @@ def write(
     names = table.names or [str(i) for i in range(table.n_features)]
     chosen = [names[i] for i in features]
     parts = [
-        _section("Result", _paragraphs(verdicts)),
-        *(_section(caption, drawing) for caption, drawing in pictures),
-        _section("Numbers", f'<div class="wide">{found._repr_html_()}</div>'),
-        _section(f"{len(chosen)} selected features", _listed(chosen)),
-        _section("Samples", _clusters(table, labels)) if labels is not None else "",
-        _section("What the numbers say, and what not", _bullets(SAYS[says])),
-        _section("The data as read", _facts(_of_data(args, table))),
-        _section("The run", _facts(_of_run(args, seconds))),
-        _section("What to cite", f"<pre>{escape(citations.of_method(method))}</pre>"),
+        page.section("Result", page.paragraphs(verdicts)),
+        *(page.section(caption, drawing) for caption, drawing in pictures),
+        page.section("Numbers", f'<div class="wide">{found._repr_html_()}</div>'),
+        page.section(f"{len(chosen)} selected features", page.listed(chosen)),
+        page.section("Samples", _clusters(table, labels)) if labels is not None else "",
+        page.section("What the numbers say, and what not", page.bullets(SAYS[says])),
+        page.section("The data as read", page.facts(_of_data(args, table))),
+        page.section("The run", page.facts(_of_run(args, seconds))),
+        page.section("What to cite", f"<pre>{escape(citations.of_method(method))}</pre>"),
     ]
-    page = (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width">'
-        f"<title>{_text(title)}</title><style>{STYLE}</style></head>\n"
-        f"<body><h1>{_text(title)}</h1>\n{''.join(parts)}</body></html>\n"
-    )
+    content = page.whole(title, parts)
     with outputs.naming(args.report):
-        args.report.write_text(page, encoding="utf-8")
+        args.report.write_text(content, encoding="utf-8")
 
 
 def of_weights(
@@ -196,10 +167,7 @@ def _of_run(args: argparse.Namespace, seconds: float) -> Iterator[tuple[str, str
     if hasattr(args, "seed"):
         yield "seed", str(args.seed or 0)
     yield "time", f"{seconds:.2f} s, {date.today().isoformat()}"
-    yield "specsel", specsel.__version__
-    versions = [f"{name} {info.version_of(name)}" for name in info.PACKAGES]
-    yield "with", ", ".join([f"Python {platform.python_version()}", *versions])
-    yield "on", platform.platform()
+    yield from page.versions()
 
 
 def _clusters(table: Table, labels: np.ndarray) -> str:
@@ -212,34 +180,7 @@ def _clusters(table: Table, labels: np.ndarray) -> str:
         if table.y is not None:
             kinds, counts = np.unique(table.y[members].astype(str), return_counts=True)
             title += "; " + ", ".join(f"{c} of {k}" for k, c in zip(kinds, counts, strict=True))
-        inside = _listed([rows[i] for i in members])
+        inside = page.listed([rows[i] for i in members])
         unfolded = " open" * (len(labels) <= UNFOLDED)
-        parts.append(f"<details{unfolded}><summary>{_text(title)}</summary>{inside}</details>")
+        parts.append(f"<details{unfolded}><summary>{page.text(title)}</summary>{inside}</details>")
     return "".join(parts)
-
-
-def _section(title: str, content: str) -> str:
-    return f"<section><h2>{_text(title)}</h2>{content}</section>\n"
-
-
-def _paragraphs(lines: Iterable[str]) -> str:
-    sentences = [line.replace(" (*)", "") for line in lines if line]
-    begun = [line[0].upper() + line[1:] if line[1] != " " else line for line in sentences]
-    return "".join(f"<p>{_text(line)}</p>" for line in begun)
-
-
-def _facts(facts: Iterable[tuple[str, str]]) -> str:
-    rows = "".join(f"<dt>{_text(name)}</dt><dd>{_text(fact)}</dd>" for name, fact in facts)
-    return f"<dl>{rows}</dl>"
-
-
-def _bullets(lines: Iterable[str]) -> str:
-    return f"<ul>{''.join(f'<li>{_text(line)}</li>' for line in lines)}</ul>"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"<p>{_text(_input.first_few(names, NAMED))}</p>"
-
-
-def _text(text: str) -> str:
-    return escape(_input.printable(text))

@@ -1,17 +1,20 @@
 """``specsel reproduce``: the papers' experiments, each published number beside ours."""
 
 import argparse
+import io
 import math
+import shlex
 import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from specsel import papers
-from specsel.cli import outputs, tables, terminal
+from specsel.cli import binary, citations, outputs, page, tables, terminal
 
 WIDTH = 99
 
@@ -43,11 +46,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         choices=[*papers.EXPERIMENTS, "all"],
         help="an experiment, or all",
     )
-    add("--data", type=Path, metavar="FILE", help="only for genes: your table, a sample per row")
-    target_help = "only for genes, with --data: the column that holds the two classes"
+    data_help = "only for genes: your table, a sample per row; or .npz with arrays X and y"
+    add("--data", type=Path, metavar="FILE", help=data_help)
+    target_help = "only for genes, with a table: the column that holds the two classes"
     add("--target", metavar="COLUMN", help=target_help)
     add("--quick", action="store_true", help="fewer seeds and sizes: seconds instead of minutes")
-    out_help = "write the tables as CSV and the figures as PNG to this folder"
+    out_help = "write tables as CSV, figures as PNG and a page with both to this folder"
     add("--out", type=Path, metavar="FOLDER", help=out_help)
 
 
@@ -58,15 +62,18 @@ def run(args: argparse.Namespace) -> int:
     if args.name is None:
         terminal.write("\n".join(f"{name:12} {what}" for name, what in papers.EXPERIMENTS.items()))
         return 0
-    if (args.data is None) != (args.target is None):
-        raise ValueError("--data and --target: both are needed, or neither")
+    labelled = args.data is not None and args.data.suffix.lower() == ".npz"
+    if (args.data is None or labelled) != (args.target is None):
+        raise ValueError("--data and --target: both are needed, or neither; .npz has its own y")
     names = list(papers.EXPERIMENTS) if args.name == "all" else [args.name]
     _check_packages(names, args.data, args.out)
     if args.out and not args.out.is_dir():
         raise ValueError(f"--out {args.out}: is not a folder")
-    start = time.perf_counter()
+    start, sections = time.perf_counter(), []
     for name in names:
-        _run_one(name, args)
+        sections.append(_run_one(name, args))
+        if args.out:
+            _save_page(args, sections)
     if len(names) > 1:
         terminal.write(f"all: {time.perf_counter() - start:.0f} s")
     return 0
@@ -85,7 +92,8 @@ def _check_packages(names: Sequence[str], data: Path | None, out: Path | None) -
             raise ValueError(f"{user}: needs {distribution}: pip install 'specsel[papers]'")
 
 
-def _run_one(name: str, args: argparse.Namespace) -> None:
+def _run_one(name: str, args: argparse.Namespace) -> str:
+    """Run an experiment and print its report; return its section of the page."""
     module, out = papers.load(name), args.out
     options = module.QUICK if args.quick else {}
     start = time.perf_counter()
@@ -96,23 +104,30 @@ def _run_one(name: str, args: argparse.Namespace) -> None:
             found = module.run(tell=tell, **options)
     seconds = time.perf_counter() - start
     terminal.write("\n".join(_lines(name, found, seconds)) + "\n")
-    if out:
-        rows = [{"experiment": name, **row._asdict(), "seconds": seconds} for row in found.rows]
-        outputs.save(out / f"{name}.csv", rows)
-        _save_figure(module, found, out / f"{name}.png")
+    if not out:
+        return ""
+    rows = [{"experiment": name, **row._asdict(), "seconds": seconds} for row in found.rows]
+    outputs.save(out / f"{name}.csv", rows)
+    picture = _figure(module, found)
+    with outputs.naming(out / f"{name}.png"):
+        (out / f"{name}.png").write_bytes(picture)
+    return _section(name, found, picture, seconds)
 
 
 def _run_on(
     path: Path,
-    target: str,
+    target: str | None,
     module: ModuleType,
     tell: Callable[..., None] | None,
     options: dict[str, Any],
 ) -> Any:
     """Run an experiment on data of the user; errors name the file."""
-    table = tables.read(path, target)
+    data = None
+    if target is not None:
+        table = tables.read(path, target)
+        data = table.X, table.y
     try:
-        return module.run(data=(table.X, table.y), tell=tell, **options)
+        return module.run(data=data or binary.read_labelled(path), tell=tell, **options)
     except ValueError as error:
         raise ValueError(f"--data {path}: {error}") from None
 
@@ -124,10 +139,9 @@ def _lines(name: str, found: Any, seconds: float) -> Iterator[str]:
     known = max(9, *(len(row.published) for row in found.rows))
     yield f"  {'':{width}}  {'published':>{known}}       ours  deviation  seeds"
     for row in found.rows:
-        spread = "-" if math.isnan(row.spread) else f"{row.spread:.4g}"
         yield (
-            f"  {row.what:{width}}  {row.published:>{known}} {row.ours:10.4g} {spread:>10} "
-            f"{row.seeds:6}"
+            f"  {row.what:{width}}  {row.published:>{known}} {row.ours:10.4g} "
+            f"{_deviation(row):>10} {row.seeds:6}"
         )
     for where in dict.fromkeys(row.where for row in found.rows if row.where):
         yield f"  published: {where}"
@@ -135,11 +149,53 @@ def _lines(name: str, found: Any, seconds: float) -> Iterator[str]:
         yield from textwrap.wrap(note, WIDTH, initial_indent="  * ", subsequent_indent="    ")
 
 
-def _save_figure(module: ModuleType, found: Any, path: Path) -> None:
+def _deviation(row: Any) -> str:
+    return "-" if math.isnan(row.spread) else f"{row.spread:.4g}"
+
+
+def _figure(module: ModuleType, found: Any) -> bytes:
+    """Return the figure of an experiment as PNG."""
     from matplotlib.figure import Figure
 
     from specsel.papers import report
 
     figure = Figure(figsize=(9, 5), layout="constrained")
     getattr(module, "draw", report.draw)(found, figure)
-    figure.savefig(path, dpi=120)
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=120, format="png")
+    return picture.getvalue()
+
+
+def _section(name: str, found: Any, picture: bytes, seconds: float) -> str:
+    """Return the part of the page that tells of one experiment."""
+    rows = [
+        (row.what, row.published, f"{row.ours:.4g}", _deviation(row), str(row.seeds), row.where)
+        for row in found.rows
+    ]
+    parts = [
+        page.paragraphs([f"{found.title}. {papers.EXPERIMENTS[name]}; {seconds:.1f} s"]),
+        page.picture(picture, found.title),
+        page.table(("", "published", "ours", "deviation", "seeds", "where published"), rows),
+        page.bullets(found.notes),
+    ]
+    return page.section(name, "".join(parts))
+
+
+def _save_page(args: argparse.Namespace, sections: Sequence[str]) -> None:
+    """Write the page of all experiments so far."""
+    command = shlex.join(["specsel", *map(str, args.argv)])
+    facts = [("command", command), ("date", date.today().isoformat()), *page.versions()]
+    seeds = (
+        "Experiments take the seeds 0, 1, ...; how many stands in the tables. A quick run has "
+        "fewer seeds and sizes than a full one."
+    )
+    last = [
+        page.section("The run", page.facts(facts) + page.paragraphs([seeds])),
+        page.section("What to cite", f"<pre>{page.text(citations.bibtex())}</pre>"),
+    ]
+    path = args.out / "reproduce.html"
+    with outputs.naming(path):
+        path.write_text(
+            page.whole("specsel reproduce: published numbers beside ours", [*sections, *last]),
+            encoding="utf-8",
+        )

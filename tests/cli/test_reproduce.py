@@ -46,6 +46,11 @@ def test_tables_and_figures_are_written(capsys, tmp_path):
         ]  # fmt: skip
         assert rows[0]["experiment"] == name
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        page = (tmp_path / "reproduce.html").read_text(encoding="utf-8")
+        for part in (f"<h2>{name}</h2>", "data:image/png;base64,", "where published", "The run"):
+            assert part in page
+        for outside in ("<script", "href=", "@import", "url(", 'src="http'):
+            assert outside not in page
 
 
 def test_all_experiments_run_one_after_the_other(capsys, monkeypatch):
@@ -69,7 +74,14 @@ def test_an_experiment_has_a_module_and_a_quick_run(name):
         (["nothing"], "argument NAME: invalid choice: 'nothing'"),
         (["topography", "--data", "x.csv"], "--data and --target: only genes takes them"),
         (["--data", "x.csv", "--target", "y"], "--data and --target: only genes takes them"),
-        (["genes", "--target", "x"], "--data and --target: both are needed, or neither"),
+        (
+            ["genes", "--target", "x"],
+            "--data and --target: both are needed, or neither; .npz has its own y",
+        ),
+        (
+            ["genes", "--data", "x.npz", "--target", "x"],
+            "--data and --target: both are needed, or neither; .npz has its own y",
+        ),
         (["topography", "--out", "no such folder"], "--out no such folder: is not a folder"),
     ],
 )

@@ -142,6 +142,29 @@ def test_genes_of_the_user(capsys, tmp_path, rng, monkeypatch):
     assert "Errors in 20 samples, 60 genes" in capsys.readouterr().out
 
 
+def test_genes_of_the_user_as_arrays_with_missing_values(capsys, tmp_path, rng):
+    X, y = small_tissues(rng)
+    X[3, 7] = np.nan
+    path = tmp_path / "tissues.npz"
+    np.savez(path, X=X, y=(y == "sick").astype(int))
+    assert cli.main(["reproduce", "genes", "--data", str(path), "--quick"]) == 0
+    out = capsys.readouterr().out
+    assert "Errors in 20 samples, 60 genes" in out
+    assert "1 missing values in 1 genes were replaced by the median of their gene" in out
+    np.savez(path, X=X, y=y[:3])
+    assert cli.main(["reproduce", "genes", "--data", str(path), "--quick"]) == 2
+    assert "is no .npz file with arrays X, samples x features, and y" in capsys.readouterr().err
+
+
+def test_errors_of_the_paper_stand_beside_a_set_of_its_sizes(rng):
+    X, y = rng.standard_normal((78, 40)), np.repeat([0, 1], [44, 34])
+    report = genes.run(data=(X, y), sizes=(1,), few=True)
+    published = {row.what: row.published for row in report.rows}
+    assert published["genes by Q-α"] == "22"
+    assert published["10 principal components"] == "26"
+    assert not any("published errors" in note for note in report.notes)
+
+
 def test_few_genes_are_enough(rng):
     X, y = small_tissues(rng)
     found = ours(genes.run(data=(X[:, :3], y), sizes=(1, 3, 5)))
