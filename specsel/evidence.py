@@ -343,8 +343,9 @@ def detectability(n_relevant: float, n_irrelevant: int, n_samples: int) -> Detec
     """
     if not (_input.is_finite(n_relevant) and n_relevant > 0):
         raise ValueError(f"n_relevant = {_input.brief(n_relevant)}: must be a number above 0")
-    _input.check_integer("n_irrelevant", n_irrelevant, 0)
-    _input.check_integer("n_samples", n_samples, 1)
+    n_relevant = float(n_relevant)
+    n_irrelevant = _input.check_integer("n_irrelevant", n_irrelevant, 0)
+    n_samples = _input.check_integer("n_samples", n_samples, 1)
     ratio = n_irrelevant / n_samples
     threshold = 1 + np.sqrt(ratio)
     cosine = 1 - ratio / (n_relevant - 1) ** 2 if n_relevant > threshold else 0.0

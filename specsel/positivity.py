@@ -91,7 +91,7 @@ def probability(
     >>> positivity.probability(25, 1 / 6, 2**0.5 / 6, random_state=0).probability > 0.98
     True
     """
-    kind = _check(n, mu, sigma, trials, distribution)
+    n, kind = _check(n, mu, sigma, trials, distribution)
     positive = np.empty(trials, bool)
     with memory.reserved(f"n = {n}", n * (n + 1) // 2, trials):
         keys = streams.keys(random_state, trials)
@@ -130,7 +130,7 @@ def leading_eigenvalue(
     >>> found.eigenvalue.expected, abs(found.eigenvalue.mean - 52) < 0.5
     (52.0, True)
     """
-    kind = _check(n, mu, sigma, trials, distribution)
+    n, kind = _check(n, mu, sigma, trials, distribution)
     values, sums = np.empty((2, trials))
     with memory.reserved(f"n = {n}", n * (n + 1) // 2, trials):
         keys = streams.keys(random_state, trials)
@@ -176,8 +176,8 @@ def semicircle(
     >>> bool(abs(found.share - found.expected).max() < 0.01)
     True
     """
-    kind = _check(n, mu, sigma, trials, distribution)
-    _input.check_integer("bins", bins, 1)
+    n, kind = _check(n, mu, sigma, trials, distribution)
+    bins = _input.check_integer("bins", bins, 1)
     radius = 2 * sigma * sqrt(n)
     edges = np.linspace(-radius, radius, bins + 1)
     counts = np.empty((trials, bins + 1))
@@ -235,9 +235,9 @@ def wishart_moments(
     >>> bool((abs(found.mean - found.expected) < 4 * found.error).all())
     True
     """
-    kind = _check(n, 0.0, 1.0, trials, distribution)
-    _input.check_integer("q", q, 1)
-    _input.check_integer("count", count, 1)
+    n, kind = _check(n, 0.0, 1.0, trials, distribution)
+    q = _input.check_integer("q", q, 1)
+    count = _input.check_integer("count", count, 1)
     found = np.empty((trials, count))
     with memory.reserved(f"n = {n}, q = {q}", n * (2 * n + q), trials):
         keys = streams.keys(random_state, trials)
@@ -292,8 +292,8 @@ def triple_product(
     >>> found.product.low < 1 / 9 < found.product.high
     True
     """
-    _input.check_integer("q", q, 2)
-    _input.check_integer("k", k, 1, q, "the dimension")
+    q = _input.check_integer("q", q, 2)
+    k = _input.check_integer("k", k, 1, q, "the dimension")
     _input.check_integer("trials", trials, 1)
     if cosine is not None and not (_input.is_finite(cosine) and abs(cosine) <= 1):
         raise ValueError(f"cosine = {_input.brief(cosine)}: must be a number from -1 to 1")
@@ -374,11 +374,11 @@ def _mask(relevant: ArrayLike, n_features: int) -> Bools:
 
 def _check(
     n: object, mu: object, sigma: object, trials: object, distribution: Distribution
-) -> int:
-    """Check the arguments; return the number of the distribution in the compiled code."""
-    _input.check_integer("n", n, 1)
+) -> tuple[int, int]:
+    """Check the arguments; return n and the number of the distribution in the compiled code."""
+    size = _input.check_integer("n", n, 1)
     _input.check_number("mu", mu)
     _input.check_positive("sigma", sigma)
     _input.check_integer("trials", trials, 1)
     _input.check_choice("distribution", distribution, DISTRIBUTIONS)
-    return streams.KINDS[distribution]
+    return size, streams.KINDS[distribution]

@@ -5,6 +5,7 @@ import pytest
 
 from specsel import (
     eslda,
+    evidence,
     gslda,
     kernel,
     laplacian,
@@ -134,3 +135,17 @@ def test_numbers_beyond_all_measure_are_refused_in_one_line(name):
 def test_memory_that_is_not_there_is_named():
     with pytest.raises(MemoryError, match=r"^n = 10000000: needs \de\+05 GB; there are .* GB$"):
         positivity.probability(10**7, 1, 1)
+
+
+def test_whole_numbers_of_few_bits_do_not_overflow():
+    few = {"trials": 2, "random_state": 0}
+    n, short = 100, np.int8(100)
+    for solve in (
+        lambda n: positivity.wishart_moments(n, n, **few).expected.tolist(),
+        lambda n: positivity.triple_product(n, n, **few).product,
+        lambda n: positivity.hoeffding_tail(n, 0.1, **few),
+        lambda n: positivity.norm_tail(n, 0.5, **few),
+        lambda n: positivity.semicircle(n, 0.0, 1.0, bins=3, **few).share.tolist(),
+        lambda n: evidence.detectability(n, n, n),
+    ):
+        assert solve(short) == solve(n)

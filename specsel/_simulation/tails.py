@@ -62,7 +62,7 @@ def hoeffding_tail(
     >>> found.frequency.high < found.bound < 0.14
     True
     """
-    _check(n, distribution, trials)
+    n = _check(n, distribution, trials)
     _input.check_not_negative("t", t)
     _input.check_positive("width", width)
     t, width = float(t), float(width)
@@ -115,7 +115,7 @@ def norm_tail(
     >>> found.frequency.high < found.bound < 0.9
     True
     """
-    _check(n, distribution, trials)
+    n = _check(n, distribution, trials)
     _input.check_positive("largest", largest, LARGEST_BOUND)
     _input.check_positive("D", D)
     _input.check_number("epsilon", epsilon)
@@ -131,10 +131,11 @@ def norm_tail(
         )
 
 
-def _check(n: object, distribution: object, trials: object) -> None:
-    _input.check_integer("n", n, 1)
+def _check(n: object, distribution: object, trials: object) -> int:
+    size = _input.check_integer("n", n, 1)
     _input.check_choice("distribution", distribution, BOUNDED_DISTRIBUTIONS)
     _input.check_integer("trials", trials, 1)
+    return size
 
 
 def _sums(
