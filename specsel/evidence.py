@@ -4,6 +4,10 @@ Noise has an objective too, and weights, and a gap: of many features a few agree
 `solve` shuffles every column by itself, which keeps the features and destroys whatever they have
 in common, solves again in the same way, and counts how often chance does as well as the data.
 
+Shuffles that are small enough are solved one a thread: threads that share the passes of a single
+solve wait for each other between passes, which takes several times the processor time. A shuffle
+depends on its seed alone, so the number of threads changes nothing.
+
 What is tested is that the columns are independent. Any correlation rejects that: a small p value
 says "more in common than chance", not "clusters". With labels the columns stay as they are and
 the labels alone are shuffled, for correlated columns would look like evidence for labels that mean
@@ -133,13 +137,11 @@ def solve(
         trial = _ByMethod(method, array, names, labels, k, options)
     found = trial(None)
     null = []
-    with (
-        warnings.catch_warnings(),
-        closing(_null(trial, generator.integers(2**63, size=n))) as all_,
-    ):
+    shuffles = _null(trial, generator.integers(2**63, size=n))
+    with warnings.catch_warnings(), closing(shuffles):
         # A shuffle need not converge to be compared, and columns stay what they were.
         warnings.simplefilter("ignore", UserWarning)
-        for one in all_:
+        for one in shuffles:
             null.append(one)
             if callback is not None and callback(len(null), n):
                 break
