@@ -54,7 +54,7 @@ from specsel._input.messages import (
     printable,
 )
 from specsel._input.sparse import assemble as assemble_sparse
-from specsel._input.streams import is_dask, is_streamed
+from specsel._input.streams import is_dask, is_streamed, loaded, take_features
 
 __all__ = [
     "TOO_EXTREME",
@@ -93,9 +93,11 @@ __all__ = [
     "is_finite",
     "is_list",
     "is_streamed",
+    "loaded",
     "name_features",
     "printable",
     "readable",
     "stack_samples",
+    "take_features",
     "take_samples",
 ]

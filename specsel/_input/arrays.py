@@ -29,6 +29,9 @@ def as_matrix(
     (array([[1., 2.], [3., 4.]]), None)
     """
     X, names = _unwrapped(X)
+    if streams.is_streamed(X):
+        names = tuple(map(str, X.columns)) if hasattr(X, "columns") else names
+        X = streams.loaded(streams.checked(X, name), name)
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
         names = tuple(str(name) for name in X.columns)
         X = _frame_to_numpy(X, names, name)
