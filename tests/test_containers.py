@@ -16,6 +16,7 @@ from scipy import sparse
 import specsel
 from specsel import (
     alignment,
+    gslda,
     kernel,
     laplacian,
     pairwise,
@@ -102,7 +103,9 @@ WIDE, TALL = counts((24, 60)), counts((24, 14))
 
 def quietly(solve, X):
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "not conv|X has neg|.* (is|are) (zero|const)|X: its|tra")
+        warnings.filterwarnings(
+            "ignore", "not conv|X has neg|.* (is|are) (zero|const)|X: its|tra|.*never"
+        )
         return solve(X)
 
 
@@ -422,6 +425,40 @@ def test_anndata_in_a_file(container, tmp_path):
     found = quietly(SOLVERS["laplacian"], adata)
     np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
     assert found.names[0] == "gene0"
+
+
+@pytest.mark.parametrize("container", [mapped, in_h5py, in_zarr, in_dask_both])
+@pytest.mark.parametrize("reweight", [True, False])
+@pytest.mark.usefixtures("in_small_blocks")
+def test_estimators_stream(container, reweight, tmp_path):
+    selector = specsel.QAlpha(k=2, n_features_to_select=5, reweight=reweight)
+    wanted = quietly(lambda X: selector.fit(X).transform(X), WIDE)
+    X = container(WIDE, tmp_path)
+    found = quietly(lambda X: selector.fit(X).transform(X), X)
+    assert isinstance(found, dask.array.Array) == isinstance(X, dask.array.Array)
+    np.testing.assert_allclose(found, wanted, atol=1e-9)
+    np.testing.assert_allclose(
+        selector.result_.reweight(X), selector.result_.reweight(WIDE), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("container", [mapped, mapped_by_feature, in_dask_both, in_dask_by_sample])
+@pytest.mark.usefixtures("in_small_blocks")
+def test_alignment_streams(container, tmp_path):
+    options = {"y": LABELS, "n": 5}
+    wanted = quietly(lambda X: alignment.solve(X, **options), WIDE)
+    found = quietly(lambda X: alignment.solve(X, **options), container(WIDE, tmp_path))
+    np.testing.assert_array_equal(found.ranking, wanted.ranking)
+
+
+def test_where_all_of_x_is_needed_it_is_read_within_the_budget(tmp_path, monkeypatch):
+    X = in_dask_both(WIDE, tmp_path)
+    wanted = quietly(lambda X: gslda.solve(X, LABELS, max_size=3), WIDE)
+    found = quietly(lambda X: gslda.solve(X, LABELS, max_size=3), X)
+    np.testing.assert_allclose(found.values, wanted.values)
+    monkeypatch.setenv("SPECSEL_MEMORY", "5kB")
+    with pytest.raises(MemoryError, match=r"^X: all of it in memory: would take 11.2 KiB, and th"):
+        gslda.solve(X, LABELS, max_size=3)
 
 
 @pytest.fixture

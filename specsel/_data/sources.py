@@ -104,8 +104,12 @@ class Source:
 
         A thread reads the next blocks meanwhile, as many as the budget has room for.
         """
-        bytes_of_block = BLOCK + 1
-        room = int(np.clip(_input.budget() // bytes_of_block - 2, 0, AHEAD))
+        widest = max(part.stop - part.start for part in self.parts)
+        size = widest * self.shape[0 if self.by_feature else 1] * self.dtype.itemsize
+        _input.check_budget(
+            "X: a block of it, of whole chunks", size, "store it in smaller chunks"
+        )
+        room = int(np.clip(_input.budget() // size - 2, 0, AHEAD))
         if room == 0:
             for part, given in zip(self.parts, arguments, strict=True):
                 yield task(self.block(part), *given)

@@ -56,7 +56,7 @@ from specsel._input.messages import (
     suggest,
 )
 from specsel._input.sparse import assemble as assemble_sparse
-from specsel._input.streams import is_dask, is_streamed
+from specsel._input.streams import is_dask, is_streamed, loaded, take_features
 
 __all__ = [
     "TOO_EXTREME",
@@ -95,10 +95,12 @@ __all__ = [
     "is_finite",
     "is_list",
     "is_streamed",
+    "loaded",
     "name_features",
     "printable",
     "readable",
     "stack_samples",
     "suggest",
+    "take_features",
     "take_samples",
 ]

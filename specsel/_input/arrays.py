@@ -29,6 +29,9 @@ def as_matrix(
     (array([[1., 2.], [3., 4.]]), None)
     """
     X, names = _unwrapped(X)
+    if streams.is_streamed(X):
+        names = tuple(map(str, X.columns)) if hasattr(X, "columns") else names
+        X = streams.loaded(streams.checked(X, name), name)
     if names is None:
         X, names = frames.unpack(X, name)
     if hasattr(X, "tocsr"):
@@ -193,7 +196,7 @@ def _find_not_finite(array: NDArray[Any]) -> tuple[int, tuple[int, int] | None]:
     count, first = 0, None
     step = max(1, min(ROWS, NUMBERS // int(array.shape[1])))
     for start in range(0, int(array.shape[0]), step):
-        bad = ~np.isfinite(np.asarray(array[start : start + step]))
+        bad = ~np.isfinite(streams.in_memory(array[start : start + step]))
         count += int(bad.sum())
         if first is None and bad.any():
             sample, feature = np.argwhere(bad)[0]

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from specsel._input.annotations import Integers
+from specsel._input.memory import check_budget
+
 # Memory maps of fewer bytes are taken as arrays in memory: the system holds them there anyway.
 MAPPED = 2**28
 
@@ -28,6 +31,20 @@ def is_dask(X: object) -> bool:
 
 def _package(X: object) -> str:
     return type(X).__module__.partition(".")[0]
+
+
+def loaded(X: Any, name: str = "X") -> Any:
+    """A streamed array as one in memory, if the budget has room for it; others as they are."""
+    if not is_streamed(X) or isinstance(X, np.memmap):
+        return X
+    size = np.dtype(X.dtype).itemsize * float(np.prod(X.shape, dtype=float))
+    check_budget(f"{name}: all of it in memory", size, "take a method that reads it in blocks")
+    return in_memory(X)
+
+
+def take_features(X: Any, features: Integers) -> Any:
+    """Some features of a streamed array, in memory; of Dask, as another array of Dask."""
+    return X.oindex[:, features] if hasattr(X, "oindex") else X[:, features]
 
 
 def in_memory(X: Any) -> Any:

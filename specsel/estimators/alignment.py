@@ -50,7 +50,7 @@ class AlignmentSelector(Selector):
     [0]
     """
 
-    takes_sparse = takes_sparse_frames = True
+    takes_sparse = takes_any = True
 
     n_features_to_select: int | float | None = None
     target: Any = None

@@ -47,7 +47,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     needs_classes = False
     takes_sparse = False
-    takes_sparse_frames = False
+    takes_any = False  # whether the solver takes whatever comes through the door
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Find the features.
@@ -84,6 +84,9 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check the data; a frame's column names go on to the solver."""
         _input.check_intact(X)
+        if self.takes_any and _input.is_streamed(X):
+            validate_data(self, X, skip_check_array=True)  # which would read all of it
+            return X, y
         check_names(X)
         formats = SPARSE_FORMATS if self.takes_sparse else False
         options = {"dtype": FLOATS, "accept_sparse": formats, "ensure_min_samples": 2}
@@ -94,7 +97,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         else:
             X = validate_data(self, X, **options)
         names = getattr(self, "feature_names_in_", None)
-        if names is None or (hasattr(X, "tocsr") and not self.takes_sparse_frames):
+        if names is None or (hasattr(X, "tocsr") and not self.takes_any):
             return X, y
         return _input.Frame(names.tolist(), X), y
 
@@ -118,7 +121,16 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         array of shape (n_samples, n_selected)
         """
         _input.check_intact(X)
+        if _input.is_streamed(X):
+            return self._taken(X)
         return super().transform(X)
+
+    def _taken(self, X: Any) -> Any:
+        """The selected features of data that are read in blocks; of Dask, they stay there."""
+        support = self._get_support_mask()
+        validate_data(self, X, skip_check_array=True, reset=False)
+        X = X.to_dask_array(lengths=True) if hasattr(X, "to_dask_array") else X
+        return _input.take_features(X, np.flatnonzero(support))
 
     def inverse_transform(self, X: ArrayLike) -> Any:
         """Put the selected features back in their places, with 0 for all others.
@@ -184,7 +196,7 @@ def as_count(value: Any, n_features: int, other: str = "") -> int:
 class WeightSelector(Selector):
     """A selector that keeps the features of the largest weights."""
 
-    takes_sparse = takes_sparse_frames = True
+    takes_sparse = takes_any = True
 
     n_features_to_select: int | float | str | None = None
     threshold: float | None = None
@@ -248,9 +260,13 @@ class WeightSelector(Selector):
         check_is_fitted(self, "support_")
         _input.check_intact(X)
         options = {"dtype": FLOATS, "reset": False, "accept_sparse": SPARSE_FORMATS}
-        selected = validate_data(self, X, **options)[:, self.support_]
+        if _input.is_streamed(X):
+            selected = self._taken(X)
+        else:
+            selected = validate_data(self, X, **options)[:, self.support_]
         mean, scale = self._weights.mean[self.support_], self._weights.scale[self.support_]
-        return _data.scaled(selected, mean, scale).astype(selected.dtype, copy=False)
+        dtype = selected.dtype if selected.dtype in FLOATS else np.float64
+        return _data.scaled(selected, mean, scale).astype(dtype, copy=False)
 
     def inverse_transform(self, X: ArrayLike) -> Any:
         """Put the selected features back in their places, with 0 for all others.

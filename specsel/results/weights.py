@@ -242,6 +242,7 @@ class Weights:
         (0.1, 0.9)
         """
         array, names = _input.as_data(X, least_samples=1)
+        array = _input.loaded(array)
         check_features(array.shape[1], names, len(self.alpha), self.names, "weights")
         if not np.isfinite(array.data if hasattr(array, "tocsr") else array).all():
             raise ValueError(_input.describe_not_finite(array, names))

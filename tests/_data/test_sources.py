@@ -38,9 +38,12 @@ def test_blocks_are_read_ahead_as_far_as_the_budget_goes(monkeypatch):
     monkeypatch.setattr(sources, "BLOCK", 800)
     monkeypatch.setattr(sources, "PIECE", 8)
     X = np.arange(1000.0).reshape(10, 100)
-    for budget in ("100", "1GB"):
+    for budget in ("1kB", "1GB"):
         monkeypatch.setenv("SPECSEL_MEMORY", budget)
         source = Source.of(X)
         found = [*source.run(lambda block, i: (i, block), ((i,) for i in range(10)))]
         assert [i for i, _ in found] == [*range(10)]
         np.testing.assert_array_equal(np.hstack([block for _, block in found]), X)
+    monkeypatch.setenv("SPECSEL_MEMORY", "700")
+    with pytest.raises(MemoryError, match=r"^X: a block of it, of whole chunks: would take 800 B"):
+        next(source.run(lambda block: block, (() for _ in range(10))))

@@ -1,0 +1,54 @@
+"""Dask arrays: how they are cut, and what is asked of Dask."""
+
+import dask
+import dask.array
+import numpy as np
+import pytest
+from scipy import sparse
+
+from specsel import _data
+from specsel._data import distributed
+from specsel._data.distributed import DaskSource
+
+
+@pytest.mark.parametrize(
+    ("chunks", "by_feature", "bounds"),
+    [
+        (((30,), (1, 5, 4)), True, (0, 1, 6, 10)),
+        (((3, 27), (10,)), False, (0, 3, 30)),
+        (((3, 0, 27), (2, 8)), True, (0, 2, 10)),
+        (((30,), (10,)), True, (0, 10)),
+    ],
+)
+def test_blocks_follow_the_chunks(chunks, by_feature, bounds):
+    source = DaskSource.of_chunks(dask.array.zeros((30, 10), chunks=chunks))
+    assert (source.by_feature, source.bounds) == (by_feature, bounds)
+
+
+def test_wide_blocks_of_features_give_way_to_blocks_of_samples(monkeypatch):
+    monkeypatch.setattr(distributed, "BLOCK", 100)
+    X = dask.array.zeros((30, 10), chunks=((10, 20), (5, 5)))
+    assert not DaskSource.of_chunks(X).by_feature
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sparse.csr_array])
+def test_blocks_are_read_as_they_are(form, rng):
+    X = np.round(rng.standard_normal((12, 10)))
+    array = dask.array.from_array(X, chunks=(4, 10)).map_blocks(form)
+    source = DaskSource.of_chunks(array)
+    found = [*source.run(lambda block, i: (i, block), ((i,) for i in range(3)))]
+    assert [i for i, _ in found] == [0, 1, 2]
+    np.testing.assert_array_equal(np.vstack([block for _, block in found]), X)
+    np.testing.assert_array_equal(source.read(slice(2, 7), slice(1, 3)), X[2:7, 1:3])
+
+
+@pytest.mark.parametrize("tasks", [1, 64])
+def test_a_pass_is_a_task_a_block(tasks, rng, monkeypatch):
+    monkeypatch.setattr(distributed, "TASKS", tasks)
+    data = _data.read(dask.array.from_array(rng.standard_normal((12, 30)), chunks=(-1, 7)))
+    ran, run = [], distributed._run
+    monkeypatch.setattr(distributed, "_run", lambda *given: ran.append(1) or run(*given))
+    Q = rng.standard_normal((12, 2))
+    with dask.config.set(scheduler="synchronous"):
+        data.fused(Q, Q)
+    assert len(ran) == 5

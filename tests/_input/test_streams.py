@@ -1,0 +1,54 @@
+"""Arrays that are not in memory: recognised, checked, read."""
+
+import dask.array
+import numpy as np
+import pytest
+
+from specsel import _input
+from specsel._input import streams
+
+
+def mapped(folder, X):
+    np.save(folder / "X.npy", X)
+    return np.load(folder / "X.npy", mmap_mode="r")
+
+
+def test_what_is_streamed(tmp_path, monkeypatch):
+    X = mapped(tmp_path, np.eye(4))
+    assert not _input.is_streamed(X)
+    monkeypatch.setattr(streams, "MAPPED", 100)
+    assert _input.is_streamed(X)
+    assert _input.is_streamed(dask.array.eye(4))
+    for other in (np.eye(400), [[1.0]], "h5py", None):
+        assert not _input.is_streamed(other)
+
+
+def test_small_maps_and_arrays_come_as_they_are(tmp_path):
+    X = mapped(tmp_path, np.eye(4))
+    found, names = _input.as_data(X)
+    assert np.shares_memory(found, X)
+    assert names is None
+
+
+def test_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(streams, "MAPPED", 0)
+    X = np.eye(4)
+    for array in (X, mapped(tmp_path, X), dask.array.from_array(X, chunks=2)):
+        np.testing.assert_array_equal(streams.in_memory(array), X)
+        np.testing.assert_array_equal(_input.take_samples(array, np.array([2, 0])), X[[2, 0]])
+
+
+BAD = {
+    "X: has 1 dimension; 2 are needed, samples x features": dask.array.zeros(3),
+    "X: has 3 dimensions; 2 are needed, samples x features": dask.array.zeros((3, 3, 3)),
+    "X: has shape (3, 0); it must not be empty": dask.array.zeros((3, 0)),
+    "X: has 1 sample; at least 2 are needed": dask.array.zeros((1, 3)),
+    "X: has dtype complex128; real numbers are needed": dask.array.zeros((3, 3), dtype=complex),
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_arrays_are_refused_in_one_line(message):
+    with pytest.raises(ValueError) as caught:
+        _input.as_data(BAD[message])
+    assert str(caught.value) == message
