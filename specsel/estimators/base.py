@@ -23,7 +23,7 @@ from specsel.results import Weights
 FLOATS = (np.float64, np.float32)
 
 # Parameters of the estimators that no solver has.
-SELECTION_PARAMETERS = {"n_features_to_select", "threshold", "diverse", "reweight"}
+SELECTION_PARAMETERS = {"n_features_to_select", "threshold", "diverse", "reweight", "verbose"}
 
 T = TypeVar("T")
 RandomState = int | np.random.RandomState | np.random.Generator | None
@@ -44,6 +44,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     needs_classes = False
     takes_sparse = False
+    progress = ""  # how `verbose` words what the solver passes to its callback
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Find the features.
@@ -96,7 +97,15 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         options = {name: getattr(self, name) for name in names}
         if "random_state" in options:
             options["random_state"] = as_seed(self.random_state)
+        verbose = getattr(self, "verbose", False)
+        if not isinstance(verbose, bool):
+            _input.check_integer("verbose", verbose, 0)
+        if verbose:
+            options["callback"] = self._tell
         return options
+
+    def _tell(self, *values: float) -> None:
+        print(f"[{type(self).__name__}] {self.progress.format(*values)}", flush=True)
 
     def transform(self, X: ArrayLike) -> Any:
         """Keep the selected features.
@@ -262,3 +271,5 @@ class LoopSelector(WeightSelector):
     tol: float = 1e-6
     max_iter: int = 200
     random_state: RandomState = None
+    verbose: bool | int = False
+    progress = "iteration {}, objective {:.6g}"
