@@ -392,12 +392,15 @@ def test_constant_features_are_never_selected_first(clustered):
     ],
 )
 def test_verbose_prints_how_far_the_work_is(capsys, make, line):
-    data = datasets.growing_classes(3, n_samples=30, random_state=1)
-    make().fit(data.X, data.y)
+    rng = np.random.default_rng(0)
+    factor = rng.normal(size=(200, 1))
+    X, y = rng.normal(size=(200, 6)), factor[:, 0] > 0
+    X[:, :4] += 4 * factor
+    make().fit(X, y)
     out = capsys.readouterr().out
     assert all(text.startswith("[") for text in out.splitlines())
     assert line is None or out.startswith(line)
-    silent = make().set_params(verbose=False).fit(data.X, data.y)
+    silent = make().set_params(verbose=False).fit(X, y)
     assert capsys.readouterr().out == ""
     assert silent.result_ is not None
 
