@@ -15,7 +15,7 @@ from specsel.cli import citations, terminal
 from specsel.cli.common import Commands
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite")
-EXTRAS = ("scikit-learn", "pandas", "matplotlib")
+EXTRAS = ("scikit-learn", "pandas", "matplotlib", "polars", "fastexcel", "anndata")
 VARIABLES = ("NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "SPECSEL_")
 
 # These compile nothing, and importing some of them takes long.
