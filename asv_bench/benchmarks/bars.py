@@ -130,9 +130,7 @@ def literal_over_solve(n_features, tol=1e-6):
     options = {"init": basis, "method": "power", "tol": 1e-13, "max_iter": 5000}
     limit = qalpha.solve(X, 6, **options).objective
     ours = cpu_seconds(lambda: qalpha.solve(X, 6, tol=tol))
-    theirs = cpu_seconds(
-        lambda: literal_to_the_limit(X, basis, limit, tol), rounds=1, warm=False
-    )
+    theirs = cpu_seconds(lambda: literal_to_the_limit(X, basis, limit, tol), rounds=1, warm=False)
     return theirs / ours
 
 

@@ -3,7 +3,6 @@
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from typing import Any
 
@@ -69,6 +68,17 @@ def first_few(names: Sequence[Any], limit: int = 8) -> str:
     return ", ".join(map(printable, names[:limit])) + more
 
 
+def count_of(count: int, what: str) -> str:
+    """Write how many there are of something.
+
+    Examples
+    --------
+    >>> count_of(1, "direction"), count_of(3, "direction")
+    ('1 direction', '3 directions')
+    """
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
 def suggest(name: str, known: Iterable[str]) -> str:
     """Ask whether a known name is meant that is spelled nearly alike; else say nothing.
 
@@ -77,6 +87,8 @@ def suggest(name: str, known: Iterable[str]) -> str:
     >>> suggest("tagret", ["target", "drop"])
     "; did you mean 'target'?"
     """
+    from difflib import get_close_matches  # here, for it would make the package slow to import
+
     known = {one.lower(): one for one in islice(known, MOST_NAMES)}
     close = get_close_matches(name.lower(), known, n=1, cutoff=0.7)
     return f"; did you mean {printable(known[close[0]])!r}?" if close else ""

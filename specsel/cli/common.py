@@ -42,8 +42,8 @@ def add_input(add: Callable[..., Any], target_help: str) -> None:
     add("--index", metavar="COLUMN", help="column that names the samples; it is no feature")
     header_help = "whether the first row of a text holds names; asked for where it is not clear"
     add("--header", choices=("yes", "no"), help=header_help)
-    decimal_help = "what stands before decimals; found if left out"
-    add("--decimal", choices=(".", ","), help=decimal_help)
+    decimal_help = "what stands before decimals, a point or a comma; found if left out"
+    add("--decimal", choices=(".", ","), metavar="MARK", help=decimal_help)
     encoding_help = "encoding of a text, such as latin-1; found if left out"
     add("--encoding", metavar="NAME", help=encoding_help)
     impute_help = (

@@ -14,7 +14,7 @@ import specsel
 from specsel.cli import citations, terminal
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite")
-EXTRAS = ("scikit-learn", "pandas", "matplotlib")
+EXTRAS = ("scikit-learn", "pandas", "matplotlib", "polars", "fastexcel", "anndata")
 VARIABLES = ("NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "SPECSEL_")
 
 # These compile nothing, and importing some of them takes long.

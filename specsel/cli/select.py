@@ -310,7 +310,7 @@ def _outcome(found: Any, weights: Any, ranking: list[dict[str, Any]], k: Any) ->
 def _lines(summary: dict[str, Any], top: list[dict[str, Any]], tol: float | None) -> Iterator[str]:
     """Yield the lines of the text output."""
     n, count = summary["n_features"], len(summary["selected"])
-    k = "" if summary["k"] is None else f", k = {_directions(summary['k'])}"
+    k = "" if summary["k"] is None else f", k = {_input.count_of(summary['k'], 'direction')}"
     yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
     settled = f"settled to {DEFAULT_TOL if tol is None else tol:g}"
     yield (
@@ -335,11 +335,8 @@ def _lines(summary: dict[str, Any], top: list[dict[str, Any]], tol: float | None
     yield _verdict(n, count, summary["gap"])
     for i, one_round in enumerate(summary.get("rounds", ()), 1):
         selected = _input.first_few(one_round["selected"], len(top))
-        yield f"round {i}, k = {_directions(one_round['k'])}: {selected}"
-
-
-def _directions(k: int) -> str:
-    return f"{k} direction{'s' * (k != 1)}"
+        k = _input.count_of(one_round["k"], "direction")
+        yield f"round {i}, k = {k}: {selected}"
 
 
 def _bar(share: float, blocks: bool) -> str:

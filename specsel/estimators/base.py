@@ -26,7 +26,7 @@ FLOATS = (np.float64, np.float32)
 SPARSE_FORMATS = ("csr", "csc")
 
 # Parameters of the estimators that no solver has.
-SELECTION_PARAMETERS = {"n_features_to_select", "threshold", "diverse", "reweight"}
+SELECTION_PARAMETERS = {"n_features_to_select", "threshold", "diverse", "reweight", "verbose"}
 
 T = TypeVar("T")
 RandomState = int | np.random.RandomState | np.random.Generator | None
@@ -48,6 +48,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     needs_classes = False
     takes_sparse = False
     takes_any = False  # whether the solver takes whatever comes through the door
+    progress = ""  # how `verbose` words what the solver passes to its callback
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Find the features.
@@ -107,7 +108,15 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         options = {name: getattr(self, name) for name in names}
         if "random_state" in options:
             options["random_state"] = as_seed(self.random_state)
+        verbose = getattr(self, "verbose", False)
+        if not isinstance(verbose, bool):
+            _input.check_integer("verbose", verbose, 0)
+        if verbose:
+            options["callback"] = self._tell
         return options
+
+    def _tell(self, *values: float) -> None:
+        print(f"[{type(self).__name__}] {self.progress.format(*values)}", flush=True)
 
     def transform(self, X: ArrayLike) -> Any:
         """Keep the selected features.
@@ -300,3 +309,5 @@ class LoopSelector(WeightSelector):
     tol: float = 1e-6
     max_iter: int = 200
     random_state: RandomState = None
+    verbose: bool | int = False
+    progress = "iteration {}, objective {:.6g}"

@@ -31,7 +31,7 @@ class SideInfoQAlpha(LoopSelector):
         As in `QAlpha`.
     tradeoff, method, criterion, center, init, n_init, tol, max_iter, random_state
         As in `side_info.solve`.
-    n_features_to_select, threshold, diverse, reweight
+    n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
 
     Examples
@@ -77,7 +77,7 @@ class PairwiseQAlpha(LoopSelector):
         As in `QAlpha`.
     tradeoff, representation, criterion, init, n_init, tol, max_iter, random_state
         As in `pairwise.solve`.
-    n_features_to_select, threshold, diverse, reweight
+    n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
 
     Examples

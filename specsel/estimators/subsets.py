@@ -118,6 +118,8 @@ class ExactSparseLDA(SubsetSelector):
     n_features_to_select : int or float
         How many features, or which share of all. In the worst case the time of the search grows
         exponentially.
+    verbose : bool or int
+        Print value, bound and nodes a few times a second.
 
     Attributes
     ----------
@@ -137,6 +139,8 @@ class ExactSparseLDA(SubsetSelector):
     gap: float = 0
     node_limit: int | None = None
     bound: Bounds = "best"
+    verbose: bool | int = False
+    progress = "value {:.6g}, bound {:.6g}, {} nodes, {:.0f} s"
 
     def _solve(self, X: Any, y: Any) -> Any:
         found: Any = eslda.solve(X, y, self._count(), **self._options())
@@ -158,7 +162,9 @@ class StableSelector(Selector):
     confidence: float = 0.9
     n_boot: int | Literal["auto"] = 1000
     random_state: RandomState = None
+    verbose: bool | int = False
     takes_sparse = True
+    progress = "{} features removed, gap {:.4g}, which must exceed {:.4g}"
 
     def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
         self.objective_, self.n_iter_, self.k_ = found.share, max(len(found.trace), 1), found.k
@@ -180,6 +186,8 @@ class StablePCA(StableSelector):
         Matrix whose leading eigenvectors span the subspace.
     retain, at_least, confidence, n_boot, random_state
         As in `sbs.solve`.
+    verbose : bool or int
+        Print every feature that is removed.
 
     Attributes
     ----------
@@ -229,6 +237,8 @@ class StableLSI(StableSelector):
         Matrix whose leading eigenvectors span the subspace.
     retain, at_least, confidence, n_boot, random_state
         As in `sbs.solve`.
+    verbose : bool or int
+        Print every feature that is removed.
 
     Attributes
     ----------

@@ -51,6 +51,8 @@ class QAlpha(LoopSelector):
     reweight : bool
         Let `transform` centre and scale the selected features and multiply them by √α, the
         preprocessing of Wolf and Bileschi (2005), which improves distances and components.
+    verbose : bool or int
+        Print the objective after every iteration.
 
     Attributes
     ----------
@@ -164,7 +166,7 @@ class LaplacianQAlpha(LoopSelector):
         As in `QAlpha`.
     shift, representation, init, n_init, tol, max_iter, random_state
         As in `laplacian.solve`.
-    n_features_to_select, threshold, diverse, reweight
+    n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
 
     Examples
@@ -194,7 +196,7 @@ class SupervisedQAlpha(LoopSelector):
     ----------
     k_within, k_between, gamma, representation, method, init, n_init, tol, max_iter, random_state
         As in `supervised.solve`.
-    n_features_to_select, threshold, diverse, reweight
+    n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
 
     Examples
@@ -229,7 +231,7 @@ class KernelQAlpha(LoopSelector):
 random_state
         As in `kernel.solve`. With ``kernel="precomputed"``, X is the kernel matrix of the
         features; it has no samples, so that cross-validation and `reweight` do not apply.
-    n_features_to_select, threshold, diverse, reweight
+    n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
 
     Examples

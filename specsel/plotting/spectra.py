@@ -27,6 +27,8 @@ class SpectrumDisplay(Display):
         The eigenvalues, largest modulus first.
     k : int
         How many eigenvalues stand before the gap; 0 or all of them if there is no gap.
+    complete : bool
+        Whether these are all eigenvalues; else the gap after the last of them is not known.
 
     Examples
     --------
@@ -40,6 +42,7 @@ class SpectrumDisplay(Display):
 
     eigenvalues: np.ndarray
     k: int
+    complete: bool = True
 
     @classmethod
     def from_result(cls, result: Weights | StableSubspace, *, ax: "Axes | None" = None) -> Self:
@@ -64,7 +67,7 @@ class SpectrumDisplay(Display):
         least = max(ROUNDING * sizes[0], np.finfo(float).tiny)
         ratios = sizes[:-1] / np.maximum(sizes[1:], least)
         k = int(ratios.argmax()) + 1 if (ratios > 1).any() else 0
-        return cls(eigenvalues=result.eigenvalues, k=k).plot(ax)
+        return cls(eigenvalues=result.eigenvalues, k=k, complete=False).plot(ax)
 
     def _draw(self, ax: Any) -> None:
         places, k = np.arange(1, len(self.eigenvalues) + 1), self.k
@@ -79,7 +82,8 @@ class SpectrumDisplay(Display):
         else:
             ax.set_title("there is no gap")
         base.whole_numbers(ax)
-        ax.set(xlabel="number of the eigenvalue", ylabel="eigenvalue")
+        rest = "" if self.complete else "\n(those after the last are not kept)"
+        ax.set(xlabel=f"number of the eigenvalue{rest}", ylabel="eigenvalue")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

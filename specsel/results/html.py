@@ -32,7 +32,7 @@ CUT = ";border-bottom:2px dashed currentColor"
 
 def of_weights(weights: Weights) -> str:
     """Show the features of `Weights`, best first, with the cut at the gap."""
-    return _features(weights, f"Weights, {_convergence(weights)}", {})
+    return _features(weights, f"Weights, k = {_directions(weights)}, {_convergence(weights)}", {})
 
 
 def of_map(chart: Map) -> str:
@@ -85,7 +85,8 @@ def of_stable(found: StableSubspace) -> str:
     }
     state = "" if found.converged else ", not converged"
     title = (
-        f"StableSubspace, k = {found.k} of {len(values)} features: share {found.share:.3g}{state}"
+        f"StableSubspace, k = {_input.count_of(found.k, 'component')} of {len(values)} features: "
+        f"share {found.share:.3g}{state}"
     )
     notes = [f"features: {_line(found.support, names)}"] if found.k else ["nothing is stable"]
     if found.k and len(found.removed):
@@ -120,6 +121,10 @@ def _features(weights: Weights, title: str, columns: Mapping[str, Iterable[Any]]
         "": _bars(alpha),
     }
     return _table(f"{title}: {count} of {len(alpha)} above the gap", {**first, **columns}, count)
+
+
+def _directions(weights: Weights) -> str:
+    return _input.count_of(weights.k_, "direction")
 
 
 def _convergence(weights: Weights) -> str:

@@ -201,7 +201,8 @@ class StableSubspace:
         state = "converged" if self.converged else "not converged"
         features = _input.first_few(_input.name_features(self.support, self.intervals.names))
         return (
-            f"StableSubspace(k = {self.k} of {len(self.support)} features: {features}, "
+            f"StableSubspace(k = {_input.count_of(self.k, 'component')} of {len(self.support)} "
+            f"features: {features}, "
             f"share {self.share:.3g}, {len(self.removed)} removed, {self.n_decompositions} "
             f"decompositions, {self.n_skipped} skipped, {state})"
         )

@@ -79,9 +79,8 @@ class Weights:
         state = "converged" if self.converged else "not converged"
         return (
             f"Weights({len(self.alpha)} features, {_cut(self.alpha)} above a gap of "
-            f"{self.gap:.3g}, objective {self.objective:.6g}, k = {self.k_} "
-            f"direction{'s' * (self.k_ != 1)}, X read {self.n_passes} times, "
-            f"{state})"
+            f"{self.gap:.3g}, objective {self.objective:.6g}, k = "
+            f"{_input.count_of(self.k_, 'direction')}, X read {self.n_passes} times, {state})"
         )
 
     def _repr_html_(self) -> str:

@@ -48,3 +48,9 @@ def test_warnings_blame_the_line_of_the_caller(clustered):
         warnings.simplefilter("always")
         qalpha.solve(clustered, 2, max_iter=1)
     assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_close_names_are_suggested():
+    assert _input.suggest("tagret", ["target", "drop"]) == "; did you mean 'target'?"
+    assert _input.suggest("Gene 1", ["gene 1"]) == "; did you mean 'gene 1'?"
+    assert _input.suggest("xyz", ["target", "drop"]) == ""

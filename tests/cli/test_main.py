@@ -218,3 +218,34 @@ class TestProgress:
         monkeypatch.setattr(sys, "stderr", terminal)
         assert cli.main(["select", str(saved), "-k", "99"]) == 2
         assert terminal.getvalue().split("\r")[-1].startswith("specsel: -k 99")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["selct"], "select"),
+        (["select", "--methd", "qalpha"], "--method"),
+        (["select", "--method", "qalfa"], "qalpha"),
+        (["select", "--permutation=3"], None),  # argparse completes it
+        (["path", "--matrix", "corelation"], "correlation"),
+    ],
+)
+def test_what_may_be_meant_is_suggested(capsys, arguments, meant):
+    result = run(capsys, *arguments)
+    if meant is None:
+        assert result[0] == 0
+    else:
+        assert_refused(result, f"did you mean '{meant}'?")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["select", "--method", "alignment", "--features", "99"], "--features 99: must be"),
+        (["path", "--max-size", "99"], "--max-size 99: must be"),
+        (["select", "--tol", "-1"], "--tol -1.0: must be"),
+        (["stable", "--n-boot", "3"], "--n-boot 3: must be"),
+    ],
+)
+def test_messages_name_options(capsys, arguments, option):
+    assert_refused(run(capsys, *arguments), f"specsel: {option}")

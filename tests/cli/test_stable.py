@@ -74,7 +74,7 @@ def test_the_table_shows_every_size_and_the_outcome(capsys, saved):
     known = [step.stable is not None for step in steps]
     assert [" <" not in line for line in table] == known
     assert not all(known)
-    assert lines[-3].startswith("k = 1 with ")
+    assert lines[-3].startswith("k = 1 component of ")
     assert lines[-2].startswith("kept: word 0, word 1")
     assert lines[-1].startswith("removed: word ")
 
@@ -92,7 +92,7 @@ def test_the_table_is_printed_as_it_goes(capsys, saved, monkeypatch):
 def test_what_retains_too_little_is_told(capsys, saved):
     code, out, _ = run(capsys, saved, *OPTIONS, "--retain", 0.99)
     assert code == 1
-    assert "no stable subspace retains 99.0%; this one comes nearest:\nk = 1 with" in out
+    assert "no stable subspace retains 99.0%; this one comes nearest:\nk = 1 component of" in out
 
 
 @pytest.mark.parametrize("matrix", ["cosine", "covariance"])

@@ -379,3 +379,34 @@ def test_constant_features_are_never_selected_first(clustered):
     assert not found.support_[7]
     with pytest.raises(ValueError, match=r"^X: all 3 features are constant"):
         QAlpha().fit(np.ones((5, 3)))
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (lambda: specsel.QAlpha(k=2, verbose=True), "[QAlpha] iteration 1, objective "),
+        (lambda: specsel.QAlpha(k=2, rounds=2, verbose=1), "[QAlpha] iteration 1, objective "),
+        (lambda: specsel.ExactSparseLDA(n_features_to_select=2, verbose=True), None),
+        (
+            lambda: specsel.StablePCA(retain=1e-3, n_boot=100, random_state=0, verbose=True),
+            "[StablePCA] 0 features removed, gap ",
+        ),
+    ],
+)
+def test_verbose_prints_how_far_the_work_is(capsys, make, line):
+    rng = np.random.default_rng(0)
+    factor = rng.normal(size=(200, 1))
+    X, y = rng.normal(size=(200, 6)), factor[:, 0] > 0
+    X[:, :4] += 4 * factor
+    make().fit(X, y)
+    out = capsys.readouterr().out
+    assert all(text.startswith("[") for text in out.splitlines())
+    assert line is None or out.startswith(line)
+    silent = make().set_params(verbose=False).fit(X, y)
+    assert capsys.readouterr().out == ""
+    assert silent.result_ is not None
+
+
+def test_verbose_is_a_flag_or_a_number():
+    with pytest.raises(ValueError, match=r"^verbose = 'no': must be a whole number at least 0$"):
+        specsel.QAlpha(k=2, verbose="no").fit(datasets.example().X)

@@ -37,7 +37,7 @@ def test_weights_are_ranked_with_bars_and_the_cut():
         ["4", "c", "-0.2000", ""],
     ]
     np.testing.assert_allclose(bars, html.LONGEST * np.array([1, 0.75, 0.125, 0]), atol=0.051)
-    assert texts == ["Weights, converged: 2 of 4 above the gap"]
+    assert texts == ["Weights, k = 1 direction, converged: 2 of 4 above the gap"]
     assert cut_of(weights) == [2]
 
 
@@ -152,7 +152,8 @@ def test_stable_subspaces_show_eigenvalues_cut_after_k(rng):
     assert float(rows[1][1]) == pytest.approx(stable.eigenvalues[0], rel=1e-3)
     assert float(rows[1][3]) == pytest.approx(stable.share, rel=1e-3)
     assert cut_of(stable) == [1]
-    assert texts[0].startswith(f"StableSubspace, k = 1 of {len(stable.support)} features: share ")
+    size = len(stable.support)
+    assert texts[0].startswith(f"StableSubspace, k = 1 component of {size} features: share ")
     assert texts[1] == f"and {len(stable.support) - html.ROWS} more"
     kept = ", ".join(map(str, stable.support[: html.FEATURES]))
     assert texts[2].startswith(f"features: {kept} and ")

@@ -82,7 +82,7 @@ def test_a_subspace_says_what_it_is():
     names = [f"sensor{i}" for i in range(14)]
     frame = pd.DataFrame(factors(), columns=names)
     found = sbs.solve(frame, matrix="correlation", random_state=0)
-    assert repr(found).startswith("StableSubspace(k = 2 of ")
+    assert repr(found).startswith("StableSubspace(k = 2 components of ")
     assert "sensor0, sensor1" in repr(found)
     assert repr(found).endswith("converged)")
     table = found.to_frame()
