@@ -44,6 +44,10 @@ class Directions:
         n = self.data.n_features
         return left[:n].T @ right[n:]
 
+    def overlap(self, left: Floats, right: Floats) -> float:
+        n = self.data.n_features
+        return float(np.vdot(left[:n], right[n:]))
+
     def orthonormal(self, directions: Floats) -> tuple[Floats, Floats]:
         """Orthonormalise by the root of the Gram matrix, which changes least; null stays null."""
         square = self.inner(directions, directions)

@@ -57,6 +57,9 @@ LEAST_CURVATURE = 1e-3
 GAIN_RANGE = (1.0, 10.0)
 LARGEST_GAIN = 20.0
 
+# Up to this size the eigenproblem of a step is solved directly.
+SMALL = 24
+
 # If a number in s falls below this share of the largest, its direction may have been lost.
 LOST = 1e-2
 
@@ -95,6 +98,9 @@ class Space(Protocol):
     def inner(self, left: Floats, right: Floats) -> Floats:
         """Inner products of all pairs of directions."""
 
+    def overlap(self, left: Floats, right: Floats) -> float:
+        """Sum of the inner products of every direction with its like."""
+
     def orthonormal(self, directions: Floats) -> tuple[Floats, Floats]:
         """Orthonormal directions, and the coefficients that make those given out of them.
 
@@ -129,6 +135,9 @@ class Samples:
     def inner(self, left: Floats, right: Floats) -> Floats:
         return left.T @ right
 
+    def overlap(self, left: Floats, right: Floats) -> float:
+        return float(np.vdot(left, right))
+
     def orthonormal(self, directions: Floats) -> tuple[Floats, Floats]:
         basis, triangle = np.linalg.qr(directions)
         signs = np.where(np.diag(triangle) < 0, -1.0, 1.0)
@@ -161,7 +170,7 @@ class Tangent(NamedTuple):
         return self._replace(outside=self.outside / scale)
 
     def dot(self, other: "Tangent") -> float:
-        outside = np.trace(self.space.inner(self.outside, other.outside))
+        outside = self.space.overlap(self.outside, other.outside)
         inside = np.vdot(self.inside, other.inside) + np.vdot(self.beside, other.beside)
         return float(inside + 2 * outside)
 
@@ -337,7 +346,7 @@ def _search(
 def _scale(place: Place) -> Floats:
     """``1 - μ / s_j`` for every direction, within limits."""
     space, k = place.space, len(place.lengths)
-    trace = space.trace(place.alpha) - float(np.trace(space.inner(place.basis, place.image)))
+    trace = space.trace(place.alpha) - space.overlap(place.basis, place.image)
     mean = trace / max(space.dimension - k, 1) / place.value
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = np.nan_to_num(1 - mean / place.lengths, nan=1.0)
@@ -351,11 +360,20 @@ def _retracted(place: Place, step: Tangent) -> tuple[Floats, Floats, Floats, boo
     beyond, triangle = space.orthonormal(outside)
     inside = np.diag(place.lengths) + step.inside
     whole = np.block([[inside, triangle.T], [triangle, np.zeros((len(triangle),) * 2)]])
-    values, rotation = linalg.largest_modulus(whole, k)
+    values, rotation = _largest_modulus(whole, k)
     basis = space.orthonormal(np.hstack((place.basis, beyond)) @ rotation)[0]
     beside = place.beside + step.beside
     flipped = bool((values < 0).any() or (beside < 0).any())
     return basis, *_unit(values, beside), flipped
+
+
+def _largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:
+    """As in `linalg`, but sooner for a matrix so small that it wakes no threads anyway."""
+    if len(symmetric) > SMALL:
+        return linalg.largest_modulus(symmetric, k)
+    values, vectors = np.linalg.eigh((symmetric + symmetric.T) / 2)
+    order = np.argsort(-np.abs(values), kind="stable")[:k]
+    return values[order], vectors[:, order]
 
 
 def _unit(lengths: Floats, beside: Floats) -> tuple[Floats, Floats]:
@@ -370,7 +388,7 @@ def iterate(place: Place) -> Iterate:
     size = np.sqrt(place.value)
     image = place.image / size
     numbers = (place.gradient.beside + place.value * place.beside) / size
-    objective = np.trace(place.space.inner(image, image)) + numbers @ numbers
+    objective = place.space.overlap(image, image) + numbers @ numbers
     return Iterate(place.alpha / size, *place.space.leave(place.basis, image), float(objective))
 
 
