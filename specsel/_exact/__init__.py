@@ -13,6 +13,7 @@ dominance    what prunes the nodes of `include`: a bound by dominant diagonals
 best_first   the tree that decides about any feature, for criteria that add up
 decisions    what bounds decide about the features of a node of `best_first`
 perspective  what prunes the nodes of `best_first`: the perspective bound
+definite     what both do with positive definite matrices
 relaxation   prunes nothing: bounds what is left open when a search ends early
 ladder       for sparse PCA, which features a good support can hold at all
 rungs        sizes in turn, each over what the ladder leaves

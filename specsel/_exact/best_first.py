@@ -29,10 +29,10 @@ BATCH, LEAST_BATCH, BATCH_WORK = 8, 2, 3e8
 SPLIT = 0.9
 
 # How much work a bound is worth at the root, and elsewhere. The root is bounded again and again,
-# in portions of so many multiplications, as long as that lowers the bound by this share.
+# in portions of so many multiplications, as long as that closes this share of what is missing.
 ROOT = Effort(rounds=100, sweeps=60, step=0.3, stop=0.0)
 INNER = Effort(rounds=4, sweeps=24, step=0.4, stop=0.05)
-ROOT_WORK, ROOT_GAIN = 1e8, 1e-3
+ROOT_WORK, ROOT_GAIN = 1e9, 0.01
 
 # A node is pruned only below the threshold by so many roundings for every feature, times the
 # condition number of B, and by no more than this share.
@@ -142,7 +142,7 @@ class BestFirst:
         node, bound = verdict.node, min(before, verdict.bound)
         if self._root_rounds < ROOT.rounds:
             self._root_rounds += self._root.rounds
-            if before - bound > ROOT_GAIN * abs(bound):
+            if before - bound > ROOT_GAIN * (bound - threshold):
                 self._queue.append(Open(-bound, 0, node, -1, True))
                 return
             self._root_rounds = ROOT.rounds

@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel._exact.perspective import (
-    bound,
+from specsel._exact.definite import (
     invert_definite,
     lower_factor,
     lower_inverse,
     triangular,
 )
+from specsel._exact.perspective import bound
 from specsel.linalg import jit
 
 # Deletion is tried where at least this share of the free features is to be chosen.
