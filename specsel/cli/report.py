@@ -152,7 +152,8 @@ def _of_data(args: argparse.Namespace, table: Table) -> Iterator[tuple[str, str]
     for fact in table.facts:
         yield "as read", fact
     if table.left_out:
-        yield "no features", _input.first_few(table.left_out, 20)
+        columns = [name or "the first, which has no name" for name in table.left_out]
+        yield "columns left out", _input.first_few(columns, 20)
     if table.y is not None:
         labels, counts = np.unique(table.y.astype(str), return_counts=True)
         some = [f"{label} ({count})" for label, count in zip(labels, counts, strict=True)]
