@@ -14,7 +14,7 @@ from typing import TextIO
 import numpy as np
 
 from specsel.cli import cells
-from specsel.cli.reading import Reading
+from specsel.cli.reading import HeaderError, Reading
 
 DELIMITERS = ",\t;|"
 COMMENT = "#"
@@ -250,7 +250,7 @@ class _Top:
             return True
         if over or under or (missing and self.texts and not self.numbers) or self._may_name():
             some = ", ".join(map(reprlib.repr, first[:3])) + ", ..." * (len(first) > 3)
-            raise ValueError(
+            raise HeaderError(
                 f"its first row, {some}, may be a header or a sample: say --header yes or "
                 "--header no"
             )

@@ -13,6 +13,10 @@ class CellError(ValueError):
     """A cell of a file does not hold a number."""
 
 
+class HeaderError(ValueError):
+    """The first row of a file may be a header or a sample."""
+
+
 class MissingError(ValueError):
     """A table lacks values."""
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from specsel import _input
 from specsel.cli import binary, columns, delimited, doubts, libraries, missing, texts
-from specsel.cli.reading import CellError, Content, MissingError, Reading
+from specsel.cli.reading import CellError, Content, HeaderError, MissingError, Reading
 
 # Missing values of a file on disk are counted up to this size; beyond, the solver finds them.
 LARGEST_COUNTED = 10**8
@@ -77,7 +77,7 @@ def read(
     try:
         content = reader(path, reading)
         table = _table(path, content, impute)
-    except (CellError, MissingError) as error:
+    except (CellError, HeaderError, MissingError) as error:
         raise type(error)(f"{path}: {error}") from None
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
@@ -132,8 +132,11 @@ def dense(table: Table, what: str) -> Table:
 
 
 def read_pairs(path: Path) -> np.ndarray:
-    """Read pairs of samples: two columns of row numbers."""
-    table = read(path)
+    """Read pairs of samples: two columns of row numbers, which are no header."""
+    try:
+        table = read(path)
+    except HeaderError:
+        table = read(path, header="no")
     values = table.X.to_numpy() if table.names else table.X
     if values.ndim != 2 or values.shape[1] != 2 or values.dtype.kind not in "iuf":
         shape = " x ".join(map(str, values.shape))

@@ -30,13 +30,13 @@ def test_samples_are_projected_as_the_features_were_compared(matrix, sparse):
     kept = X[:, found.support]
     if matrix == "cosine":
         kept = kept / np.linalg.norm(kept, axis=0)
-    else:
+    elif matrix != "inner":
         kept = kept - kept.mean(axis=0)
         if matrix == "correlation":
             kept = kept / kept.std(axis=0, ddof=1)
     scores = found.transform(given)
     np.testing.assert_allclose(scores, kept @ found.vectors, atol=1e-10)
-    size = 1 if matrix == "cosine" else len(X) - 1
+    size = 1 if matrix in ("cosine", "inner") else len(X) - 1
     variances = found.eigenvalues[: found.k]
     np.testing.assert_allclose(scores.T @ scores / size, np.diag(variances), atol=1e-9)
     np.testing.assert_allclose(found.transform(given[:1]), scores[:1])
