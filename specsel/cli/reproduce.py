@@ -8,6 +8,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
+from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -173,7 +174,7 @@ def _section(name: str, found: Any, picture: bytes, seconds: float) -> str:
         for row in found.rows
     ]
     parts = [
-        page.paragraphs([f"{found.title}. {papers.EXPERIMENTS[name]}; {seconds:.1f} s"]),
+        page.paragraphs([f"{found.title}; {seconds:.1f} s"]),
         page.picture(picture, found.title),
         page.table(("", "published", "ours", "deviation", "seeds", "where published"), rows),
         page.bullets(found.notes),
@@ -191,7 +192,7 @@ def _save_page(args: argparse.Namespace, sections: Sequence[str]) -> None:
     )
     last = [
         page.section("The run", page.facts(facts) + page.paragraphs([seeds])),
-        page.section("What to cite", f"<pre>{page.text(citations.bibtex())}</pre>"),
+        page.section("What to cite", f"<pre>{escape(citations.bibtex())}</pre>"),
     ]
     path = args.out / "reproduce.html"
     with outputs.naming(path):

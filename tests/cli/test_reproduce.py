@@ -49,6 +49,7 @@ def test_tables_and_figures_are_written(capsys, tmp_path):
         page = (tmp_path / "reproduce.html").read_text(encoding="utf-8")
         for part in (f"<h2>{name}</h2>", "data:image/png;base64,", "where published", "The run"):
             assert part in page
+        assert "}\n\n%" in page  # entries of BibTeX on lines of their own
         for outside in ("<script", "href=", "@import", "url(", 'src="http'):
             assert outside not in page
 
