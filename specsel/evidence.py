@@ -109,6 +109,7 @@ def solve(
     """
     array, names = _input.as_matrix(X)
     _check(k, y, method, n, callback, options)
+    n = int(n)  # of few bits it would overflow
     generator = _input.as_generator(random_state)
     labels = None if y is None else _input.as_classes(y, len(array))
     solver = _Solver(method, k, options, generator)

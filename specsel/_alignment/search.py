@@ -101,7 +101,8 @@ class Search:
         below += self.own
         below += self.b
         np.sqrt(below, out=below)
-        np.divide(above, below, out=above, where=above > 0)
+        # A feature so small beside others that its square is 0 keeps a relevance of about 0.
+        np.divide(above, below, out=above, where=(above > 0) & (below > 0))
         return above
 
     def _update(self, behind: Integers) -> None:
