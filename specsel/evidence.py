@@ -125,6 +125,7 @@ def solve(
     """
     array, names = _input.as_matrix(X)
     _check(k, y, method, n, callback, options)
+    n = int(n)  # of few bits it would overflow
     generator = _input.as_generator(random_state)
     labels = None if y is None else _input.as_classes(y, len(array))
     # The same random starts every time; the stream of the shuffles is left as it is.

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from specsel import (
+    alignment,
     eslda,
     evidence,
     gslda,
@@ -149,3 +150,12 @@ def test_whole_numbers_of_few_bits_do_not_overflow():
         lambda n: evidence.detectability(n, n, n),
     ):
         assert solve(short) == solve(n)
+
+
+def test_features_that_are_nothing_beside_others_are_aligned_without_a_warning():
+    data = np.random.default_rng(0).standard_normal((12, 6)) * 10.0 ** np.array(
+        [-126, 68, -40, -104, 150, -140]
+    )
+    found = alignment.solve(data, np.arange(12) % 2, scale="native", always=[4])
+    assert np.isfinite(found.scores).all()
+    assert found.ranking[0] == 4

@@ -138,8 +138,11 @@ def _bound(relevance, own, h, a, b, open_, current, out):
     """
     top, known = -np.inf, np.finfo(np.float64).min
     for i in range(len(out)):
-        above = relevance[i] + a
-        value = above / np.sqrt(own[i] + b + 2 * h[i]) if above > 0 else above
+        value = relevance[i] + a
+        below = own[i] + b + 2 * h[i]
+        # A feature so small beside others that its square is 0 keeps a relevance of about 0.
+        if value > 0 and below > 0:
+            value /= np.sqrt(below)
         value += open_[i]
         out[i] = value
         top = max(top, value)

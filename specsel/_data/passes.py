@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import prange, types
+from numba import config, prange, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -295,8 +295,7 @@ def _clear(matrix):
             matrix[c, f] = 0
 
 
-@intrinsic
-def _prefetch(typing_context, address):
+def _fetch(typing_context, address):
     """Ask the processor to fetch a cache line that will be needed soon."""
 
     def generate(context, builder, signature, arguments):
@@ -310,6 +309,10 @@ def _prefetch(typing_context, address):
     return types.void(types.intp), generate
 
 
+# Without compiling (NUMBA_DISABLE_JIT) there is nothing to put the request into.
+_prefetch: Any = (lambda address: None) if getattr(config, "DISABLE_JIT", 0) else intrinsic(_fetch)
+
+
 @jit
 def _load_features(features, middle, part, n_parts, tile):
     """Fill the tile with features as rows, and prefetch the tile after the next."""
@@ -319,7 +322,7 @@ def _load_features(features, middle, part, n_parts, tile):
     for f in range(size):
         if part == 0:
             for ahead in range(0, q * stride, max(CACHE_LINE, stride)):
-                _prefetch(address + f * step + ahead)  # type: ignore[call-arg]
+                _prefetch(address + f * step + ahead)
         for s in range(q):
             tile[f, s] = features[f, s] - middle[f]
         if n_parts == 2:
@@ -341,7 +344,7 @@ def _load_samples(features, middle, part, n_parts, tile):
     for s in range(q):
         if part == 0:
             for ahead in range(0, size * step, max(CACHE_LINE, step)):
-                _prefetch(address + s * stride + ahead)  # type: ignore[call-arg]
+                _prefetch(address + s * stride + ahead)
         for f in range(size):
             tile[s, f] = features[f, s] - middle[f]
         if n_parts == 2:

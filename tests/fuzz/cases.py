@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 from fuzz import sound
 from fuzz.draws import Draw
+from numba import config
 
 import specsel
 from specsel import (
@@ -95,6 +96,8 @@ def attempt(seed):
             warnings.simplefilter("ignore", UserWarning)
             if name in ESTIMATORS:  # scikit-learn sums infinite values before it refuses them
                 warnings.filterwarnings("ignore", "invalid value encountered in reduce")
+            if config.DISABLE_JIT:  # compiled code does not warn where numbers overflow
+                warnings.simplefilter("ignore", RuntimeWarning)
             found = call()
             fault = sound.fault(found, draw)
             if not fault and "time_limit" not in told and draw.rng.random() < TWICE:
