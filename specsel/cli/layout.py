@@ -286,7 +286,7 @@ class _Top:
             return False
         ordered = _is_ordered(top) and not _mostly(_is_ordered, below)
         if _mostly(_is_whole, below):
-            differs = 2 * np.count_nonzero(top != np.rint(top)) > len(top)
+            differs = bool(2 * np.count_nonzero(top != np.rint(top)) > len(top))
         else:
             differs = _is_whole(top)
         return ordered or differs or _is_far(top, below)
