@@ -285,7 +285,10 @@ class _Top:
         if len(below) == 0 or len(np.unique(top)) < max(len(top), 1):
             return False
         ordered = _is_ordered(top) and not _mostly(_is_ordered, below)
-        differs = _is_whole(top) != _mostly(_is_whole, below)
+        if _mostly(_is_whole, below):
+            differs = bool(2 * np.count_nonzero(top != np.rint(top)) > len(top))
+        else:
+            differs = _is_whole(top)
         return ordered or differs or _is_far(top, below)
 
 

@@ -18,7 +18,8 @@ DEFAULTS_OF_EXAMPLE = {"matrix": "correlation", "retain": 0.1}
 HELP = "find a stable principal subspace"
 DESCRIPTION = "Remove features until a principal subspace of the rest is stable."
 
-N_BOOT = 1000
+# Resamples that "auto" begins with, and more than any solver makes.
+N_BOOT, MOST = 1000, 10**9
 
 # So many multiplications a second two cores make for the intervals.
 SPEED = 1.5e10
@@ -147,7 +148,7 @@ def _tell_how_long(args: argparse.Namespace, table: tables.Table) -> None:
     """Say beforehand how long the intervals may take, if somebody may wait for them."""
     n, samples = table.n_features, table.values.shape[0]
     n_boot = args.n_boot if isinstance(args.n_boot, int) else N_BOOT
-    seconds = n_boot * samples * n * n / 2 / SPEED
+    seconds = max(0, min(n_boot, MOST)) * samples * n * n / 2 / SPEED
     if seconds > terminal.PATIENCE and terminal.is_watched():
         terminal.say(
             f"intervals of {n} features: about {terminal.duration(seconds)}, at the speed of two "
