@@ -25,7 +25,7 @@ import math
 import warnings
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import Any, NamedTuple, Self
 
 import numba
@@ -218,8 +218,9 @@ class _ByQAlpha:
     def __call__(self, seed: int | None) -> _Found:
         """Solve a shuffle, or without a seed the data as they are."""
         features = self.features if seed is None else _data.shuffled(self.features, seed)
-        data = self.data.reordered(features, alone=self.alone)
-        return _Found.of(qalpha.weigh(data, self.options, **self.form))
+        data = self.data.reordered(features)
+        with _data.alone() if self.alone else nullcontext():
+            return _Found.of(qalpha.weigh(data, self.options, **self.form))
 
 
 class _ByMethod:

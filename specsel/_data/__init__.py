@@ -18,7 +18,7 @@ sparse_measures  the same for a whole matrix, a band of features at a time
 sources          arrays that are read block by block, and how they are cut
 held             tall arrays in memory, cut in the same way
 distributed      those of Dask, whose blocks are tasks
-alone            passes by one thread alone, inside such tasks
+alone            passes by one thread alone, inside such tasks or beside others
 source_measures  what their columns are shifted and scaled by
 parted           data read block by block; blocks of features
 samples          blocks of samples
@@ -32,6 +32,7 @@ shuffles         the values of every column in another order
 selection        the leading subspace of the weighted affinity; features that span the rest
 """
 
+from specsel._data.alone import alone
 from specsel._data.beside import Beside, alike
 from specsel._data.dense import Dense
 from specsel._data.moments import far_from_zero, moments
@@ -56,6 +57,7 @@ __all__ = [
     "Weighable",
     "affinity_subspace",
     "alike",
+    "alone",
     "far_from_zero",
     "moments",
     "pivoted",

@@ -47,7 +47,6 @@ class Dense(Standardised):
 
     columns: Columns
     keeps: bool = True
-    alone: bool = False  # whether the calling thread passes over the data without others
     _products: Products = field(init=False, default_factory=Products)
 
     def __post_init__(self) -> None:
@@ -139,14 +138,13 @@ class Dense(Standardised):
             self, columns=columns, mean=mean, norm=norm, loses_rank=True, mean_free=True
         )
 
-    def reordered(self, features: NDArray[Any], *, alone: bool) -> Self:
+    def reordered(self, features: NDArray[Any]) -> Self:
         """The same columns with their values in another order, which moves no mean and no norm.
 
-        `features` are columns × samples. With `alone`, no pass wakes threads, so that each of
-        several threads may pass over data of its own.
+        `features` are columns × samples.
         """
         columns = self.columns._replace(features=features)
-        return replace(self, columns=columns, counter=Counter(), alone=alone)
+        return replace(self, columns=columns, counter=Counter())
 
     def reduced(self, members: Bools | None = None) -> Reduced:
         """Replace tall data, or their marked samples, by data with no more samples than features.
@@ -155,8 +153,7 @@ class Dense(Standardised):
         weights on R.
         """
         factor, restrict, lift = reduce(self, members)
-        small = replace(Dense.of_factor(factor, self), alone=self.alone)
-        return Reduced(small, restrict, lift)
+        return Reduced(Dense.of_factor(factor, self), restrict, lift)
 
     def forward(self, dual: Floats, basis: Basis) -> Floats:
         """``α_i = m_iᵀ dual basisᵀ m_i``."""
@@ -198,7 +195,7 @@ class Dense(Standardised):
         """
         self.count_pass()
         if basis is None and target is None and pairs is None:
-            found = whole.sweep(self.columns, dual, alpha, with_image=with_image, alone=self.alone)
+            found = whole.sweep(self.columns, dual, alpha, with_image=with_image)
             return *found, np.zeros(0)
         matrices = ([] if dual is None else [dual, basis]) + ([target] if with_image else [])
         stack, known, rows = self._lay_out(matrices)
@@ -215,9 +212,7 @@ class Dense(Standardised):
         )
         n_entries = 0 if pairs is None else len(pairs.seconds)
         partial = n_image * self.n_samples + n_entries
-        span = self.n_columns
-        if not self.alone:  # a single block wakes no threads
-            span = passes.block_span(self.n_columns, partial, self.features.size)
+        span = passes.block_span(self.n_columns, partial, self.features.size)
         n_blocks = -(-self.n_columns // span)
         images = np.zeros((n_blocks, n_image, stack.shape[1]))
         entries = np.zeros((n_blocks, n_entries))

@@ -42,8 +42,7 @@ SAMPLE_TILE_ENTRIES = 2**15
 # Rows are padded to a multiple of this, the numbers that fit in the widest vector register.
 LANES = 8
 
-# Bytes that the processor fetches at once.
-CACHE_LINE = 64
+CACHE_LINE = 64  # bytes that the processor fetches at once
 
 
 class Columns(NamedTuple):

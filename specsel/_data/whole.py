@@ -11,6 +11,7 @@ blocks are added in a fixed order.
 import numpy as np
 from numba import prange
 
+from specsel._data.alone import is_alone
 from specsel._data.passes import Columns, block_span, is_feature_major
 from specsel._input.annotations import Floats
 from specsel.linalg import jit
@@ -32,12 +33,8 @@ def sweep(
     alpha: Floats | None,
     *,
     with_image: bool = True,
-    alone: bool = False,
 ) -> tuple[Floats, Floats]:
-    """Find the weights if there is a dual B, else take those given; then ``A_α`` if wanted.
-
-    With `alone`, there is a single block, so that no threads wake.
-    """
+    """Find the weights if there is a dual B, else take those given; then ``A_α`` if wanted."""
     features, _, norms = columns
     n, q = features.shape
     height = -(-q // ROWS) * ROWS
@@ -49,14 +46,15 @@ def sweep(
         alpha = np.empty(norms.size)
     weights = np.require(alpha, float, ["C", "W"])
     rows = height if with_image else 0
-    span = n if alone else block_span(n, rows * rows, features.size)
+    span = block_span(n, rows * rows, features.size)
     images = np.zeros((-(-n // span), rows, rows))
     width = WIDTH
     while width > ROWS and width * height > ENTRIES:
         width //= 2
     given = columns, is_feature_major(features), upper, weights.reshape(norms.shape)
-    if len(images) == 1:
-        _sweep_range(*given, 0, n, width, images[0])  # wakes no threads, as in `passes.sweep`
+    if len(images) == 1 or is_alone():  # wakes no threads, as in `passes.sweep`
+        for block, out in enumerate(images):
+            _sweep_range(*given, block * span, min((block + 1) * span, n), width, out)
     else:
         _sweep(*given, span, width, images)
     half = np.triu(images.sum(axis=0)[:q, :q])
