@@ -279,7 +279,7 @@ class Search:
         assert self.best_first
         slack = self.problem.slack
         above = below = self.level + slack(self.level, self._gap)
-        if self._gap <= TIE and self._top == 1:
+        if self._gap <= TIE:
             below = self.level - slack(self.level, TIE)
         mask = self.incumbents.mask
         self._admit(self.best_first.advance(threads, above, below, mask, budget))
