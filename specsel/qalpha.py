@@ -170,19 +170,14 @@ def prepare(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
     check_form(method, criterion)
-    data, options = read(array, names, center, options)
+    data = read(array, names, center)
     return data, options.counted(lambda: count_or_none(data if center else data.centered()))
 
 
-def read(
-    array: NDArray[Any], names: Names, center: bool, options: _loop.Options
-) -> tuple[_data.Data, _loop.Options]:
-    """Represent X, centred or as it is; "auto" counts the clusters of centred features."""
+def read(array: Any, names: Names, center: bool) -> _data.Data:
+    """Represent X, centred or as it is."""
     _input.check_flag("center", center)
-    data = _data.represent(array, names, representation="centered" if center else "as-is")
-    if not center:
-        options = options.counted(lambda: count_centered(data))
-    return data, options
+    return _data.represent(array, names, representation="centered" if center else "as-is")
 
 
 def weigh(

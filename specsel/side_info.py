@@ -107,7 +107,9 @@ def solve(
     qalpha.check_form(method, criterion)
     _input.check_not_negative("tradeoff", tradeoff)
     sides = _as_sides(side, array.shape[1], names)
-    data, options = qalpha.read(array, names, center, options)
+    data = qalpha.read(array, names, center)
+    if not center:
+        options = options.counted(lambda: qalpha.count_centered(data))
     unwanted = sides if isinstance(sides, np.ndarray) else _variance_ratios(data, sides)
     return weigh(data, unwanted, options, tradeoff=tradeoff, method=method, criterion=criterion)
 

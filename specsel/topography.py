@@ -100,7 +100,9 @@ def solve(
             f"tradeoff = {_input.brief(tradeoff)}: must be a finite number above 0, or None"
         )
     _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
-    data, options = qalpha.read(array, names, center, options)
+    data = qalpha.read(array, names, center)
+    if not center:
+        options = options.counted(lambda: qalpha.count_centered(data))
     if tradeoff is None:
         tradeoff = TRADEOFF_TOTAL / data.n_features
     small, lift = data, None

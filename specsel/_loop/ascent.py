@@ -297,7 +297,8 @@ class Memory:
 
 
 def _is_telling(step: Tangent, lost: Tangent) -> bool:
-    return step.dot(lost) > LEAST_ANGLE * np.sqrt(step.dot(step) * lost.dot(lost))
+    one, other = step.dot(step), lost.dot(lost)  # of kernels, rounding may leave them negative
+    return min(one, other) > 0 and step.dot(lost) > LEAST_ANGLE * np.sqrt(one * other)
 
 
 def _step(place: Place, memory: Memory) -> Place | None:

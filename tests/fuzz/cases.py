@@ -77,7 +77,7 @@ OTHERS = {
     "ExactSparseLDA": "subsets",
     "GreedySparseLDA": "subsets",
     "PairwiseQAlpha": "pairwise",
-    "StableLSI": "sbs",
+    "StableLSI": "semantics",
     "StablePCA": "components",
     "SupervisedQAlpha": "supervised",
 }

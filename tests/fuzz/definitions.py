@@ -160,7 +160,7 @@ def of_weighting(problem):
         G = oracle.fisher_form(M, oracle.class_rows(classes), options["tradeoff"])
     if not leads(G):
         return "passed over"
-    got = weighting.solve(problem.scaled, classes, **options)
+    got = weighting.solve(problem.scaled, classes, tol=0, **options)
     return same(got.alpha, oracle.leading(G)[0])
 
 
