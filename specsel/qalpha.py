@@ -42,6 +42,7 @@ from specsel._qalpha.diagnostics import gram, relevance
 from specsel._qalpha.noise import stands_out
 from specsel._qalpha.whole import Form as Form
 from specsel._qalpha.whole import WholeAffinity
+from specsel._qalpha.whole import check_budget as check_budget
 from specsel._qalpha.whole import lead as lead
 from specsel.results import Weights
 

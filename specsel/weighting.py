@@ -98,6 +98,7 @@ def solve(
     if data.is_tall():
         small, restrict, lift = data.reduced()
         means = None if means is None else restrict(means)
+    qalpha.check_budget(small)
     form = None if means is None else fisher_form(small, means, tradeoff)
     alpha, affinity, history, converged = qalpha.lead(small, form, tol=tol)
     if not converged:

@@ -2,7 +2,9 @@
 
 Parallel kernels must not be called from several threads at once: one of numba's threading layers
 ends the process then. A task says so once, and everything below it stays on its thread. The blocks
-are those that threads would share, so the bits are the same.
+are those that threads would share. Whoever works alone does so always, whatever the number of
+threads or workers, so their bits are the same; beside passes that wake threads, whose code is
+compiled on its own, they may differ by rounding.
 """
 
 import threading

@@ -25,8 +25,7 @@ BEYOND = 3.3
 SHUFFLES = 19
 TOL = 1e-3
 
-# Larger data, sparse ones and those in files are not shuffled, for that would take a copy of them:
-# clusters are counted.
+# Larger data are not shuffled, for that would take a dense copy of them: clusters are counted.
 MOST_NUMBERS = 2**24
 
 
@@ -44,13 +43,12 @@ def stands_out(
     objective : callable
         What is compared of the data and of their shuffles.
     """
-    if not isinstance(data, _data.Dense) or data.features.size > MOST_NUMBERS:
-        return True
-    if data.n_features == 1 or _beyond_edge(data, small):
+    large = data.n_samples * data.n_features > MOST_NUMBERS
+    if large or data.n_features == 1 or _beyond_edge(data, small):
         return True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what is compared need not converge
-        if _beyond_shuffles(data, objective):
+        if _beyond_shuffles(_dense(data), objective):
             return True
     warnings.warn(
         'k = "auto": found no clusters, the columns have no more in common than shuffled ones; '
@@ -58,6 +56,13 @@ def stands_out(
         stacklevel=_input.caller(),
     )
     return False
+
+
+def _dense(data: _data.Data) -> _data.Dense:
+    """The data as a dense array, whatever they are: the answer must not depend on that."""
+    if isinstance(data, _data.Dense):
+        return data
+    return _data.Dense.of_factor(data.rows(0, data.n_samples), data)
 
 
 def _beyond_shuffles(data: _data.Dense, objective: Callable[[_data.Data], float]) -> bool:

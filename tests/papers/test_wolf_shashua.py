@@ -120,9 +120,10 @@ def test_the_laplacian_needs_the_largest_degree():
     assert found[f"as Def. 5 prints: {laplacian.PROJECTED}"] < 0.5
 
 
-def test_features_by_qalpha_show_the_kinds_of_leukemia_better_than_all():
-    found = ours(tissues.run(runs=20))
-    assert found["features by Q-α"] > found["all features"]
+def test_leukemias_are_clustered_about_as_well_by_few_genes_as_by_all():
+    found = ours(tissues.run(runs=10))
+    assert found["features by Q-α"] > 0.5
+    assert found["features by Q-α"] == pytest.approx(found["all features"], abs=0.15)
 
 
 def test_filters_are_what_they_are_called(rng):
