@@ -80,7 +80,7 @@ def fit(estimator, X, y=None):
     [
         *(cls() for cls in CLASSES),
         QAlpha(rounds=2, diverse=True, reweight=True),
-        StabilitySelection(QAlpha(), n_resamples=3),
+        StabilitySelection(QAlpha(), n_resamples=3, random_state=0),
     ]
 )
 def test_scikit_learn_accepts_it(estimator, check):
