@@ -194,7 +194,8 @@ class SupervisedQAlpha(LoopSelector):
 
     Parameters
     ----------
-    k_within, k_between, gamma, representation, method, init, n_init, tol, max_iter, random_state
+    k_within, k_between, k_blocks, gamma, representation, method, init, n_init, tol, max_iter, \
+random_state
         As in `supervised.solve`.
     n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
@@ -210,6 +211,7 @@ class SupervisedQAlpha(LoopSelector):
 
     k_within: int = 2
     k_between: int = 1
+    k_blocks: ArrayLike | None = None
     gamma: float = 0.5
     representation: NonNegative = "parts"
     method: ClassBasisStep = "power"

@@ -221,12 +221,13 @@ def right_vectors(A, k):
     return np.linalg.svd(A, full_matrices=False)[2][:k].T
 
 
-def supervised_bases(M, alpha, rows, k_within, k_between):
-    """Return ``Q^gh`` of every block: right singular vectors of ``A^gh``, as many as it has."""
+def supervised_bases(M, alpha, rows, widths):
+    """Return ``Q^gh`` of every block: right singular vectors of ``A^gh``, as many as it has.
+
+    `widths` is the table of ``k^gh``, the most that are wanted.
+    """
     return {
-        (g, h): right_vectors(
-            cross_affinity(M, alpha, rows_g, rows_h), k_within if g == h else k_between
-        )
+        (g, h): right_vectors(cross_affinity(M, alpha, rows_g, rows_h), widths[g][h])
         for g, rows_g in enumerate(rows)
         for h, rows_h in enumerate(rows)
     }
