@@ -130,12 +130,12 @@ class ParameterFreeWeighting(WeightSelector):
 class FisherWeighting(WeightSelector):
     """Select features for discriminant analysis, see `weighting.solve` with labels.
 
-    It is meant for data with more features than samples. If the features are linearly
+    Give `k` unless there are more features than samples. Without it, if the features are linearly
     independent, one of them gets all the weight, and a warning says so.
 
     Parameters
     ----------
-    tradeoff : float
+    k, tradeoff, max_iter
         As in `weighting.solve`.
     n_features_to_select, threshold, diverse, reweight
         As in `QAlpha`; its attributes are there too.
@@ -149,7 +149,9 @@ class FisherWeighting(WeightSelector):
     [0, 1, 2, 3, 4]
     """
 
+    k: int | None = None
     tradeoff: float = 1.0
+    max_iter: int = 200
     needs_classes = True
 
     def _solve(self, X: Any, y: Any) -> Weights:

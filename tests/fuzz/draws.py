@@ -228,6 +228,7 @@ ARGUMENTS = {
     "eslda.k": lambda draw: draw.one(1, 2, 3, 3, [1, 3], "all"),
     "pair.k": lambda draw: draw.one(1, 2, 3, 3, [1, 3], "all"),
     "positivity.k": numbers(1, 2),
+    "weighting.k": lambda draw: LEAVE if draw.classes is None else draw.one(None, 1, 2, 3),
     "k_within": numbers(1, 2, 3),
     "k_between": numbers(1, 2),
     "k_blocks": Draw.widths,

@@ -291,8 +291,15 @@ def fisher_form(M, rows, tradeoff):
     return projector(M) * (between_scatter(M, rows) - tradeoff * within_scatter(M, rows))
 
 
-def fisher_traces(M, alpha, rows, tradeoff):
-    """``trace(D^{-1/2} Eᵀ (R − λS) E D^{-1/2})``, with R and S as kernels give them (appendix)."""
+def fisher_coordinates(M):
+    """``E D^{-1/2}``, ``M^T M = E D E^T``, of the eigenvalues that are not 0."""
+    values, E = np.linalg.eigh(M.T @ M)
+    kept = values > 1e-12 * values.max()
+    return E[:, kept] @ np.diag(values[kept] ** -0.5)
+
+
+def fisher_matrix(M, alpha, rows, tradeoff):
+    """``D^{-1/2} Eᵀ (R − λS) E D^{-1/2}``, with R and S as kernels give them (appendix)."""
     A = affinity(M, alpha)
     q = len(A)
     R, S = np.zeros((q, q)), np.zeros((q, q))
@@ -301,10 +308,20 @@ def fisher_traces(M, alpha, rows, tradeoff):
         delta = A[:, c] @ ones / len(c) - A @ np.ones(q) / q
         R += len(c) * np.outer(delta, delta)
         S += A[:, c] @ (np.eye(len(c)) - np.outer(ones, ones) / len(c)) @ A[:, c].T
-    values, E = np.linalg.eigh(M.T @ M)
-    kept = values > 1e-12 * values.max()
-    half = E[:, kept] @ np.diag(values[kept] ** -0.5)
-    return np.trace(half.T @ (R - tradeoff * S) @ half)
+    half = fisher_coordinates(M)
+    return half.T @ (R - tradeoff * S) @ half
+
+
+def fisher_directions(M, alpha, rows, tradeoff, k):
+    """Return φ of the k leading discriminants as columns, and what they reach together."""
+    values, vectors = np.linalg.eigh(fisher_matrix(M, alpha, rows, tradeoff))
+    return vectors[:, ::-1][:, :k], values[::-1][:k].sum()
+
+
+def fisher_gram(M, phi, rows, tradeoff):
+    """The matrix of which α leads at given φ: that of Algo. 3, of the discriminants φ alone."""
+    U = M @ fisher_coordinates(M) @ phi
+    return (U @ U.T) * (between_scatter(M, rows) - tradeoff * within_scatter(M, rows))
 
 
 def side_diagonal(X, sides, center=True):
