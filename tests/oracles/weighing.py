@@ -6,6 +6,7 @@ imports nothing of the package.
 """
 
 import numpy as np
+from scipy.optimize import minimize
 
 # Values that differ by less than this share are tied.
 TIE = 1e-9
@@ -289,6 +290,34 @@ def within_scatter(M, rows):
 def fisher_form(M, rows, tradeoff):
     """Form ``H − λG`` of Algo. 3 from the definitions of the two scatters."""
     return projector(M) * (between_scatter(M, rows) - tradeoff * within_scatter(M, rows))
+
+
+def spectral_sum(M, alpha, f):
+    """``Σ f(σ_i)`` over the eigenvalues of ``A_α`` (Wolf and Bileschi, Sec. 5)."""
+    return f(np.linalg.eigvalsh(affinity(M, alpha))).sum()
+
+
+def quadratic_programme(M, linear, square):
+    """Return the unit α ≥ 0 that maximises ``Σ f(σ_i)`` for ``f(x) = linear x + square x²``.
+
+    This is ``linear uᵀα + square αᵀHα`` with ``u_i = m_iᵀ m_i``, found by quadratic programming.
+    """
+    u, H = (M**2).sum(axis=1), squared(M)
+    scale = linear * np.linalg.norm(u) + square * np.linalg.norm(H)
+    found = minimize(
+        lambda alpha: -(linear * u @ alpha + square * alpha @ H @ alpha) / scale,
+        np.full(len(M), len(M) ** -0.5),
+        jac=lambda alpha: -(linear * u + 2 * square * H @ alpha) / scale,
+        method="SLSQP",
+        bounds=[(0, 1)] * len(M),
+        constraints={
+            "type": "eq",
+            "fun": lambda alpha: alpha @ alpha - 1,
+            "jac": lambda alpha: 2 * alpha,
+        },
+        options={"ftol": 1e-15, "maxiter": 1000},
+    )
+    return found.x
 
 
 def fisher_coordinates(M):
