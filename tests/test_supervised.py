@@ -154,9 +154,9 @@ def test_the_table_is_in_the_order_of_the_labels():
 def test_blocks_between_classes_may_be_the_wider_ones(init):
     X, y = classes_and_data(2)
     M, rows = oracle.represent(X, "parts"), oracle.class_rows(y)
-    got = solve(X, y, k_within=1, k_between=3, init=init, n_init=2, random_state=0, tol=1e-12)
+    got = solve(X, y, k_within=2, k_between=3, init=init, n_init=2, random_state=0, tol=1e-12)
     alpha = got.parts.ravel()
-    bases = oracle.supervised_bases(M, alpha, rows, table(2, 1, 3))
+    bases = oracle.supervised_bases(M, alpha, rows, table(2, 2, 3))
     expected = oracle.supervised_objective(M, alpha, bases, rows, 0.5)
     assert got.objective == pytest.approx(expected, rel=1e-5)
 
