@@ -8,7 +8,7 @@ from specsel import papers
 from specsel.papers import full, report, sources
 
 # Experiments that take long; no full run of theirs is kept yet.
-LONG = {"bendor", "classification", "genes", "monte_carlo", "selection", "side_info", "weston"}
+LONG = {"classification", "genes", "monte_carlo", "selection", "side_info"}
 
 FOLDER = sources.files("specsel.papers") / "data"
 
