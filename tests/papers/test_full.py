@@ -8,7 +8,7 @@ from specsel import papers
 from specsel.papers import full, report, sources
 
 # Experiments that take long; no full run of theirs is kept yet.
-LONG = {"classification", "genes", "monte_carlo", "selection"}
+LONG = {"classification", "monte_carlo", "selection"}
 
 FOLDER = sources.files("specsel.papers") / "data"
 
