@@ -7,8 +7,8 @@ import pytest
 from specsel import papers
 from specsel.papers import full, report, sources
 
-# Experiments that take long; no full run of theirs is kept yet.
-LONG = {"classification", "monte_carlo", "selection"}
+# A quarter of an hour of processor time or more; no full run is kept yet.
+LONG = {"monte_carlo"}
 
 FOLDER = sources.files("specsel.papers") / "data"
 
