@@ -74,7 +74,7 @@ def run(
         notes=(
             "published: a figure without numbers, and two sentences. The error with labels agrees "
             "closely with that of the wrapper; without labels it does not fall much behind. The "
-            'rows that end in "less ..." are differences of errors, over all sizes',
+            'rows with "less" are differences of errors',
             "linear, without labels: three features show the classes in seven of ten samples, the "
             "other three in the rest. One round finds only the first three, which leaves an error "
             "of .15; a second round, which avoids the first, mostly finds the others too, but "
