@@ -28,7 +28,7 @@ import numpy as np
 
 from specsel import _data, _input, linalg
 from specsel._input.annotations import Floats
-from specsel._loop import ascent
+from specsel._loop import ascent, spaces
 from specsel._loop.options import Options
 from specsel._loop.protocol import Iterate, Place, Problem
 from specsel.results import Weights
@@ -107,7 +107,7 @@ def solve(
     )
 
 
-def ascend(problem: Problem[Floats], space: ascent.Space, options: Options) -> Run:
+def ascend(problem: Problem[Floats], space: spaces.Space, options: Options) -> Run:
     """Climb from every start and return the run with the best objective; see `ascent`."""
     options = options.counted(lambda: count_clusters(problem))
     return from_each_start(
@@ -157,7 +157,7 @@ def _is_worth_nothing(run: Run, floor: float) -> bool:
 
 def _climbed(
     problem: Problem[Floats],
-    space: ascent.Space,
+    space: spaces.Space,
     place: Floats,
     widths: list[int],
     options: Options,
@@ -173,7 +173,7 @@ def _climbed(
             return Run(iterate, [0.0], True, False, None)  # nothing to climb on from here
         first = ascent.start(space, iterate.alpha, iterate.basis, iterate.image)
 
-    def climb(start: ascent.Place, most: int) -> ascent.Climb:
+    def climb(start: spaces.Place, most: int) -> ascent.Climb:
         return ascent.climb(start, tol=options.tol, max_iter=most, tell=options.tell)
 
     found, history, converged, stopped = climb(first, options.max_iter)
@@ -190,8 +190,8 @@ def _climbed(
 
 
 def _narrowed(
-    space: ascent.Space, alpha: Floats, basis: Floats, widths: list[int]
-) -> ascent.Place | None:
+    space: spaces.Space, alpha: Floats, basis: Floats, widths: list[int]
+) -> spaces.Place | None:
     """Climb a little with a wide W, and drop its least directions, in stages; None if W is 0."""
     place = ascent.start(space, alpha, basis)
     stages = np.geomspace(widths[0], widths[-1], STAGES + 1).round().astype(int)
