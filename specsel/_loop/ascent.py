@@ -75,7 +75,8 @@ def look(space: Space, basis: Floats, lengths: Floats, beside: Floats) -> Place:
     value = float(np.einsum("i,i", alpha, alpha))
     inside = basis.T @ space.dual(image)
     outside = image - basis @ inside
-    inside = (inside + inside.T) / 2 - value * np.diag(lengths)
+    inside = (inside + inside.T) / 2
+    inside.flat[:: len(inside) + 1] -= value * lengths
     gradient = curvature.row(inside, outside, numbers - value * beside)
     return Place(space, basis, lengths, beside, alpha, image, value, gradient)
 
@@ -190,9 +191,13 @@ def _retracted(place: Place, step: Floats) -> tuple[Floats, Floats, Floats, bool
 
 def _largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:
     """As in `linalg`, but sooner for a matrix so small that it wakes no threads anyway."""
-    if len(symmetric) > SMALL:
+    from scipy.linalg import lapack  # here, for it would make the package slow to import
+
+    failed = 1
+    if len(symmetric) <= SMALL:
+        values, vectors, failed = lapack.dsyevd(symmetric)
+    if failed:
         return linalg.largest_modulus(symmetric, k)
-    values, vectors = np.linalg.eigh(symmetric)
     order = np.argsort(-np.abs(values), kind="stable")[:k]
     return values[order], vectors[:, order]
 

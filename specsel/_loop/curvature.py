@@ -19,8 +19,7 @@ LEAST_ANGLE = 1e-10
 LEAST_CURVATURE = 1e-3
 
 # The scale of the first direction that nothing is known of, in units of 1 / f.
-GAIN_RANGE = (1.0, 10.0)
-LARGEST_GAIN = 20.0
+LEAST_GAIN, USUAL_GAIN, LARGEST_GAIN = 1.0, 10.0, 20.0
 
 # Rows with so many numbers are moved at once; more would take memory for nothing.
 NUMBERS = 2**15
@@ -109,18 +108,19 @@ class Memory:
         ahead: Floats = factors * place.gradient
         if len(self.steps) == 0:
             return ahead
+        from scipy.linalg import lapack  # here, for it would make the package slow to import
+
         bent = factors * self.losses
-        upper = np.triu(self.products)
-        back = np.linalg.solve(upper, self.steps @ slopes)
+        back = lapack.dtrtrs(self.products, self.steps @ slopes)[0]
         lost = dual(place.space, back @ self.losses, place.basis)
         middle = self.products.diagonal() * back + bent @ (lost - slopes)
-        ahead += np.linalg.solve(upper.T, middle) @ self.steps - back @ bent
+        ahead += lapack.dtrtrs(self.products, middle, trans=1)[0] @ self.steps - back @ bent
         return ahead
 
     def follow(self, before: Place, after: Place, taken: Floats, factors: Floats) -> None:
         """Carry what is known from one place to the next, and add what the step there taught."""
         space, n = before.space, len(self.steps) + 1
-        rows = np.vstack((self.steps, taken, self.losses, before.gradient))
+        rows = np.concatenate((self.steps, taken[None], self.losses, before.gradient[None]))
         self.forget()
         together = max(1, NUMBERS // self.size)
         for start in range(0, len(rows), together):
@@ -136,12 +136,12 @@ class Memory:
         telling[-1] = curvature * factors[0] > LEAST_CURVATURE * squares[-1]
         if telling[-1]:
             gain = curvature / (duals[-1] @ (factors * losses[-1]))
-            self.gain = float(np.clip(gain, *GAIN_RANGE))
+            self.gain = min(max(float(gain), LEAST_GAIN), USUAL_GAIN)
         else:
             self.gain = min(2 * self.gain, LARGEST_GAIN)
         keep = np.flatnonzero(telling)[-KEPT:]
         self.steps, self.losses = steps[keep], losses[keep]
-        self.products = products[np.ix_(keep, keep)]
+        self.products = products[keep][:, keep]
 
 
 def _are_telling(products: Floats, steps: Floats, losses: Floats) -> Bools:

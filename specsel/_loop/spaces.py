@@ -10,6 +10,9 @@ from specsel._input.annotations import Floats
 # Lengths below the square of this share of the largest count as that: passes multiply by roots.
 LEAST_ROOT = 1e-12
 
+# Columns that a QR decomposition works on at a time.
+QR_BLOCK = 32
+
 
 class Space(Protocol):
     """Directions are columns of arrays, vectors over the samples for most algorithms.
@@ -84,9 +87,15 @@ class Samples:
         return directions
 
     def extended(self, basis: Floats, outside: Floats) -> tuple[Floats, Floats]:
-        frame, triangle = np.linalg.qr(np.hstack((basis, outside)))
-        signs = np.where(triangle.diagonal() < 0, -1.0, 1.0)
-        return frame * signs, triangle[:, basis.shape[1] :] * signs[:, None]
+        from scipy.linalg import lapack  # here, for it would make the package slow to import
+
+        both = np.hstack((basis, outside))
+        (d, width), k = both.shape, basis.shape[1]
+        factors, tau, *_ = lapack.dgeqrf(both, lwork=QR_BLOCK * width)
+        size = min(d, width)
+        frame = lapack.dorgqr(factors[:, :size], tau, lwork=QR_BLOCK * width)[0]
+        signs = np.where(factors.diagonal() < 0, -1.0, 1.0)
+        return frame * signs, np.triu(factors[:size])[:, k:] * signs[:, None]
 
     def turned(self, frame: Floats, rotation: Floats) -> Floats:
         return frame @ rotation
