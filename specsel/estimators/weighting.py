@@ -18,6 +18,7 @@ from specsel._input.choices import (
     Criterion,
     Init,
     Kernel,
+    KernelBasisStep,
     NonNegative,
     Shift,
 )
@@ -110,6 +111,8 @@ class ParameterFreeWeighting(WeightSelector):
 
     Parameters
     ----------
+    tol : float
+        As in `weighting.solve`.
     n_features_to_select, threshold, diverse, reweight
         As in `QAlpha`; its attributes are there too.
 
@@ -122,8 +125,10 @@ class ParameterFreeWeighting(WeightSelector):
     [0, 1, 2, 3, 4]
     """
 
+    tol: float = 1e-6
+
     def _solve(self, X: Any, y: Any) -> Weights:
-        return weighting.solve(X)
+        return weighting.solve(X, **self._options())
 
 
 @with_parameters
@@ -135,7 +140,7 @@ class FisherWeighting(WeightSelector):
 
     Parameters
     ----------
-    k, tradeoff, max_iter
+    k, tradeoff, tol, max_iter
         As in `weighting.solve`.
     n_features_to_select, threshold, diverse, reweight
         As in `QAlpha`; its attributes are there too.
@@ -151,6 +156,7 @@ class FisherWeighting(WeightSelector):
 
     k: int | None = None
     tradeoff: float = 1.0
+    tol: float = 1e-6
     max_iter: int = 200
     needs_classes = True
 
@@ -231,8 +237,8 @@ class KernelQAlpha(LoopSelector):
     ----------
     k : int or "auto"
         As in `QAlpha`.
-    kernel, sigma, degree, offset, sections, center, criterion, init, n_init, tol, max_iter, \
-random_state
+    kernel, sigma, degree, offset, sections, center, method, criterion, init, n_init, tol, \
+max_iter, random_state
         As in `kernel.solve`. With ``kernel="precomputed"``, X is the kernel matrix of the
         features; it has no samples, so that cross-validation and `reweight` do not apply.
     n_features_to_select, threshold, diverse, reweight, verbose
@@ -254,6 +260,7 @@ random_state
     offset: float = 1.0
     sections: int | np.ndarray = 8
     center: bool = True
+    method: KernelBasisStep = "ascent"
     criterion: Criterion = "energy"
 
     def _solve(self, X: Any, y: Any) -> Weights:
