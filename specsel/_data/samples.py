@@ -75,6 +75,12 @@ class BySample(Parted):
         alpha, scores = self._weigh(dual, basis, target)
         return alpha, self._image(alpha.reshape(self.norms.shape), scores)
 
+    def weighed(self, basis: Floats, lengths: Floats) -> tuple[Floats, Floats]:
+        """``α_i = Σ_c lengths_c (m_iᵀ basis_c)²`` and ``A_α basis``."""
+        scores = self._standard(self._scores(basis, count=True))
+        alpha = np.einsum("pci,pci,c->pi", scores, scores, lengths)
+        return alpha.ravel(), self._image(alpha, scores)
+
     def adjoint_pairs(self, alpha: Floats, basis: Basis, pairs: Pairs) -> tuple[Floats, Floats]:
         """``A_α basis``, and the entry ``Σ α_i m_is m_it`` of every pair (s, t) of samples."""
         paired, inner = self._paired(pairs)

@@ -119,7 +119,7 @@ class Samples:
     def look(
         self, basis: Floats, lengths: Floats, beside: Floats
     ) -> tuple[Floats, Floats, Floats]:
-        return *self.data.fused(basis * lengths, basis), beside
+        return *self.data.weighed(basis, lengths), beside
 
     def enter(
         self, alpha: Floats, basis: Floats, image: Floats | None = None
