@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 import warnings
 
 import dask
@@ -16,12 +17,14 @@ from scipy import sparse
 import specsel
 from specsel import (
     alignment,
+    eslda,
     gslda,
     kernel,
     laplacian,
     pairwise,
     qalpha,
     results,
+    sbs,
     side_info,
     supervised,
     topography,
@@ -170,6 +173,54 @@ def test_alignment_of_sparse_data(container):
         np.testing.assert_array_equal(found.ranking, wanted.ranking)
 
 
+@pytest.mark.parametrize("container", ["csc", "csr", "disorder", "long indices", "frame"])
+@pytest.mark.parametrize("X", [WIDE, TALL], ids=["wide", "tall"])
+def test_sparse_lda_of_sparse_data(X, container):
+    for solve in (
+        lambda X: gslda.solve(X, LABELS, max_size=4),
+        lambda X: gslda.solve(X, LABELS, max_size=4, direction="forward", shrinkage=0.1),
+        lambda X: gslda.threshold(X, LABELS, [2, 5]),
+        lambda X: eslda.solve(X, LABELS, [2]),
+    ):
+        wanted, found = (quietly(solve, form(X)) for form in (np.asarray, CONTAINERS[container]))
+        np.testing.assert_allclose(found.values, wanted.values, rtol=1e-9)
+        for one, other in zip(found.supports, wanted.supports, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_principal_components_take_dense_data():
+    with pytest.raises(ValueError, match=r"^X: is a sparse matrix; dense samples x features are"):
+        gslda.solve(sparse.csr_array(WIDE), max_size=3)
+
+
+TOO_MUCH = {
+    "weighting with labels": lambda X: weighting.solve(X, LABELS[np.arange(X.shape[0]) % 24]),
+    "qalpha gap": lambda X: qalpha.solve(X, 2, criterion="gap"),
+    "linear kernel": SOLVERS["kernel"],
+    "rbf": SOLVERS["rbf"],
+    "backward": lambda X: gslda.solve(X, np.arange(X.shape[0]) % 2, max_size=3),
+    "forward": lambda X: gslda.solve(
+        X, np.arange(X.shape[0]) % 2, max_size=3, direction="forward"
+    ),
+    "eslda": lambda X: eslda.solve(X[:, :300], np.arange(X.shape[0]) % 2, 3),
+    "sbs": sbs.solve,
+}
+
+
+@pytest.mark.parametrize("name", TOO_MUCH)
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_what_has_no_linear_path_is_refused_before_it_is_allocated(name, container, monkeypatch):
+    X = container(counts((400, 500)))
+    quietly(SOLVERS["qalpha"], X)  # compiles
+    monkeypatch.setenv("SPECSEL_MEMORY", "1MiB")
+    tracemalloc.start()
+    with pytest.raises(MemoryError, match=r".*: would take .* and the budget .* is 1 MiB; \w.*"):
+        quietly(TOO_MUCH[name], X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20
+
+
 def test_diverse_selection_from_sparse_data():
     weights = quietly(SOLVERS["qalpha"], WIDE)
     wanted = quietly(lambda X: weights.select(5, diverse=X), WIDE)
@@ -203,6 +254,7 @@ ESTIMATORS = {
     "SideInfoQAlpha": {"k": 2, "side": SIDE, "n_features_to_select": 9},
     "PairwiseQAlpha": {"k": 2, "apart": (SIDE[:5], SIDE[5:]), "n_features_to_select": 9},
     "AlignmentSelector": {"n_features_to_select": 9, "target": "neighbours"},
+    "GreedySparseLDA": {"n_features_to_select": 4},
 }
 
 
@@ -210,7 +262,7 @@ ESTIMATORS = {
 @pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_matrix])
 def test_estimators_take_sparse_data_and_keep_them_sparse(name, container):
     selector = getattr(specsel, name)(**ESTIMATORS[name])
-    y = LABELS if name in ("FisherWeighting", "SupervisedQAlpha") else None
+    y = LABELS if name in ("FisherWeighting", "SupervisedQAlpha", "GreedySparseLDA") else None
     wanted = quietly(lambda X: selector.fit(X, y), WIDE).get_support()
     out = quietly(lambda X: selector.fit(X, y), container(WIDE)).transform(container(WIDE))
     np.testing.assert_array_equal(selector.get_support(), wanted)
@@ -417,7 +469,7 @@ def test_processes_of_a_cluster(tmp_path):
 @pytest.mark.filterwarnings("ignore:.*:Warning")  # of anndata, about pandas
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
 @pytest.mark.usefixtures("in_small_blocks")
-def test_anndata_in_a_file(container, tmp_path):
+def test_anndata_in_a_file(container, tmp_path, monkeypatch):
     anndata = pytest.importorskip("anndata")
     with anndata.settings.override(allow_write_nullable_strings=True):
         annotated(container(WIDE)).write_h5ad(tmp_path / "X.h5ad")
@@ -426,6 +478,10 @@ def test_anndata_in_a_file(container, tmp_path):
     found = quietly(SOLVERS["laplacian"], adata)
     np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
     assert found.names[0] == "gene0"
+    if container is not np.asarray:
+        monkeypatch.setenv("SPECSEL_MEMORY", "3kB")
+        with pytest.raises(MemoryError, match=r"^X: what is stored of it, in memory: would take"):
+            qalpha.solve(adata, 2)
 
 
 @pytest.mark.parametrize("container", [mapped, in_h5py, in_zarr, in_dask_both])
