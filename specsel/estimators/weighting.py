@@ -110,6 +110,8 @@ class ParameterFreeWeighting(WeightSelector):
 
     Parameters
     ----------
+    rank : int or None
+        As in `weighting.solve`.
     n_features_to_select, threshold, diverse, reweight
         As in `QAlpha`; its attributes are there too.
 
@@ -122,8 +124,10 @@ class ParameterFreeWeighting(WeightSelector):
     [0, 1, 2, 3, 4]
     """
 
+    rank: int | None = None
+
     def _solve(self, X: Any, y: Any) -> Weights:
-        return weighting.solve(X)
+        return weighting.solve(X, **self._options())
 
 
 @with_parameters
