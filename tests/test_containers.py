@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 import tracemalloc
 import warnings
 
@@ -454,16 +456,34 @@ def test_pairs_of_rows_and_samples_of_streamed_data(tmp_path):
         np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
 
 
+def killing(cluster):
+    """A callback that kills a worker while the next pass is under way; the cluster starts more."""
+
+    def kill(count, value):
+        pids = [nanny.pid for nanny in cluster.workers.values() if nanny.pid]
+        if count in (2, 4) and pids:
+            delay = 0.002 * count
+            threading.Timer(delay, os.kill, (pids[count % len(pids)], signal.SIGKILL)).start()
+            killed.append(count)
+
+    killed = []
+    kill.killed = killed
+    return kill
+
+
 @pytest.mark.filterwarnings("ignore:.*:Warning")  # of distributed, about ports and sockets
-def test_processes_of_a_cluster(tmp_path):
+def test_processes_of_a_cluster_also_where_they_die(tmp_path):
     distributed = pytest.importorskip("distributed")
-    X, found = in_dask_by_feature(WIDE, tmp_path), []
+    X = in_dask_by_feature(WIDE, tmp_path)
     with dask.config.set(scheduler="synchronous"):
         wanted = quietly(SOLVERS["qalpha"], X).alpha
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
-        found = quietly(SOLVERS["qalpha"], X).alpha
+        found, kill = quietly(SOLVERS["qalpha"], X).alpha, killing(cluster)
+        again = quietly(lambda X: qalpha.solve(X, 2, callback=kill), X).alpha
     np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(again, wanted)
+    assert kill.killed == [2, 4]
 
 
 @pytest.mark.filterwarnings("ignore:.*:Warning")  # of anndata, about pandas
