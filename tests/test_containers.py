@@ -561,38 +561,77 @@ def test_blocks_of_samples_in_memory(solver, X, all_is_tall):
 
 LIMITED = """
 import resource, sys, warnings
-import h5py, numpy as np
+import numpy as np
 from specsel import qalpha
 warnings.simplefilter("ignore")
+def opened(path):
+    if path.endswith(".npy"):
+        return np.load(path, mmap_mode="r")
+    if path.endswith(".zarr"):
+        import zarr
+        return zarr.open_array(path, mode="r")
+    import h5py
+    return h5py.File(path)["X"]
+few, many = map(opened, sys.argv[1:])
 qalpha.solve(np.random.default_rng(0).standard_normal((30, 40)), 2)
-qalpha.solve(h5py.File(sys.argv[1])["few"], 2)  # compiles
-taken = 4096 * int(open("/proc/self/statm").read().split()[0])
+from specsel._input import streams
+streams.MAPPED = 0
+qalpha.solve(few, 2)  # compiles
+taken = 4096 * int(open("/proc/self/statm").read().split()[0])  # maps included
 resource.setrlimit(resource.RLIMIT_AS, (taken + 3 * 2**26, taken + 3 * 2**26))
-X = h5py.File(sys.argv[1])["many"]
-assert X.size * 4 > 4 * 2**26
-print(qalpha.solve(X, 2).ranking[:5].tolist())
+assert many.size * 4 > 4 * 2**26
+print(qalpha.solve(many, 2).ranking[:5].tolist())
 """
 
 
-@pytest.mark.parametrize("shape", [(600_000, 120), (120, 600_000)])
-def test_a_file_larger_than_the_address_space_left(shape, tmp_path, rng):
-    h5py = pytest.importorskip("h5py")
-    path, tall = tmp_path / "X.h5", shape[0] > shape[1]
-    planted = 5 if tall else 3000
-    with h5py.File(path, "w") as file:
-        file["few"] = rng.standard_normal((2000, 120)[:: 1 if tall else -1]).astype(np.float32)
-        X = file.create_dataset("many", shape, np.float32)
-        step = 20_000
-        for start in range(0, max(shape), step):
-            block = rng.standard_normal((step, 120)).astype(np.float32)
-            if tall:
-                block[: step // 2, :5] += 3
-                X[start : start + step] = block
-            else:
-                block[: planted * (start == 0), :60] += 9
-                X[:, start : start + step] = block.T
-    command = [sys.executable, "-c", LIMITED, str(path)]
+def made_npy(path, shape, by_feature):
+    return np.lib.format.open_memmap(path, "w+", np.float32, shape, fortran_order=by_feature)
+
+
+def made_h5(path, shape, by_feature):
+    return pytest.importorskip("h5py").File(path, "w").create_dataset("X", shape, np.float32)
+
+
+def made_zarr(path, shape, by_feature):
+    zarr = pytest.importorskip("zarr")
+    chunks = (shape[0], 5000) if by_feature else (5000, shape[1])
+    return zarr.create_array(path, shape=shape, chunks=chunks, dtype=np.float32, compressors=None)
+
+
+FILES = {
+    "tall.npy": (made_npy, False),
+    "wide.npy": (made_npy, True),
+    "tall.h5": (made_h5, False),
+    "wide.h5": (made_h5, True),
+    "tall.zarr": (made_zarr, False),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_larger_than_the_address_space_left(name, tmp_path, rng):
+    make, wide = FILES[name]
+    few, many = (
+        make(tmp_path / f"{size}{name}", (120, size) if wide else (size, 120), wide)
+        for size in (2000, 600_000)
+    )
+    few[:] = rng.standard_normal(few.shape).astype(np.float32)
+    planted, step = 3000 if wide else 5, 20_000
+    for start in range(0, 600_000, step):
+        block = rng.standard_normal((step, 120), dtype=np.float32)
+        if wide:
+            block[: planted * (start == 0), :60] += 9
+            many[:, start : start + step] = block.T
+        else:
+            block[: step // 2, :5] += 3
+            many[start : start + step] = block
+    for array in (few, many):
+        if hasattr(array, "file"):
+            array.file.close()  # h5py's; the others write at once
+    del few, many
+    paths = [str(tmp_path / f"{size}{name}") for size in (2000, 600_000)]
+    command = [sys.executable, "-c", LIMITED, *paths]
     limits = {"SPECSEL_MEMORY": "64MiB", "NUMBA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    limits["MALLOC_ARENA_MAX"] = "1"  # else every thread of zarr takes 64 MiB of addresses
     run = subprocess.run(
         command, capture_output=True, text=True, check=False, env=os.environ | limits
     )

@@ -122,7 +122,8 @@ class BySample(Parted):
             coefficients = inner.T.reshape(inner.shape[1], len(norms), -1).transpose(1, 0, 2)
             some = np.ascontiguousarray(coefficients / norms)
             blocks = self.source.run(_combine, ((self.blocks.middle, some) for _ in parts))
-            return np.concatenate([*blocks])[chosen]
+            image = np.concatenate([*blocks])
+            return image if members is None else image[chosen]
 
         return Reduced(Dense.of_factor(factor, self), *maps(factor, scores, combine))
 
