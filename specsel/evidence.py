@@ -207,8 +207,7 @@ class _ByQAlpha:
         number = min(DIRECTIONS, *array.shape) if isinstance(k, str) and k == "auto" else k
         self.form = {name: settings[name] for name in ("method", "criterion")}
         data, self.options = qalpha.prepare(array, names, number, **settings)
-        assert isinstance(data, _data.Dense)  # `array` is one, and in memory
-        self.data = data
+        self.data = _data.Dense.of(data)
         self.alone = array.size <= AT_ONCE
         self.workers = numba.get_num_threads() if self.alone else 1
         self.features = self.data.features

@@ -33,6 +33,9 @@ KRYLOV_RESTARTS = 5
 # The smallest relative residual that rounding in float64 lets an eigenpair reach.
 RESIDUAL_FLOOR = 1e-13
 
+# What rounding in float32 leaves of a residual, relative to what it is a residual of.
+FLOAT32_FLOOR = 1e-6
+
 # Eigenvalues are sought of matrices whose entries are from 2^-400 to 2^400 times their metric.
 MODERATE = 400
 

@@ -2,6 +2,8 @@
 
 protocol         what an algorithm may ask of data
 reading          the door: checks an array, measures its columns and wraps it
+sparse_reading   the same for a sparse matrix
+source_reading   and for what is read block by block
 standardised     what data know of their features, wherever the numbers lie
 dense            a dense array, its features shifted and scaled on the fly
 passes           the compiled passes over it
@@ -24,6 +26,7 @@ parted           data read block by block; blocks of features
 samples          blocks of samples
 row_passes       the compiled passes over these
 moments          mean and norm of every column
+measured         the same, with how the columns are represented
 scaling          samples shifted and scaled as weights say
 reduced          tall data, replaced by as many samples as there are features
 pairs            pairs of samples, as the passes take them
@@ -43,7 +46,6 @@ from specsel._data.reduced import triangular_factor
 from specsel._data.scaling import scaled
 from specsel._data.selection import affinity_subspace, pivoted
 from specsel._data.shuffles import shuffled
-from specsel._data.sparse import Sparse
 
 __all__ = [
     "Basis",
@@ -52,7 +54,6 @@ __all__ = [
     "Dense",
     "Pairs",
     "Reduced",
-    "Sparse",
     "Target",
     "Weighable",
     "affinity_subspace",

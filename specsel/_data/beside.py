@@ -9,10 +9,7 @@ from specsel._data.dense import Dense
 from specsel._data.pairs import Pairs
 from specsel._data.passes import Columns
 from specsel._data.protocol import Data
-from specsel._data.sparse import Columns as SparseColumns
-from specsel._data.sparse import Sparse
 from specsel._data.standardised import Counter, Standardised
-from specsel._data.stored import Stored
 from specsel._input.annotations import Floats
 
 
@@ -28,6 +25,10 @@ def alike(data: Data, array: Any) -> Data:
     }
     middle, norms = data.scaling.middle, data.scaling.norms
     if not isinstance(array, np.ndarray):
+        from specsel._data.sparse import Columns as SparseColumns
+        from specsel._data.sparse import Sparse
+        from specsel._data.stored import Stored
+
         stored = Stored.of(array)
         if data.exponents is not None:
             stored = stored.scaled(data.exponents)

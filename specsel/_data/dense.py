@@ -69,6 +69,13 @@ class Dense(Standardised):
             counter=Counter(),
         )
 
+    @classmethod
+    def of(cls, data: Data) -> Dense:
+        """The same data as one array, whatever holds them."""
+        return (
+            data if isinstance(data, Dense) else cls.of_factor(data.rows(0, data.n_samples), data)
+        )
+
     @property
     def features(self) -> NDArray[Any]:
         """The array as it lies, columns × samples."""

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numba
 import numpy as np
 
+from specsel import _input
 from specsel._data.alone import alone
 from specsel._data.sources import Source, Task
 from specsel._input.annotations import NDArray
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 # Arrays with so many samples at least, and with so many features at most, are tall.
 SAMPLES = 2**17
@@ -29,11 +32,6 @@ STEP = 2**14
 
 # Tasks that wait for a thread, for every thread.
 WAITING = 2
-
-
-def is_tall(array: Any) -> bool:
-    """Whether an array in memory has too few features, and samples enough, for blocks of these."""
-    return isinstance(array, np.ndarray) and len(array) >= SAMPLES and array.shape[1] <= FEATURES
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,13 +54,15 @@ class Held(Source):
 
     def run(self, task: Task, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield ``task(block, *arguments)`` of every block, in their order; all threads work."""
+        from concurrent import futures  # slow to import, and seldom used
+
         count = numba.get_num_threads()
         if count == 1:
             yield from (
                 self._task(task, *each) for each in zip(self.parts, arguments, strict=True)
             )
             return
-        with ThreadPoolExecutor(count) as threads:
+        with futures.ThreadPoolExecutor(count) as threads:
             tasks = (
                 threads.submit(self._task, task, part, given)
                 for part, given in zip(self.parts, arguments, strict=True)
@@ -75,3 +75,14 @@ class Held(Source):
     def _task(self, task: Task, part: slice, given: tuple[Any, ...]) -> Any:
         with alone():
             return task(self.block(part), *given)
+
+
+def is_blockwise(array: Any) -> bool:
+    """Whether X is read block by block: a streamed array, or a tall one in memory."""
+    tall = isinstance(array, np.ndarray) and len(array) >= SAMPLES and array.shape[1] <= FEATURES
+    return tall or _input.is_streamed(array)
+
+
+def blockwise(array: Any) -> Source:
+    """Cut what is read block by block: a streamed array, or a tall one in memory."""
+    return Source.of(array) if _input.is_streamed(array) else Held.of_rows(array)

@@ -6,11 +6,7 @@ import numpy as np
 
 from specsel import _input, _numba
 from specsel._data import passes, representations
-from specsel._data.held import Held, is_tall
-from specsel._data.source_measures import measure_source
-from specsel._data.sources import Source
-from specsel._data.sparse_measures import measure
-from specsel._data.stored import Stored
+from specsel._data.held import blockwise, is_blockwise
 from specsel._input.annotations import Bools, Floats, Integers, Names, NDArray
 
 # Norms from 2^-limit to 2^limit are moderate, in float32 (4 bytes) and in float64.
@@ -34,16 +30,16 @@ def moments(
     ([2.0, 5.0], [1.414, 0.0])
     """
     _numba.check_not_forked()
-    if _input.is_streamed(array):
-        array = Source.of(array)
-    elif is_tall(array):
-        array = Held.of_rows(array)
-    if isinstance(array, Source):
-        mean, norm = measure_source(array, center)
-        array = array.array
+    if is_blockwise(array):
+        from specsel._data.source_measures import measure_source
+
+        mean, norm = measure_source(blockwise(array), center)
     elif isinstance(array, np.ndarray):
         mean, norm = _measure(array, center)
     else:
+        from specsel._data.sparse_measures import measure
+        from specsel._data.stored import Stored
+
         mean, norm = measure(Stored.of(array), center=center)
     if not np.isfinite(mean).all() or not np.isfinite(norm).all():
         raise ValueError(_input.describe_not_finite(array, names, name))

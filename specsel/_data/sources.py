@@ -7,7 +7,6 @@ how many blocks are read ahead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
@@ -106,6 +105,8 @@ class Source:
 
         A thread reads the next blocks meanwhile, as many as the budget has room for.
         """
+        from concurrent import futures  # slow to import, and seldom used
+
         widest = max(part.stop - part.start for part in self.parts)
         size = widest * self.shape[0 if self.by_feature else 1] * self.dtype.itemsize
         _input.check_budget(
@@ -116,7 +117,7 @@ class Source:
             for part, given in zip(self.parts, arguments, strict=True):
                 yield task(self.block(part), *given)
             return
-        with ThreadPoolExecutor(1) as reader:
+        with futures.ThreadPoolExecutor(1) as reader:
             parts = iter(self.parts)
             ahead = [reader.submit(self.block, part) for part in islice(parts, room)]
             for given in arguments:

@@ -48,7 +48,7 @@ def stands_out(
         return True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what is compared need not converge
-        if _beyond_shuffles(_dense(data), objective):
+        if _beyond_shuffles(_data.Dense.of(data), objective):
             return True
     warnings.warn(
         'k = "auto": found no clusters, the columns have no more in common than shuffled ones; '
@@ -56,13 +56,6 @@ def stands_out(
         stacklevel=_input.caller(),
     )
     return False
-
-
-def _dense(data: _data.Data) -> _data.Dense:
-    """The data as a dense array, whatever they are: the answer must not depend on that."""
-    if isinstance(data, _data.Dense):
-        return data
-    return _data.Dense.of_factor(data.rows(0, data.n_samples), data)
 
 
 def _beyond_shuffles(data: _data.Dense, objective: Callable[[_data.Data], float]) -> bool:

@@ -59,6 +59,6 @@ def test_features_that_are_nearly_copies_are_reduced_by_triangular_factors(
 
 
 def test_what_is_tall():
-    assert held.is_tall(np.empty((2**17, 2)))
-    assert not held.is_tall(np.empty((2**17 - 1, 2)))
-    assert not held.is_tall(np.broadcast_to(0.0, (2**17, 2**10)))
+    assert held.is_blockwise(np.empty((2**17, 2)))
+    assert not held.is_blockwise(np.empty((2**17 - 1, 2)))
+    assert not held.is_blockwise(np.broadcast_to(0.0, (2**17, 2**10)))

@@ -24,6 +24,15 @@ def test_clusters_that_are_apart_are_found(rng):
     assert len(pairs) == 4
 
 
+def test_labels_are_a_fixed_point(rng):
+    """Every point is nearest to the mean of its own group, but for what the tolerance leaves."""
+    points = rng.standard_normal((500, 3))
+    labels = kmeans(points, 4)
+    centres = np.array([points[labels == c].mean(axis=0) for c in range(4)])
+    nearest = ((points[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+    assert (labels != nearest).sum() <= 2
+
+
 def test_groups_are_numbered_by_their_first_member(rng):
     labels = kmeans(rng.standard_normal((30, 2)), 5)
     _, first = np.unique(labels, return_index=True)
