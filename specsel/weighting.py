@@ -119,7 +119,9 @@ def solve(
     form = None if means is None else fisher_form(small, means, tradeoff)
     alpha, affinity, history, converged = qalpha.lead(small, form, tol=tol)
     if not converged:
-        _warn_of_others()
+        warnings.warn(
+            "not converged: the leading weights are not unique", stacklevel=_input.caller()
+        )
     if form is None:
         alpha, affinity = _positive(small, alpha, affinity)
         history[-1] = float(np.vdot(affinity, affinity))
@@ -148,15 +150,14 @@ def _roughly(
         small, min(rank, small.rank_bound), tol=tol
     )
     if not converged:
-        _warn_of_others()
+        warnings.warn(
+            f"not converged after {len(history)} steps: raise tol; where no features stand out, "
+            "the order of the weights means little",
+            stacklevel=_input.caller(),
+        )
     iterate = _loop.Iterate(alpha, basis, image, history[-1])
     record = {"history": history, "n_iter": len(history), "converged": converged, "error": error}
     return _loop.pack(data, iterate, record, lift)
-
-
-def _warn_of_others() -> None:
-    """Warn that the weights found are not the only ones that lead."""
-    warnings.warn("not converged: the leading weights are not unique", stacklevel=_input.caller())
 
 
 def _positive(data: _data.Data, alpha: Floats, affinity: Floats) -> tuple[Floats, Floats]:

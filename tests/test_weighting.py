@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from oracles import weighing as oracle
 
 from specsel import _data, _input, datasets, qalpha, weighting
+from specsel._qalpha import flat
 
 
 @pytest.mark.parametrize("shape", [(8, 20), (20, 20), (30, 9), (12, 1), (5, 300), (2, 3)])
@@ -79,6 +80,13 @@ def test_a_flat_remainder_needs_no_matrix_of_samples(monkeypatch):
     assert tracemalloc.get_traced_memory()[1] < 8 * len(X) ** 2 / 2
     tracemalloc.stop()
     assert set(found.select(300)) <= set(range(350))
+
+
+def test_where_nothing_stands_out_it_may_not_settle(monkeypatch):
+    monkeypatch.setattr(flat, "MOST_STEPS", 2)
+    with pytest.warns(UserWarning, match=r"^not converged after 2 steps: raise tol; where no fea"):
+        found = weighting.solve(clustered((30, 40), 0.0), rank=3)
+    assert not found.converged
 
 
 def test_a_rank_that_cannot_be_is_refused():
