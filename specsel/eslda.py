@@ -26,12 +26,12 @@ What is hopeless, and why:
 import functools
 from collections.abc import Iterable, Sequence
 from time import perf_counter
-from typing import Any, Literal, TypedDict, Unpack, overload
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 
 from specsel import _exact, _input, _pencil
-from specsel._input.annotations import ArrayLike, Integers
+from specsel._input.annotations import ArrayLike, Integers, Names
 from specsel._input.choices import Bounds, PCAMatrix, Worth
 from specsel.results import Path, Subset
 from specsel.results.subsets import Found
@@ -166,9 +166,18 @@ def solve(
     >>> eslda.solve(data.X, data.y, k=[3, 4, 5])
     Path(sizes 3 to 5 of 40 features, values ..., 3 proved)
     """
-    pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
     limits = _limits(time_limit, gap, node_limit, top, bound, callback)
-    return _solve(pencil, k, always, never, limits)
+    climbs = y is None and criterion in (None, "leading") and _can_climb(limits)
+
+    plans: list[Plan] = []
+
+    def plan(shape: tuple[int, int], names: Names) -> None:
+        plans.append(_plan(shape[1], names, k, always, never, climbs))
+
+    pencil = _pencil.from_data(
+        X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion, check=plan
+    )
+    return _solve(pencil, plans[0], limits)
 
 
 @overload
@@ -220,7 +229,10 @@ def solve_pair(
     ('optimal', True)
     """
     limits = _limits(time_limit, gap, node_limit, top, bound, callback)
-    return _solve(_pencil.from_pair(A, B, criterion), k, always, never, limits)
+    pencil = _pencil.from_pair(A, B, criterion)
+    climbs = pencil.is_pca and criterion == "leading" and _can_climb(limits)
+    plan = _plan(pencil.n_features, pencil.names, k, always, never, climbs)
+    return _solve(pencil, plan, limits)
 
 
 def _limits(
@@ -243,22 +255,19 @@ def _limits(
     return _exact.Limits(time_limit, float(gap), node_limit, top, bound, callback)
 
 
-def _solve(
-    pencil: _pencil.Pencil,
-    k: int | Sizes | None,
-    always: Iterable[int | str],
-    never: Iterable[int | str],
-    limits: _exact.Limits,
-) -> Subset | Path:
-    """Check sizes and sets of features, search, and pack."""
-    held, banned = _input.check_sets(always, never, pencil.n_features, pencil.names)
-    sizes = _sizes(k, len(held), pencil.n_features - len(banned))
+class Plan(NamedTuple):
+    """What is searched, once the arguments have been checked."""
+
+    sizes: list[int]
+    several: bool  # whether a path is wanted, and not a subset
+    held: Integers
+    banned: Integers
+
+
+def _solve(pencil: _pencil.Pencil, plan: Plan, limits: _exact.Limits) -> Subset | Path:
+    """Search, and pack."""
+    sizes, several, held, banned = plan
     members = np.setdiff1d(np.arange(pencil.n_features), banned)
-    many = len(members) > FEATURES_LIMIT
-    leading = pencil.criterion == "leading"
-    ladder = leading and pencil.is_pca and limits.top == 1 and limits.bound == "best"
-    if many and not (ladder and sizes[-1] <= FEATURES_LIMIT):
-        raise _too_many(len(members))
     with _input.catch_interrupts() as caught:
         _compile()
         if pencil.adds_up:
@@ -266,12 +275,34 @@ def _solve(
         limits = limits._replace(
             criterion=pencil.criterion, clock=perf_counter, began=perf_counter(), caught=caught
         )
-        if many:
+        if len(members) > FEATURES_LIMIT:
             found = _climb(pencil, members, sizes, held, limits)
         else:
             found = _search(pencil, members, sizes, held, banned, limits)
     path = Path.from_rows(pencil, found)
-    return path if isinstance(k, str) or _input.is_list(k) else path[sizes[0]]
+    return path if several else path[sizes[0]]
+
+
+def _can_climb(limits: _exact.Limits) -> bool:
+    """Whether the options leave the ladder of sparse PCA, which takes many features."""
+    return limits.top == 1 and limits.bound == "best"
+
+
+def _plan(
+    n_features: int,
+    names: Names,
+    k: int | Sizes | None,
+    always: Iterable[int | str],
+    never: Iterable[int | str],
+    climbs: bool,
+) -> Plan:
+    """Check sizes and sets of features, and refuse too many of them."""
+    held, banned = _input.check_sets(always, never, n_features, names)
+    count = n_features - len(banned)
+    sizes = _sizes(k, len(held), count)
+    if count > FEATURES_LIMIT and not (climbs and sizes[-1] <= FEATURES_LIMIT):
+        raise _too_many(count)
+    return Plan(sizes, isinstance(k, str) or _input.is_list(k), held, banned)
 
 
 def _search(

@@ -25,7 +25,7 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from specsel import _input, _pencil
-from specsel._input.annotations import ArrayLike, Integers
+from specsel._input.annotations import ArrayLike, Integers, Names
 from specsel._input.choices import Direction, PCAMatrix, Worth
 from specsel.results import Path, Subset
 from specsel.results.subsets import Found
@@ -39,9 +39,6 @@ __all__ = [
     "solve_pair",
     "threshold",
 ]
-
-# Backward elimination forms matrices of features x features; this many features are the most.
-BACKWARD_LIMIT = 10_000
 
 # Up to this many features all sizes are found by default, and otherwise as many as samples.
 ALL_SIZES_LIMIT = 2000
@@ -70,7 +67,8 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers or a data frame. With y, features are scaled to mean 0 and variance 1.
+        Dense numbers, a data frame or, with y, a sparse matrix, which stays sparse. With y,
+        features are scaled to mean 0 and variance 1.
     y : array of shape (n_samples,), optional
         Class labels, of two classes or more: sparse LDA. Without them sparse PCA.
     direction : {"both", "forward", "backward"}
@@ -123,11 +121,17 @@ def solve(
     >>> bool(path[4].value < path[5].value)
     True
     """
-    pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
-    last = pencil.n_features
-    if last > ALL_SIZES_LIMIT:
-        last = max(pencil.factor.shape[1], len(pencil.within))  # one of them is that of samples
-    return _solve(pencil, direction, refine, max_size, time_limit, last, always, never)
+    plans: list[_pencil.Plan] = []
+
+    def plan(shape: tuple[int, int], names: Names) -> None:
+        last = shape[1] if shape[1] <= ALL_SIZES_LIMIT else shape[0]
+        found = _pencil.plan(shape[1], names, direction, refine, max_size, last, always, never)
+        plans.append(found)
+
+    pencil = _pencil.from_data(
+        X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion, check=plan
+    )
+    return _solve(pencil, plans[0], time_limit)
 
 
 def solve_pair(
@@ -166,37 +170,16 @@ def solve_pair(
     [9.0, 13.0, 14.0]
     """
     pencil = _pencil.from_pair(A, B, criterion)
-    last = pencil.n_features
-    return _solve(pencil, direction, refine, max_size, time_limit, last, always, never)
+    n = pencil.n_features
+    plan = _pencil.plan(n, pencil.names, direction, refine, max_size, n, always, never)
+    return _solve(pencil, plan, time_limit)
 
 
-def _solve(
-    pencil: _pencil.Pencil,
-    direction: Direction,
-    refine: bool,
-    max_size: int | None,
-    time_limit: float | None,
-    last: int,
-    always: Iterable[int | str],
-    never: Iterable[int | str],
-) -> Path:
-    """Check the options, search, and pack; `last` is the largest size by default."""
-    _input.check_choice("direction", direction, _input.choices.DIRECTIONS)
-    _input.check_flag("refine", refine)
+def _solve(pencil: _pencil.Pencil, plan: _pencil.Plan, time_limit: float | None) -> Path:
+    """Search and pack."""
     if time_limit is not None:
         _input.check_not_negative("time_limit", time_limit)
-    held, banned = _input.check_sets(always, never, pencil.n_features, pencil.names)
-    count = pencil.n_features - len(banned)
-    first = max(len(held), 1)
-    if max_size is not None:
-        _input.check_integer("max_size", max_size, first, count, "the features allowed")
-    last = min(last if max_size is None else max_size, count)
-    sizes = range(first, max(first, last) + 1)
-    if direction != "forward" and count > BACKWARD_LIMIT:
-        raise ValueError(
-            f"direction = {direction!r}: would form a matrix of {count} x {count} numbers; "
-            f"take 'forward' for more than {BACKWARD_LIMIT} features"
-        )
+    sizes, direction, refine, held, banned = plan
     refined = sizes if refine else ()
     with _input.catch_interrupts() as caught:
         _pencil.compile_search()

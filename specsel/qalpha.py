@@ -39,6 +39,7 @@ from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallba
 from specsel._input.choices import BasisStep, Criterion, Init
 from specsel._qalpha import gap
 from specsel._qalpha.diagnostics import gram, relevance
+from specsel._qalpha.flat import lead_roughly as lead_roughly
 from specsel._qalpha.noise import stands_out
 from specsel._qalpha.whole import Form as Form
 from specsel._qalpha.whole import WholeAffinity

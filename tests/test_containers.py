@@ -2,8 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
+import tracemalloc
 import warnings
 
 import dask
@@ -16,12 +19,14 @@ from scipy import sparse
 import specsel
 from specsel import (
     alignment,
+    eslda,
     gslda,
     kernel,
     laplacian,
     pairwise,
     qalpha,
     results,
+    sbs,
     side_info,
     supervised,
     topography,
@@ -170,6 +175,54 @@ def test_alignment_of_sparse_data(container):
         np.testing.assert_array_equal(found.ranking, wanted.ranking)
 
 
+@pytest.mark.parametrize("container", ["csc", "csr", "disorder", "long indices", "frame"])
+@pytest.mark.parametrize("X", [WIDE, TALL], ids=["wide", "tall"])
+def test_sparse_lda_of_sparse_data(X, container):
+    for solve in (
+        lambda X: gslda.solve(X, LABELS, max_size=4),
+        lambda X: gslda.solve(X, LABELS, max_size=4, direction="forward", shrinkage=0.1),
+        lambda X: gslda.threshold(X, LABELS, [2, 5]),
+        lambda X: eslda.solve(X, LABELS, [2]),
+    ):
+        wanted, found = (quietly(solve, form(X)) for form in (np.asarray, CONTAINERS[container]))
+        np.testing.assert_allclose(found.values, wanted.values, rtol=1e-9)
+        for one, other in zip(found.supports, wanted.supports, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_principal_components_take_dense_data():
+    with pytest.raises(ValueError, match=r"^X: is a sparse matrix; dense samples x features are"):
+        gslda.solve(sparse.csr_array(WIDE), max_size=3)
+
+
+TOO_MUCH = {
+    "weighting with labels": lambda X: weighting.solve(X, LABELS[np.arange(X.shape[0]) % 24]),
+    "qalpha gap": lambda X: qalpha.solve(X, 2, criterion="gap"),
+    "linear kernel": SOLVERS["kernel"],
+    "rbf": SOLVERS["rbf"],
+    "backward": lambda X: gslda.solve(X, np.arange(X.shape[0]) % 2, max_size=3),
+    "forward": lambda X: gslda.solve(
+        X, np.arange(X.shape[0]) % 2, max_size=3, direction="forward"
+    ),
+    "eslda": lambda X: eslda.solve(X[:, :300], np.arange(X.shape[0]) % 2, 3),
+    "sbs": sbs.solve,
+}
+
+
+@pytest.mark.parametrize("name", TOO_MUCH)
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_what_has_no_linear_path_is_refused_before_it_is_allocated(name, container, monkeypatch):
+    X = container(counts((400, 500)))
+    quietly(SOLVERS["qalpha"], X)  # compiles
+    monkeypatch.setenv("SPECSEL_MEMORY", "1MiB")
+    tracemalloc.start()
+    with pytest.raises(MemoryError, match=r".*: would take .* and the budget .* is 1 MiB; \w.*"):
+        quietly(TOO_MUCH[name], X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20
+
+
 def test_diverse_selection_from_sparse_data():
     weights = quietly(SOLVERS["qalpha"], WIDE)
     wanted = quietly(lambda X: weights.select(5, diverse=X), WIDE)
@@ -203,6 +256,7 @@ ESTIMATORS = {
     "SideInfoQAlpha": {"k": 2, "side": SIDE, "n_features_to_select": 9},
     "PairwiseQAlpha": {"k": 2, "apart": (SIDE[:5], SIDE[5:]), "n_features_to_select": 9},
     "AlignmentSelector": {"n_features_to_select": 9, "target": "neighbours"},
+    "GreedySparseLDA": {"n_features_to_select": 4},
 }
 
 
@@ -210,7 +264,7 @@ ESTIMATORS = {
 @pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_matrix])
 def test_estimators_take_sparse_data_and_keep_them_sparse(name, container):
     selector = getattr(specsel, name)(**ESTIMATORS[name])
-    y = LABELS if name in ("FisherWeighting", "SupervisedQAlpha") else None
+    y = LABELS if name in ("FisherWeighting", "SupervisedQAlpha", "GreedySparseLDA") else None
     wanted = quietly(lambda X: selector.fit(X, y), WIDE).get_support()
     out = quietly(lambda X: selector.fit(X, y), container(WIDE)).transform(container(WIDE))
     np.testing.assert_array_equal(selector.get_support(), wanted)
@@ -402,22 +456,40 @@ def test_pairs_of_rows_and_samples_of_streamed_data(tmp_path):
         np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
 
 
+def killing(cluster):
+    """A callback that kills a worker while the next pass is under way; the cluster starts more."""
+
+    def kill(count, value):
+        pids = [nanny.pid for nanny in cluster.workers.values() if nanny.pid]
+        if count in (2, 4) and pids:
+            delay = 0.002 * count
+            threading.Timer(delay, os.kill, (pids[count % len(pids)], signal.SIGKILL)).start()
+            killed.append(count)
+
+    killed = []
+    kill.killed = killed
+    return kill
+
+
 @pytest.mark.filterwarnings("ignore:.*:Warning")  # of distributed, about ports and sockets
-def test_processes_of_a_cluster(tmp_path):
+def test_processes_of_a_cluster_also_where_they_die(tmp_path):
     distributed = pytest.importorskip("distributed")
-    X, found = in_dask_by_feature(WIDE, tmp_path), []
+    X = in_dask_by_feature(WIDE, tmp_path)
     with dask.config.set(scheduler="synchronous"):
         wanted = quietly(SOLVERS["qalpha"], X).alpha
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
-        found = quietly(SOLVERS["qalpha"], X).alpha
+        found, kill = quietly(SOLVERS["qalpha"], X).alpha, killing(cluster)
+        again = quietly(lambda X: qalpha.solve(X, 2, callback=kill), X).alpha
     np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(again, wanted)
+    assert kill.killed == [2, 4]
 
 
 @pytest.mark.filterwarnings("ignore:.*:Warning")  # of anndata, about pandas
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
 @pytest.mark.usefixtures("in_small_blocks")
-def test_anndata_in_a_file(container, tmp_path):
+def test_anndata_in_a_file(container, tmp_path, monkeypatch):
     anndata = pytest.importorskip("anndata")
     with anndata.settings.override(allow_write_nullable_strings=True):
         annotated(container(WIDE)).write_h5ad(tmp_path / "X.h5ad")
@@ -426,6 +498,10 @@ def test_anndata_in_a_file(container, tmp_path):
     found = quietly(SOLVERS["laplacian"], adata)
     np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
     assert found.names[0] == "gene0"
+    if container is not np.asarray:
+        monkeypatch.setenv("SPECSEL_MEMORY", "3kB")
+        with pytest.raises(MemoryError, match=r"^X: what is stored of it, in memory: would take"):
+            qalpha.solve(adata, 2)
 
 
 @pytest.mark.parametrize("container", [mapped, in_h5py, in_zarr, in_dask_both])
@@ -485,38 +561,77 @@ def test_blocks_of_samples_in_memory(solver, X, all_is_tall):
 
 LIMITED = """
 import resource, sys, warnings
-import h5py, numpy as np
+import numpy as np
 from specsel import qalpha
 warnings.simplefilter("ignore")
+def opened(path):
+    if path.endswith(".npy"):
+        return np.load(path, mmap_mode="r")
+    if path.endswith(".zarr"):
+        import zarr
+        return zarr.open_array(path, mode="r")
+    import h5py
+    return h5py.File(path)["X"]
+few, many = map(opened, sys.argv[1:])
 qalpha.solve(np.random.default_rng(0).standard_normal((30, 40)), 2)
-qalpha.solve(h5py.File(sys.argv[1])["few"], 2)  # compiles
-taken = 4096 * int(open("/proc/self/statm").read().split()[0])
+from specsel._input import streams
+streams.MAPPED = 0
+qalpha.solve(few, 2)  # compiles
+taken = 4096 * int(open("/proc/self/statm").read().split()[0])  # maps included
 resource.setrlimit(resource.RLIMIT_AS, (taken + 3 * 2**26, taken + 3 * 2**26))
-X = h5py.File(sys.argv[1])["many"]
-assert X.size * 4 > 4 * 2**26
-print(qalpha.solve(X, 2).ranking[:5].tolist())
+assert many.size * 4 > 4 * 2**26
+print(qalpha.solve(many, 2).ranking[:5].tolist())
 """
 
 
-@pytest.mark.parametrize("shape", [(600_000, 120), (120, 600_000)])
-def test_a_file_larger_than_the_address_space_left(shape, tmp_path, rng):
-    h5py = pytest.importorskip("h5py")
-    path, tall = tmp_path / "X.h5", shape[0] > shape[1]
-    planted = 5 if tall else 3000
-    with h5py.File(path, "w") as file:
-        file["few"] = rng.standard_normal((2000, 120)[:: 1 if tall else -1]).astype(np.float32)
-        X = file.create_dataset("many", shape, np.float32)
-        step = 20_000
-        for start in range(0, max(shape), step):
-            block = rng.standard_normal((step, 120)).astype(np.float32)
-            if tall:
-                block[: step // 2, :5] += 3
-                X[start : start + step] = block
-            else:
-                block[: planted * (start == 0), :60] += 9
-                X[:, start : start + step] = block.T
-    command = [sys.executable, "-c", LIMITED, str(path)]
+def made_npy(path, shape, by_feature):
+    return np.lib.format.open_memmap(path, "w+", np.float32, shape, fortran_order=by_feature)
+
+
+def made_h5(path, shape, by_feature):
+    return pytest.importorskip("h5py").File(path, "w").create_dataset("X", shape, np.float32)
+
+
+def made_zarr(path, shape, by_feature):
+    zarr = pytest.importorskip("zarr")
+    chunks = (shape[0], 5000) if by_feature else (5000, shape[1])
+    return zarr.create_array(path, shape=shape, chunks=chunks, dtype=np.float32, compressors=None)
+
+
+FILES = {
+    "tall.npy": (made_npy, False),
+    "wide.npy": (made_npy, True),
+    "tall.h5": (made_h5, False),
+    "wide.h5": (made_h5, True),
+    "tall.zarr": (made_zarr, False),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_larger_than_the_address_space_left(name, tmp_path, rng):
+    make, wide = FILES[name]
+    few, many = (
+        make(tmp_path / f"{size}{name}", (120, size) if wide else (size, 120), wide)
+        for size in (2000, 600_000)
+    )
+    few[:] = rng.standard_normal(few.shape).astype(np.float32)
+    planted, step = 3000 if wide else 5, 20_000
+    for start in range(0, 600_000, step):
+        block = rng.standard_normal((step, 120), dtype=np.float32)
+        if wide:
+            block[: planted * (start == 0), :60] += 9
+            many[:, start : start + step] = block.T
+        else:
+            block[: step // 2, :5] += 3
+            many[start : start + step] = block
+    for array in (few, many):
+        if hasattr(array, "file"):
+            array.file.close()  # h5py's; the others write at once
+    del few, many
+    paths = [str(tmp_path / f"{size}{name}") for size in (2000, 600_000)]
+    command = [sys.executable, "-c", LIMITED, *paths]
     limits = {"SPECSEL_MEMORY": "64MiB", "NUMBA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    limits["MALLOC_ARENA_MAX"] = "1"  # else every thread of zarr takes 64 MiB of addresses
     run = subprocess.run(
         command, capture_output=True, text=True, check=False, env=os.environ | limits
     )

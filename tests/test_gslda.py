@@ -12,7 +12,7 @@ from instances import Clock
 from oracles import pencil as oracle
 
 from specsel import _input, _pencil, datasets, gslda
-from specsel._pencil import selection
+from specsel._pencil import plans, selection
 
 PAIRS = {
     "rank one": lambda seed: datasets.wishart_pair(11, rank=1, random_state=seed),
@@ -321,7 +321,7 @@ def test_features_by_name():
 
 
 def test_too_many_features_for_backward_elimination():
-    X = np.zeros((4, gslda.BACKWARD_LIMIT + 1))
+    X = np.zeros((4, plans.BACKWARD_LIMIT + 1))
     X[0] = 1.0
     with pytest.raises(ValueError, match="take 'forward' for more than 10000 features"):
         gslda.solve(X, [0, 0, 1, 1])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from oracles import weighing as oracle
 
 from specsel import _data, _input, datasets, qalpha, weighting
+from specsel._qalpha import flat
 
 
 @pytest.mark.parametrize("shape", [(8, 20), (20, 20), (30, 9), (12, 1), (5, 300), (2, 3)])
@@ -34,6 +35,73 @@ def test_weights_are_never_negative(seed, n, q):
     H = oracle.squared(oracle.standardise(X))
     residual = H @ got.alpha - got.objective * got.alpha
     assert np.linalg.norm(residual) <= 1e-8 * got.objective
+
+
+def clustered(shape, strength, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal(shape)
+    groups = rng.integers(0, 3, shape[0])
+    X[:, : shape[1] // 10] += strength * rng.standard_normal((3, shape[1] // 10))[groups]
+    return X
+
+
+@pytest.mark.parametrize(("strength", "most"), [(2.0, 0.01), (0.0, 0.15)])
+def test_a_flat_remainder_is_near_the_truth_and_tells_how_near(strength, most):
+    X = clustered((90, 600), strength)
+    wanted, found = weighting.solve(X, tol=1e-9), weighting.solve(X, rank=20)
+    error = np.abs(found.alpha - wanted.alpha).max() / wanted.alpha.max()
+    assert wanted.error is None
+    assert error <= most
+    assert 0.5 * error <= found.error <= 10 * error
+    assert found.basis.shape == (90, 20)
+    assert found.objective == pytest.approx(wanted.objective, rel=0.05)
+    np.testing.assert_allclose(found.eigenvalues, wanted.eigenvalues[:20], rtol=0.05)
+    assert "approximate to" in repr(found)
+
+
+@pytest.mark.parametrize("shape", [(12, 30), (30, 8)])
+def test_with_all_directions_nothing_is_approximate(shape):
+    X = clustered(shape, 1.0)
+    wanted, found = weighting.solve(X, tol=0), weighting.solve(X, rank=min(shape), tol=1e-14)
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-6)
+    assert found.objective == pytest.approx(wanted.objective)
+    assert found.error < 1e-9
+    assert len(found.basis) == shape[0]
+
+
+def test_a_flat_remainder_needs_no_matrix_of_samples(monkeypatch):
+    X = clustered((3000, 3500), 2.0).astype(np.float32)
+    monkeypatch.setenv("SPECSEL_MEMORY", "64MiB")
+    with pytest.raises(MemoryError, match=r"; take rank = 40, which is rough, fewer samples, or "):
+        weighting.solve(X)
+    weighting.solve(X[:50, :60], rank=3)  # compiles
+    tracemalloc.start()
+    found = weighting.solve(X, rank=5)
+    assert tracemalloc.get_traced_memory()[1] < 8 * len(X) ** 2 / 2
+    tracemalloc.stop()
+    assert set(found.select(300)) <= set(range(350))
+
+
+def test_where_nothing_stands_out_it_may_not_settle(monkeypatch):
+    monkeypatch.setattr(flat, "MOST_STEPS", 2)
+    with pytest.warns(UserWarning, match=r"^not converged after 2 steps: raise tol; where no fea"):
+        found = weighting.solve(clustered((30, 40), 0.0), rank=3)
+    assert not found.converged
+
+
+def test_a_rank_that_cannot_be_is_refused():
+    X = clustered((9, 12), 1.0)
+    for options, message in [
+        ({"rank": 10}, "rank = 10: must be from 1 to 9, min(n_samples, n_features)"),
+        ({"rank": 0}, "rank = 0: must be from 1 to 9, min(n_samples, n_features)"),
+        (
+            {"rank": 2, "y": np.arange(9) % 2},
+            "rank = 2: is for weights without labels, and y is given",
+        ),
+    ]:
+        with pytest.raises(ValueError) as caught:
+            weighting.solve(X, **options)
+        assert str(caught.value) == message
 
 
 def test_two_uncorrelated_groups_do_not_mix_signs():

@@ -63,7 +63,8 @@ def maps(
         lifted = combine(inverse @ basis)
         # QR makes the columns orthonormal even where the data all but lack a direction.
         lifted, triangle = np.linalg.qr(lifted)
-        return lifted * np.where(np.diag(triangle) < 0, -1.0, 1.0)
+        lifted *= np.where(np.diag(triangle) < 0, -1.0, 1.0)
+        return lifted
 
     return restrict, lift
 

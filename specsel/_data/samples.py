@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from specsel import _input
-from specsel._data import row_passes
+from specsel._data import row_passes, whole
+from specsel._data.alone import alone
 from specsel._data.dense import Dense
 from specsel._data.pairs import Pairs
 from specsel._data.parted import Parted
@@ -75,6 +76,12 @@ class BySample(Parted):
         alpha, scores = self._weigh(dual, basis, target)
         return alpha, self._image(alpha.reshape(self.norms.shape), scores)
 
+    def weighed(self, basis: Floats, lengths: Floats) -> tuple[Floats, Floats]:
+        """``α_i = Σ_c lengths_c (m_iᵀ basis_c)²`` and ``A_α basis``."""
+        scores = self._standard(self._scores(basis, count=True))
+        alpha = np.einsum("pci,pci,c->pi", scores, scores, lengths)
+        return alpha.ravel(), self._image(alpha, scores)
+
     def adjoint_pairs(self, alpha: Floats, basis: Basis, pairs: Pairs) -> tuple[Floats, Floats]:
         """``A_α basis``, and the entry ``Σ α_i m_is m_it`` of every pair (s, t) of samples."""
         paired, inner = self._paired(pairs)
@@ -115,7 +122,8 @@ class BySample(Parted):
             coefficients = inner.T.reshape(inner.shape[1], len(norms), -1).transpose(1, 0, 2)
             some = np.ascontiguousarray(coefficients / norms)
             blocks = self.source.run(_combine, ((self.blocks.middle, some) for _ in parts))
-            return np.concatenate([*blocks])[chosen]
+            image = np.concatenate([*blocks])
+            return image if members is None else image[chosen]
 
         return Reduced(Dense.of_factor(factor, self), *maps(factor, scores, combine))
 
@@ -227,10 +235,17 @@ def _pieces(block: NDArray[Any], middle: Floats, norms: Floats, chosen: Bools) -
 
 
 def _products(block: NDArray[Any], middle: Floats, norms: Floats, chosen: Bools) -> Floats:
-    """Inner products of the standardised features over the chosen samples of a block."""
+    """Inner products of the standardised features over the chosen samples of a block.
+
+    Not by BLAS, whose threads compete with those of the passes, and with each other where blocks
+    are multiplied side by side: on a busy machine that took twenty times as long.
+    """
     total: Floats = np.zeros((norms.size, norms.size))
     for rows in _pieces(block, middle, norms, chosen):
-        total += rows.T @ rows
+        rows.flags.writeable = False
+        shift, scale = np.zeros(len(rows)), np.ones((1, len(rows)))
+        with alone():
+            total += whole.sweep(Columns(rows, shift, scale), None, np.ones(len(rows)))[1]
     return total
 
 

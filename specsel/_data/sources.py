@@ -87,7 +87,9 @@ class Source:
 
     def read(self, samples: slice, features: slice) -> NDArray[Any]:
         """Some samples of some features, in memory."""
-        block = np.array(self.array[samples, features], dtype=self.dtype)
+        found = self.array[samples, features]
+        # What a memory map gives is not read yet; what others give is ours already.
+        block = np.array(found, dtype=self.dtype, copy=isinstance(found, np.memmap) or None)
         if self.exponents is not None:
             block = np.ldexp(block, -self.exponents[features])
         block.flags.writeable = False

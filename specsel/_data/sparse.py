@@ -14,7 +14,7 @@ import numpy as np
 
 from specsel._data import sparse_columns, sparse_passes, sparse_rows
 from specsel._data.dense import Dense
-from specsel._data.lanes import LANES
+from specsel._data.lanes import LANES, rows_of_lanes
 from specsel._data.pairs import Pairs
 from specsel._data.protocol import Basis, Reduced, Target
 from specsel._data.reduced import reduce
@@ -142,6 +142,10 @@ class Sparse(Standardised):
             return alpha, self.adjoint(alpha, target)
         return self._sweep(dual, basis, None, target)[:2]
 
+    def weighed(self, basis: Floats, lengths: Floats) -> tuple[Floats, Floats]:
+        """``α_i = Σ_c lengths_c (m_iᵀ basis_c)²`` and ``A_α basis``."""
+        return self._sweep(basis, basis, None, basis, lengths=lengths)[:2]
+
     def adjoint_pairs(self, alpha: Floats, basis: Basis, pairs: Pairs) -> tuple[Floats, Floats]:
         """``A_α basis``, and the entry ``Σ α_i m_is m_it`` of every pair (s, t) of samples."""
         return self._sweep(None, None, alpha, basis, pairs)[1:]
@@ -161,9 +165,10 @@ class Sparse(Standardised):
         target: Basis,
         pairs: Pairs | None = None,
         values: Floats | None = None,
+        lengths: Floats | None = None,
     ) -> tuple[Floats, Floats, Floats]:
         """Find the weights if there is a dual, then the image of a target if there is one."""
-        frame = _frame(dual, basis, target)
+        frame = _frame(dual, basis, target, lengths=lengths)
         n_image = 0 if target is None else target.shape[1]
         alpha = np.require(
             np.empty(self.n_features) if alpha is None else alpha, float, ["C", "W"]
@@ -198,7 +203,8 @@ class Sparse(Standardised):
         weights = alpha.reshape(self.norms.shape)
         for part, band in self.stored.bands():
             bounds = blocks(self.stored.counts[part], partial)
-            sums = Sums(*(np.zeros((len(bounds) - 1, *shape)) for shape in shapes))
+            images = rows_of_lanes(len(bounds) - 1, *shapes[0][:-1])
+            sums = Sums(images, *(np.zeros((len(bounds) - 1, *shape)) for shape in shapes[1:]))
             some = weights[:, part].copy()
             given = band, self.columns.middle[part], self.norms[:, part].copy(), frame, terms
             sparse_passes.sweep(*given, bounds, some, sums)
@@ -218,17 +224,16 @@ class Sparse(Standardised):
         n_groups, counts = -(-n_image // LANES), np.diff(self.stored.matrix.indptr)
         size, shape = self.stored.size, (len(frame.table), self.n_features, LANES)
         bounds = cuts(counts, sparse_passes.n_blocks(size, int(np.prod(shape))))
-        scored = np.zeros((len(bounds) - 1, *shape))
+        scored = rows_of_lanes(len(bounds) - 1, *shape[:-1])
         sparse_rows.scores(stored, middle, len(norms), frame.table, bounds, scored)
-        coefficients = np.empty((n_groups, self.n_features, LANES))
         tails = np.zeros((-(-self.n_features // sparse_rows.SPAN), n_groups * LANES))
         weights = alpha.reshape(norms.shape)
-        sparse_rows.weigh(scored, middle, norms, frame, weights, coefficients, tails)
-        image = np.zeros((n_groups, self.n_samples, LANES))
+        sparse_rows.weigh(scored, middle, norms, frame, weights, tails)
+        image = rows_of_lanes(n_groups, self.n_samples)
         if n_groups:
             self.count_pass()
             bounds = cuts(counts, sparse_passes.n_blocks(size, 1))
-            sparse_rows.combine(stored, middle, len(norms), coefficients, bounds, image)
+            sparse_rows.combine(stored, middle, len(norms), scored[0], bounds, image)
         return sparse_passes.joined_groups(image, n_image) + tails.sum(axis=0)[:n_image]
 
     def _forms(self, square: Floats) -> Floats:
@@ -267,8 +272,8 @@ class Sparse(Standardised):
             yield part, band, self.columns.middle[part], norms, blocks(self.stored.counts[part])
 
 
-def _frame(*matrices: Floats | None) -> Frame:
-    """Stack dual, basis and target, each matrix once."""
+def _frame(*matrices: Floats | None, lengths: Floats | None) -> Frame:
+    """Stack dual, basis and target, each matrix once; the dual's columns may be of any length."""
     places: list[int] = []
     distinct: list[Floats] = []
     for matrix in matrices:
@@ -280,7 +285,9 @@ def _frame(*matrices: Floats | None) -> Frame:
     dual = matrices[0]
     table = sparse_passes.groups_of(np.hstack(distinct)) if distinct else np.zeros((0, 1, LANES))
     n_dual = 0 if dual is None else dual.shape[1]
-    return Frame(table, table.sum(axis=1).ravel(), places[0], places[1], places[2], n_dual)
+    padded = np.zeros(-(-n_dual // LANES) * LANES)
+    padded[:n_dual] = 1.0 if lengths is None else lengths
+    return Frame(table, table.sum(axis=1).ravel(), places[0], places[1], places[2], padded)
 
 
 def _pair_terms(pairs: Pairs, values: Floats | None, n_samples: int) -> PairTerms:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from specsel._data.lanes import LANES, gather, scatter
+from specsel._data.lanes import LANES, gather, rows_of_lanes, scatter
 from specsel._data.stored import Band
 from specsel._input.annotations import Floats, Integers
 from specsel.linalg import jit
@@ -39,7 +39,9 @@ class Frame(NamedTuple):
     dual: int
     basis: int
     target: int
-    n_dual: int  # 0: the weights are given
+    # What the products of scores with dual and basis are multiplied with, filled up with zeros
+    # to whole groups; none where the weights are given.
+    lengths: Floats
 
 
 class PairTerms(NamedTuple):
@@ -71,9 +73,11 @@ def n_blocks(size: int, partial: int) -> int:
 def groups_of(matrix: Floats) -> Floats:
     """Cut the columns of a matrix into groups, groups × rows × LANES, filled up with zeros."""
     n_groups = -(-matrix.shape[1] // LANES)
-    padded = np.zeros((len(matrix), n_groups * LANES))
-    padded[:, : matrix.shape[1]] = matrix
-    return np.ascontiguousarray(padded.reshape(len(matrix), n_groups, LANES).transpose(1, 0, 2))
+    groups = rows_of_lanes(n_groups, len(matrix))
+    for group, start in zip(groups, range(0, matrix.shape[1], LANES), strict=True):
+        columns = matrix[:, start : start + LANES]
+        group[:, : columns.shape[1]] = columns
+    return groups
 
 
 def joined_groups(groups: Floats, n_columns: int) -> Floats:
@@ -119,26 +123,32 @@ def _sweep_range(
 ):
     """Serial pass over the features from `first` to `last`; all sums are added to."""
     starts, places, values = band
-    table, column_sums, dual, basis, target, n_dual = frame
+    table, column_sums, dual, basis, target, lengths = frame
     q, parts = image.shape[1], len(norms)
+    as_stored = parts == 1 and pairs is None
     d = np.empty(q)
     spread = np.zeros(q)
     scores = np.zeros(table.shape[0] * LANES + LANES)
     factors = np.empty(LANES)
     for i in range(first, last):
-        size = starts[i + 1] - starts[i]
-        column = places[starts[i] : starts[i + 1]]
+        start, stop = starts[i], starts[i + 1]
+        size, column = stop - start, places[start:stop]
         for part in range(parts):
-            scale = 1.0 / norms[part, i] if norms[part, i] > 0 else 0.0
-            zero = load(values[starts[i] : starts[i + 1]], middle[i], part, parts, d)
+            scale, zero = 1.0 / norms[part, i] if norms[part, i] > 0 else 0.0, -middle[i]
+            if not as_stored:
+                zero = load(values[start:stop], middle[i], part, parts, d)
             for g in range(table.shape[0]):
-                gather(d, column, 0, size, table, g * q, scores, g * LANES)  # type: ignore[call-arg]
-            for c in range(len(column_sums)):
-                scores[c] = (scores[c] + zero * column_sums[c]) * scale
+                if as_stored:
+                    gather(values, places, start, stop, table, g * q, scores, g * LANES)  # type: ignore[call-arg]
+                else:
+                    gather(d, column, 0, size, table, g * q, scores, g * LANES)  # type: ignore[call-arg]
+                for c in range(g * LANES, (g + 1) * LANES):
+                    scores[c] = (scores[c] + zero * column_sums[c]) * scale
             weight = 0.0
-            if n_dual > 0:
-                for c in range(n_dual):
-                    weight += scores[dual + c] * scores[basis + c]
+            if len(lengths) > 0:
+                for g in range(0, len(lengths), LANES):
+                    for c in range(g, g + LANES):
+                        weight += lengths[c] * scores[dual + c] * scores[basis + c]
                 if pairs is not None:
                     weight += scale * scale * _pair_weight(d, column, size, zero, pairs, spread)
                 alpha[part, i] = weight
@@ -148,7 +158,10 @@ def _sweep_range(
                 for c in range(LANES):
                     factors[c] = weight * scale * scores[target + g * LANES + c]
                     tail[g * LANES + c] += zero * factors[c]
-                scatter(d, column, 0, size, factors, 0, image, g * q)  # type: ignore[call-arg]
+                if as_stored:
+                    scatter(values, places, start, stop, factors, 0, image, g * q)  # type: ignore[call-arg]
+                else:
+                    scatter(d, column, 0, size, factors, 0, image, g * q)  # type: ignore[call-arg]
             if pairs is not None:
                 share = weight * scale * scale
                 _pair_entries(d, column, size, zero, share, pairs, spread, entries, linear)

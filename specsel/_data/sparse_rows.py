@@ -54,17 +54,16 @@ def _load(numbers, row, middle, part, d):
 
 
 @jit(parallel=True)
-def weigh(scored, middle, norms, frame, alpha, coefficients, tails):
+def weigh(scored, middle, norms, frame, alpha, tails):
     """Make weights of the scores if there is a dual, and what the image is a combination by.
 
-    `scored` is what `scores` returned, and coefficients are groups × features × LANES. `tails`
-    gathers what every sample gets more, a row for every task.
+    `scored` is what `scores` left. What the image is a combination by takes the place of the first
+    of its blocks. `tails` gathers what every sample gets more, a row for every task.
     """
-    _, sums, dual, basis, target, n_dual = frame
-    n, parts = len(middle), len(norms)
-    width = len(sums)
+    _, sums, dual, basis, target, lengths = frame
+    n, parts, n_groups = len(middle), len(norms), scored.shape[1]
     for task in prange((n * parts + SPAN - 1) // SPAN):
-        row = np.zeros(width + LANES)
+        row = np.zeros((n_groups + 1) * LANES)
         for i in range(task * SPAN, min((task + 1) * SPAN, n * parts)):
             part, column = i // n, i % n
             norm = norms[part, column]
@@ -72,21 +71,23 @@ def weigh(scored, middle, norms, frame, alpha, coefficients, tails):
             zero = -middle[column]
             if parts == 2:
                 zero = max(zero if part == 0 else -zero, 0.0)
-            for c in range(width):
-                total = zero * sums[c]
-                for block in range(len(scored)):
-                    total += scored[block, c // LANES, i, c % LANES]
-                row[c] = total * scale
+            for g in range(n_groups):
+                for c in range(LANES):
+                    total = zero * sums[g * LANES + c]
+                    for block in range(len(scored)):
+                        total += scored[block, g, i, c]
+                    row[g * LANES + c] = total * scale
             weight = alpha[part, column]
-            if n_dual > 0:
+            if len(lengths) > 0:
                 weight = 0.0
-                for c in range(n_dual):
-                    weight += row[dual + c] * row[basis + c]
+                for g in range(0, len(lengths), LANES):
+                    for c in range(g, g + LANES):
+                        weight += lengths[c] * row[dual + c] * row[basis + c]
                 alpha[part, column] = weight
-            for g in range(len(coefficients)):
+            for g in range(tails.shape[1] // LANES):
                 for c in range(LANES):
                     share = weight * scale * row[target + g * LANES + c]
-                    coefficients[g, i, c] = share
+                    scored[0, g, i, c] = share
                     tails[task, g * LANES + c] += zero * share
 
 

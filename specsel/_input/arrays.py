@@ -10,7 +10,7 @@ import numpy as np
 
 from specsel._input import frames, sparse, streams
 from specsel._input.annotations import ArrayLike, Integers, Names, NDArray, Sparse
-from specsel._input.memory import budget, readable
+from specsel._input.memory import budget, check_budget, readable
 from specsel._input.messages import TOO_EXTREME, printable
 
 # Samples, and numbers, that are searched at a time for a value that is not finite.
@@ -96,11 +96,19 @@ def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Na
 def _unwrapped(X: Any) -> tuple[Any, Names]:
     """The values of an AnnData object or of a sparse `Frame`, and the names of its features."""
     if type(X).__name__ == "AnnData" and hasattr(X, "var_names"):
-        values = X.X.to_memory() if hasattr(X.X, "to_memory") else X.X  # sparse, from a file
+        values = _from_file(X.X) if hasattr(X.X, "to_memory") else X.X
         return values, tuple(map(str, X.var_names))
     if isinstance(X, Frame) and hasattr(X.values, "tocsr"):
         return X.values, tuple(X.columns)
     return X, None
+
+
+def _from_file(stored: Any) -> Any:
+    """A sparse matrix that AnnData left in its file, in memory, if the budget has room for it."""
+    parts = [stored.group[name] for name in ("data", "indices", "indptr")]
+    size = sum(part.dtype.itemsize * float(part.size) for part in parts)
+    check_budget("X: what is stored of it, in memory", size, "store X dense, to be read in blocks")
+    return stored.to_memory()
 
 
 def take_samples(array: Any, numbers: Integers) -> Any:

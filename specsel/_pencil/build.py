@@ -1,14 +1,16 @@
 """Make a pencil: of data with classes, of data without, or of two matrices."""
 
 import warnings
+from collections.abc import Callable
 from typing import Any, TypedDict
 
 import numpy as np
 
 from specsel import _data, _input, _numba, linalg
-from specsel._input.annotations import ArrayLike, Floats, Integers
+from specsel._input.annotations import ArrayLike, Bools, Floats, Integers, Names, NDArray
 from specsel._input.choices import PCAMatrix, Worth
 from specsel._pencil.pencil import RANK_FLOOR, Pencil
+from specsel._pencil.within import DenseWithin, SparseWithin, Within
 
 # If B is rank deficient, its diagonal is raised by this share of the smallest eigenvalue above the
 # floor (Moghaddam et al., Sec. 3.2).
@@ -27,6 +29,10 @@ LARGEST = 1e150
 # classify best, see the README and `Criteria` in the benchmarks of `gslda`.
 SEVERAL_CLASSES: Worth = "logdet"
 
+# Matrices of samples × samples, or of features × features where these are fewer, that are held at
+# once; and copies of dense samples.
+MATRICES, COPIES = 3, 2
+
 
 class Options(TypedDict, total=False):
     """How a pencil is made of data."""
@@ -43,23 +49,27 @@ def from_data(
     shrinkage: float | None = None,
     matrix: PCAMatrix = "covariance",
     criterion: Worth | None = None,
+    check: Callable[[tuple[int, int], Names], object] = lambda shape, names: None,
 ) -> Pencil:
     """Make a pencil of data: scatter between and within classes; without y, covariance and 1.
 
-    Without a criterion it is "leading", for more than two classes `SEVERAL_CLASSES`.
+    Without a criterion it is "leading", for more than two classes `SEVERAL_CLASSES`. `check` is
+    called with the shape of X and the names of its features before anything is allocated.
     """
     _input.check_choice("matrix", matrix, _input.choices.PCA_MATRICES)
     if criterion is not None:
         _input.check_choice("criterion", criterion, _input.choices.WORTHS)
     if shrinkage is not None:
         _input.check_not_negative("shrinkage", shrinkage)
-    array, names = _input.as_matrix(X)
+    array, names = _read(X, with_classes=y is not None)
     if y is not None:
-        classes = _input.as_classes(y, len(array))
+        classes = _input.as_classes(y, array.shape[0])
         if matrix != "covariance":
             raise ValueError(f"matrix = {matrix!r}: is for sparse PCA, without y")
     elif shrinkage is not None:
         raise ValueError(f"shrinkage = {shrinkage}: is for data with classes, and y is None")
+    check(array.shape, names)
+    _check_budget(array)
     mean, norm = _data.moments(array, names, center=True)
     if y is None and matrix == "covariance" and not _is_moderate(norm.max()):
         raise ValueError(f"X: {_input.TOO_EXTREME}")
@@ -72,22 +82,51 @@ def from_data(
             f"{constant.sum()} of {len(norm)} features {verb} constant and never worth taking",
             stacklevel=_input.caller(),
         )
-    centered = np.asarray(array - mean, dtype=float)
-    centered[:, constant] = 0.0
     if y is None:
         scale = norm if matrix == "correlation" else np.sqrt(len(array) - 1.0)
-        factor = centered.T / np.where(constant, 1.0, scale)[:, None]
+        factor = _centred(array, mean, constant).T / np.where(constant, 1.0, scale)[:, None]
         n_features = len(norm)
-        within = np.empty((0, n_features))
+        within = DenseWithin(np.empty((0, n_features)))
         criterion = criterion or "leading"
         ones = np.ones(n_features)
         return Pencil(_narrow(factor), within, ones, names=names, criterion=criterion)
-    centered *= np.sqrt(len(array)) / np.where(constant, 1.0, norm)
-    factor, within = _scatter(centered, classes)
-    added = _shrinkage(within[:, ~constant], shrinkage)
+    scatter = _scatter if isinstance(array, np.ndarray) else _sparse_scatter
+    factor, both = scatter(array, mean, norm, classes)
+    added = _shrinkage(both, np.flatnonzero(~constant), shrinkage)
     criterion = criterion or (SEVERAL_CLASSES if factor.shape[1] > 1 else "leading")
     ridge = added + constant
-    return Pencil(factor, within, ridge, shrinkage=added, names=names, criterion=criterion)
+    return Pencil(factor, both, ridge, shrinkage=added, names=names, criterion=criterion)
+
+
+def _read(X: ArrayLike, *, with_classes: bool) -> tuple[Any, Names]:
+    """Read X, dense; sparse data with classes stay sparse, with every number stored once."""
+    if not with_classes:
+        return _input.as_matrix(X)
+    array, names = _input.as_data(X)
+    if isinstance(array, np.ndarray) or _input.is_streamed(array):
+        return _input.as_matrix(X)
+    if not array.has_canonical_format:
+        array = array.copy()
+        array.sum_duplicates()
+    return array, names
+
+
+def _check_budget(array: Any) -> None:
+    """Refuse data whose factors would not fit."""
+    n_samples, n_features = array.shape
+    stored = array.size if isinstance(array, np.ndarray) else 0
+    _input.check_budget(
+        f"X: {n_samples} samples of {n_features} features, centred, and their inner products",
+        8 * (COPIES * stored + MATRICES * min(n_samples, n_features) ** 2),
+        "take fewer features first, by qalpha or alignment for instance",
+    )
+
+
+def _centred(array: NDArray[Any], mean: Floats, constant: Bools) -> Floats:
+    """A centred copy in float64."""
+    centred = np.asarray(array - mean, dtype=float)
+    centred[:, constant] = 0.0
+    return centred
 
 
 def _is_moderate(norm: float) -> bool:
@@ -100,28 +139,50 @@ def _narrow(factor: Floats) -> Floats:
     return factor if factor.shape[1] <= len(factor) else np.linalg.qr(factor.T)[1].T
 
 
-def _scatter(standardised: Floats, classes: Integers) -> tuple[Floats, Floats]:
-    """Return the factors of A and B of standardised samples, which are overwritten by the second.
+def _scatter(
+    array: NDArray[Any], mean: Floats, norm: Floats, classes: Integers
+) -> tuple[Floats, Within]:
+    """Return the factors of A and B of standardised samples.
 
     The factor of B holds the samples, each minus the mean of its class.
     """
-    counts = np.bincount(classes).astype(float)
-    means = np.zeros((len(counts), standardised.shape[1]))
-    for c in range(len(counts)):
+    standardised = _centred(array, mean, norm == 0)
+    standardised *= np.sqrt(len(array)) / np.where(norm == 0, 1.0, norm)
+    means = np.zeros((classes.max() + 1, standardised.shape[1]))
+    for c in range(len(means)):
         means[c] = standardised[classes == c].mean(axis=0)
         standardised[classes == c] -= means[c]
     standardised /= np.sqrt(len(classes))
+    return _between(means, classes), DenseWithin(standardised)
+
+
+def _sparse_scatter(
+    matrix: Any, mean: Floats, norm: Floats, classes: Integers
+) -> tuple[Floats, Within]:
+    """The same of sparse samples."""
+    scale = np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 0)
+    within = SparseWithin.of(matrix.astype(np.float64, copy=False), classes, scale)
+    means = np.sqrt(len(classes)) * (within.means - mean) * scale
+    return _between(means, classes), within
+
+
+def _between(means: Floats, classes: Integers) -> Floats:
+    """The factor of A, from the standardised means of the classes."""
     # The weighted class means add up to zero, so one column fewer than classes is enough.
-    roots = np.sqrt(counts / len(classes))
+    roots = np.sqrt(np.bincount(classes) / len(classes))
     axes = np.linalg.qr(roots[:, None], mode="complete")[0][:, 1:]
-    return np.ascontiguousarray((means * roots[:, None]).T @ axes), standardised
+    return np.ascontiguousarray((means * roots[:, None]).T @ axes)
 
 
-def _shrinkage(within: Floats, shrinkage: float | None) -> float:
-    """Choose what to add to the diagonal of B, or check that the user's choice is enough."""
-    n_samples, n_features = within.shape
-    wide = n_features > n_samples
-    values = np.linalg.eigvalsh(within @ within.T if wide else within.T @ within)
+def _shrinkage(within: Within, varying: Integers, shrinkage: float | None) -> float:
+    """Choose what to add to the diagonal of B, or check that the user's choice is enough.
+
+    Features that do not vary are nothing in its factor, and have a diagonal of 1 in B anyway.
+    """
+    n_features = len(varying)
+    wide = n_features > len(within)
+    square = within.outer() if wide else within.inner(varying)
+    values = np.linalg.eigvalsh(square)
     floor = RANK_FLOOR * values[-1]
     deficient = wide or values[0] <= floor
     positive = values[values > floor]
@@ -164,7 +225,7 @@ def from_pair(A: ArrayLike, B: ArrayLike, criterion: Worth = "leading") -> Penci
             "B: is not positive definite, with a diagonal of 1 its smallest eigenvalue is "
             f"{values[0]:.2g}; {enough:.2g} added to that diagonal would do"
         )
-    within = np.sqrt(values)[:, None] * axes.T
+    within = DenseWithin(np.sqrt(values)[:, None] * axes.T)
     factor, shift = _factor(*scaled)
     if shift and criterion != "leading":
         raise ValueError(

@@ -3,7 +3,7 @@
 With classes, features are scaled to mean 0 and variance 1; A is their scatter between the classes
 and B their scatter within them. For sparse PCA, A is the covariance and B the identity. A pencil
 stores neither matrix but their factors, ``A + shift B = factor factorᵀ`` and
-``B = withinᵀ within + diag(ridge)``: for data, these are no larger than the data, and a matrix of
+``B = WᵀW + diag(ridge)``: for data, these are no larger than the data, and a matrix of
 features x features is formed only where someone asks for it. The shift is 0 unless A has negative
 eigenvalues; it makes A positive semi-definite and raises all values by the same number.
 
@@ -19,6 +19,7 @@ import numpy as np
 from specsel import linalg
 from specsel._input.annotations import Floats, Integers, Names
 from specsel._input.choices import Worth
+from specsel._pencil.within import Support, Within
 
 # Eigenvalues of B without its ridge below this share of the largest are rounding.
 RANK_FLOOR = 1e-10
@@ -29,9 +30,6 @@ CHECKED_SHARE, CHECKED = 1e-6, 100
 # Bounds by Eq. (8) leave this share for rounding.
 BOUND_SHARE = 1e-9
 
-# Features: an array, or a list of numbers.
-Support = Integers | list[int]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pencil:
@@ -41,9 +39,10 @@ class Pencil:
     ----------
     factor : ndarray of shape (n_features, r)
         ``A + shift B = factor factorᵀ``; r is 1 for two classes.
-    within : ndarray of shape (any, n_features)
+    within : Within
+        W, with a column for every feature.
     ridge : ndarray of shape (n_features,)
-        ``B = withinᵀ within + diag(ridge)``.
+        ``B = WᵀW + diag(ridge)``.
     shrinkage : float
         The part of the ridge that was added to make B positive definite.
     shift : float
@@ -58,7 +57,7 @@ class Pencil:
     """
 
     factor: Floats
-    within: Floats
+    within: Within
     ridge: Floats
     shrinkage: float = 0.0
     shift: float = 0.0
@@ -67,7 +66,7 @@ class Pencil:
     criterion: Worth = "leading"
 
     def __post_init__(self) -> None:
-        for array in (self.factor, self.within, self.ridge, *(self.given or ())):
+        for array in (self.factor, self.ridge, *(self.given or ())):
             array.flags.writeable = False
 
     @property
@@ -78,8 +77,7 @@ class Pencil:
     @property
     def diagonal(self) -> Floats:
         """Diagonal of B."""
-        squares: Floats = np.einsum("ij,ij->j", self.within, self.within)
-        return squares + self.ridge
+        return self.within.squares + self.ridge
 
     @property
     def matrices(self) -> tuple[Floats, Floats]:
@@ -88,7 +86,7 @@ class Pencil:
 
     def row(self, index: int) -> Floats:
         """Return one row of B."""
-        row = self.within[:, index] @ self.within
+        row = self.within.back(self.within.columns(index))
         row[index] += self.ridge[index]
         return row
 
@@ -121,12 +119,11 @@ class Pencil:
 
     def block_of_b(self, support: Support) -> Floats:
         """Return B of some features."""
-        within = self.within[:, support]
-        return within.T @ within + np.diag(self.ridge[support])
+        return self.within.inner(support) + np.diag(self.ridge[support])
 
     def times_b(self, support: Support, matrix: Floats) -> Floats:
         """Return B of some features times a matrix with a row for each of them."""
-        within = self.within[:, support]
+        within = self.within.columns(support)
         return within.T @ (within @ matrix) + self.ridge[support][:, None] * matrix
 
     @cached_property
@@ -140,8 +137,8 @@ class Pencil:
             eased = factor / ridge[:, None]
             inner = factor.T @ eased
             if len(within):  # Woodbury
-                middle = (within / ridge) @ within.T + np.eye(len(within))
-                image = within @ eased
+                middle = within.outer(1 / ridge) + np.eye(len(within))
+                image = within.times(eased)
                 inner -= image.T @ np.linalg.solve(middle, image)
         else:
             inner = factor.T @ np.linalg.solve(self.block_of_b(np.arange(len(ridge))), factor)
@@ -152,13 +149,13 @@ class Pencil:
         """The leading eigenvector of ``B^(-½) A B^(-½)``.
 
         The matrix is formed only if there are more samples than features. Otherwise its factor
-        ``B^(-½) U`` follows from the eigenvectors V of ``withinᵀ within``: B acts on what is
+        ``B^(-½) U`` follows from the eigenvectors V of ``WᵀW``: B acts on what is
         orthogonal to them as its ridge does.
         """
         if self.given is None and len(self.within) < self.n_features:
-            values, axes = linalg.eigen(self.within @ self.within.T)
+            values, axes = linalg.eigen(self.within.outer())
             kept = values > RANK_FLOOR * values[-1:].max(initial=0.0)
-            values, axes = values[kept], self.within.T @ (axes[:, kept] / np.sqrt(values[kept]))
+            values, axes = values[kept], self.within.back(axes[:, kept] / np.sqrt(values[kept]))
             roots = 1 / np.sqrt(self.ridge)
             change = 1 / np.sqrt(values + self.shrinkage) - 1 / np.sqrt(self.shrinkage or 1.0)
             factor = self.factor * roots[:, None]

@@ -192,7 +192,7 @@ def _inverse(pencil: Pencil, members: Integers, stop: Stop) -> Floats | None:
     if len(members) < BLOCKS_FROM:
         return linalg.inverse(pencil.block_of_b(members))
     inverse = np.empty((len(members), len(members)))
-    within, ridge = pencil.within[:, members], pencil.ridge[members]
+    within, ridge = pencil.within.columns(members), pencil.ridge[members]
     for rows in _blocks(len(members)):
         if stop():
             return None

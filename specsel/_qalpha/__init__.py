@@ -1,6 +1,7 @@
 """What stands beside `qalpha`, which owns it.
 
 diagnostics  the public `qalpha.gram` and `qalpha.relevance`
+flat         parameter-free weights, roughly, of many samples
 gap          the ascent of the gap criterion
 noise        whether anything stands out from noise, asked before clusters are counted
 whole        weights that maximise a quadratic form of the whole affinity

@@ -222,13 +222,16 @@ def image(data: _data.Data, dual: Floats) -> tuple[Floats, Floats]:
     return alpha * scale, affinity * scale
 
 
-def check_budget(data: _data.Data, count: int = LEAST_KEPT + COPIES) -> None:
-    """Refuse data with so many samples that a number of affinities would not fit."""
+def check_budget(data: _data.Data, count: int = LEAST_KEPT + COPIES, way: str = "") -> None:
+    """Refuse data with so many samples that a number of affinities would not fit.
+
+    `way` is what else the user may do.
+    """
     q = data.n_samples
     _input.check_budget(
         f"X: affinities of {q} x {q} samples",
         count * 8 * q**2,
-        "take fewer samples, or the energy criterion of qalpha, which needs no affinities",
+        f"take {way}fewer samples, or the energy criterion of qalpha, which needs no affinities",
     )
 
 

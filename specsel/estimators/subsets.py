@@ -32,7 +32,7 @@ class SubsetSelector(Selector):
     always: Sequence[int | str] = ()
     never: Sequence[int | str] = ()
     criterion: Worth | None = None
-    needs_classes = True
+    needs_classes = takes_sparse = True
 
     def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
         subset: Subset = found

@@ -111,7 +111,7 @@ class ParameterFreeWeighting(WeightSelector):
 
     Parameters
     ----------
-    tol : float
+    tol, rank
         As in `weighting.solve`.
     n_features_to_select, threshold, diverse, reweight
         As in `QAlpha`; its attributes are there too.
@@ -126,6 +126,7 @@ class ParameterFreeWeighting(WeightSelector):
     """
 
     tol: float = 1e-6
+    rank: int | None = None
 
     def _solve(self, X: Any, y: Any) -> Weights:
         return weighting.solve(X, **self._options())

@@ -53,6 +53,10 @@ class Weights:
         Some solvers split every feature in two, what it has above its median and what it has
         below, and weigh both. Then this holds ``α₊``, the weights of the first parts, and
         ``α₋``, those of the second; `alpha` is ``√(α₊² + α₋²)``, scaled to unit norm.
+    error : float or None
+        Where the weights are an approximation, which only `weighting.solve` with `rank` gives: the
+        largest error of a weight over the largest weight, as random vectors tell. Chance makes it
+        look larger where no weights stand out. Else None.
     """
 
     alpha: Floats
@@ -67,6 +71,7 @@ class Weights:
     norm: Floats
     names: Names = None
     parts: Floats | None = None
+    error: float | None = None
 
     def __post_init__(self) -> None:
         arrays = ["alpha", "history", "eigenvalues", "basis", "mean", "norm"]
@@ -77,6 +82,8 @@ class Weights:
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "not converged"
+        if self.error is not None:
+            state += f", approximate to {self.error:.2g} of the largest weight"
         return (
             f"Weights({len(self.alpha)} features, {_cut(self.alpha)} above a gap of "
             f"{self.gap:.3g}, objective {self.objective:.6g}, k = "

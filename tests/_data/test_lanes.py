@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from specsel._data.lanes import LANES, gather, scatter
+from specsel._data.lanes import LANES, gather, rows_of_lanes, scatter
 from specsel.linalg import jit
 
 
@@ -31,3 +31,13 @@ def test_inner_loops(kind, index, rng):
     np.testing.assert_allclose(table, before, rtol=1e-13)
     gathered(values, places, 4, 4, table, 0, out)
     assert not out.any()
+
+
+def test_no_row_of_lanes_straddles_two_lines_of_memory():
+    assert rows_of_lanes(2, 0).shape == (2, 0, LANES)
+    for shape in [(3,), (2, 5), (1, 3, 4)] * 3:
+        rows = rows_of_lanes(*shape)
+        assert rows.shape == (*shape, LANES)
+        assert rows.ctypes.data % 64 == 0
+        assert rows.flags["C_CONTIGUOUS"]
+        assert not rows.any()

@@ -75,6 +75,8 @@ def test_passes_are_those_of_data_in_memory(kind, representation, rng, tmp_path)
     for target in (Q, R, None):
         assert_same(data.fused(B, Q, target), dense.fused(B, Q, target))
         assert_same([data.adjoint(alpha, target)], [dense.adjoint(alpha, target)])
+    lengths = rng.random(4)
+    assert_same(data.weighed(R, lengths), dense.fused(R * lengths, R))
     assert_same([data.forward(square, None)], [dense.forward(square, None)])
     pairs = _data.Pairs.sort(np.array([(0, 1), (0, 2), (5, 9), (9, 5), (7, 7)]), 33)
     values = rng.standard_normal(5)

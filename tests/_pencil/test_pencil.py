@@ -19,7 +19,7 @@ def test_a_pencil_never_changes(rng):
     ):
         with pytest.raises(dataclasses.FrozenInstanceError):
             pencil.shift = 1.0
-        for array in (pencil.factor, pencil.within, pencil.ridge, *(pencil.given or ())):
+        for array in (pencil.factor, pencil.within.array, pencil.ridge, *(pencil.given or ())):
             assert not array.flags.writeable
         pencil.block([0, 1])[0][0, 0] = 7.0  # a copy
         assert pencil.matrices[0][0, 0] != 7.0

@@ -224,6 +224,7 @@ ARGUMENTS = {
     "subset": lambda draw: draw.rng.permutation(draw.n)[: draw.rng.integers(1, draw.n + 1)],
     "basis": lambda draw: np.linalg.qr(draw.rng.standard_normal((draw.q, 2)))[0],
     "k": lambda draw: draw.one(1, 1, 2, 3, "auto", int(min(draw.q, draw.n))),
+    "rank": lambda draw: draw.one(1, 2, int(min(draw.q, draw.n))),
     "relevance.k": numbers(1, 2),
     "eslda.k": lambda draw: draw.one(1, 2, 3, 3, [1, 3], "all"),
     "pair.k": lambda draw: draw.one(1, 2, 3, 3, [1, 3], "all"),

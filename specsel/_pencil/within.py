@@ -1,0 +1,183 @@
+"""A factor W of the scatter within the classes, ``B = WᵀW`` + ridge, dense or never formed.
+
+Of sparse samples W is not: subtracting the means of the classes would fill it up. A column is made
+when it is asked for, and products with W are those with X, less those with the means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from specsel._input.annotations import Floats, Integers
+
+# Features: an array, or a list of numbers.
+Support = Integers | list[int]
+
+# Stored numbers that are looked at together, and columns that are formed together.
+NUMBERS = 2**22
+COLUMNS = 64
+
+
+class Within(Protocol):
+    """What is asked of W, rows × features."""
+
+    def __len__(self) -> int:
+        """Number of rows."""
+
+    @property
+    def squares(self) -> Floats:
+        """Squared norm of every column."""
+
+    def columns(self, features: Support | int) -> Floats:
+        """Some columns, or one."""
+
+    def inner(self, features: Support) -> Floats:
+        """``WᵀW`` of some features."""
+
+    def times(self, matrix: Floats) -> Floats:
+        """``W matrix``."""
+
+    def back(self, matrix: Floats) -> Floats:
+        """``Wᵀ matrix``."""
+
+    def outer(self, weights: Floats | None = None) -> Floats:
+        """``W diag(weights) Wᵀ``; without weights ``W Wᵀ``."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DenseWithin:
+    """W as an array."""
+
+    array: Floats
+
+    def __post_init__(self) -> None:
+        self.array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    @property
+    def squares(self) -> Floats:
+        squares: Floats = np.einsum("ij,ij->j", self.array, self.array)
+        return squares
+
+    def columns(self, features: Support | int) -> Floats:
+        return self.array[:, features]
+
+    def inner(self, features: Support) -> Floats:
+        columns = self.array[:, features]
+        return columns.T @ columns
+
+    def times(self, matrix: Floats) -> Floats:
+        return self.array @ matrix
+
+    def back(self, matrix: Floats) -> Floats:
+        return self.array.T @ matrix
+
+    def outer(self, weights: Floats | None = None) -> Floats:
+        weighed = self.array if weights is None else self.array * weights
+        return weighed @ self.array.T
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparseWithin:
+    """Sparse samples, each minus the mean of its class, their columns scaled.
+
+    Attributes
+    ----------
+    matrix : scipy.sparse array of samples × features
+    classes : ndarray
+        The class of every sample.
+    means : ndarray of classes × features
+    scale : ndarray
+        What every column is multiplied by in the end.
+    """
+
+    matrix: Any
+    classes: Integers
+    means: Floats
+    scale: Floats
+
+    @classmethod
+    def of(cls, matrix: Any, classes: Integers, scale: Floats) -> SparseWithin:
+        """Find the means of the classes."""
+        members = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)
+        means = (matrix.T @ members).T / members.sum(axis=0)[:, None]
+        return cls(matrix, classes, means, scale)
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    @property
+    def squares(self) -> Floats:
+        """Squared norm of every column; what is stored and what is not are summed apart."""
+        shape = self.means.shape
+        squares, stored = np.zeros(shape[1]), np.zeros(shape[0] * shape[1])
+        for samples, features, values in self._pieces():
+            classes = self.classes[samples]
+            shifted = values - self.means[classes, features]
+            squares += np.bincount(features, shifted**2, len(squares))
+            stored += np.bincount(classes * shape[1] + features, minlength=len(stored))
+        absent = np.bincount(self.classes)[:, None] - stored.reshape(shape)
+        squares += np.einsum("cj,cj,cj->j", absent, self.means, self.means)
+        return squares * self.scale**2
+
+    def columns(self, features: Support | int) -> Floats:
+        numbers = np.atleast_1d(features)
+        dense = self.matrix[:, numbers].toarray() - self.means[:, numbers][self.classes]
+        dense *= self.scale[numbers]
+        return dense if np.ndim(features) else dense[:, 0]
+
+    def inner(self, features: Support) -> Floats:
+        numbers = np.asarray(features)
+        if len(numbers) <= COLUMNS:
+            columns = self.columns(numbers)
+            return columns.T @ columns
+        starts = range(0, len(numbers), COLUMNS)
+        blocks = (self.columns(numbers[start : start + COLUMNS]) for start in starts)
+        products = np.hstack([self.back(block)[numbers] for block in blocks])
+        symmetric: Floats = (products + products.T) / 2
+        return symmetric
+
+    def times(self, matrix: Floats) -> Floats:
+        scaled = (matrix.T * self.scale).T
+        product: Floats = self.matrix @ scaled - (self.means @ scaled)[self.classes]
+        return product
+
+    def back(self, matrix: Floats) -> Floats:
+        product: Floats = self.matrix.T @ matrix - self.means.T @ self._summed(matrix)
+        return (product.T * self.scale).T
+
+    def outer(self, weights: Floats | None = None) -> Floats:
+        squares = self.scale**2 if weights is None else weights * self.scale**2
+        scaled = self.matrix.multiply(squares).asformat(self.matrix.format)
+        square = (scaled @ self.matrix.T).toarray()
+        return self._centred(self._centred(square).T)
+
+    def _pieces(self) -> Iterator[tuple[Integers, Integers, Floats]]:
+        """Yield stored numbers, each with its sample and its feature, some at a time."""
+        by_feature = self.matrix.format == "csc"
+        ends = np.searchsorted(self.matrix.indptr, np.arange(0, self.matrix.nnz, NUMBERS))
+        bounds = np.unique([*ends, len(self.matrix.indptr) - 1]).tolist()
+        for start, stop in zip([0, *bounds[:-1]], bounds, strict=True):
+            piece = self.matrix[:, start:stop] if by_feature else self.matrix[start:stop]
+            places = piece.tocoo()
+            samples, features = (np.asarray(index, dtype=np.intp) for index in places.coords)
+            shift = (0, start) if by_feature else (start, 0)
+            yield samples + shift[0], features + shift[1], places.data
+
+    def _summed(self, matrix: Floats) -> Floats:
+        """Sums of the rows of every class."""
+        out = np.zeros((len(self.means), *matrix.shape[1:]))
+        np.add.at(out, self.classes, matrix)
+        return out
+
+    def _centred(self, matrix: Floats) -> Floats:
+        """Every row minus the mean of its class."""
+        means = self._summed(matrix) / np.bincount(self.classes)[:, None]
+        centred: Floats = matrix - means[self.classes]
+        return centred
