@@ -3,7 +3,7 @@
 import itertools
 
 import numpy as np
-from scipy.linalg import eigh
+from oracles import pencil as oracle
 
 from specsel import Weights
 from specsel._exact.problem import TIE
@@ -85,17 +85,16 @@ def pencil(rng, kind, n):
     return A, B
 
 
-def value(A, B, support):
-    pair = np.ix_(support, support)
-    return eigh(A[pair], B[pair], eigvals_only=True)[-1]
+def value(A, B, support, criterion="leading"):
+    return oracle.pencil_value(A, B, support, criterion)
 
 
-def enumerate_all(A, B, k, always=()):
+def enumerate_all(A, B, k, always=(), criterion="leading"):
     free = [j for j in range(len(A)) if j not in always]
     supports = [
         tuple(sorted((*always, *rest))) for rest in itertools.combinations(free, k - len(always))
     ]
-    return supports, np.array([value(A, B, support) for support in supports])
+    return supports, np.array([value(A, B, support, criterion) for support in supports])
 
 
 def tolerance(A, B, best):

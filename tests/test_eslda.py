@@ -130,6 +130,24 @@ def test_ties_and_duplicates_by_the_other_criteria(criterion):
             assert found.value == pytest.approx(value, abs=1e-12)
 
 
+@pytest.mark.parametrize("criterion", ["leading", *CRITERIA])
+def test_several_supports_where_many_tie(criterion):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(5, 9))
+        copies = rng.integers(0, n, n)
+        U = rng.integers(-1, 2, (n, int(rng.integers(1, 4)))).astype(float)[copies]
+        A, B = U @ U.T, np.eye(n) + 0.5 * (seed % 3 > 0)
+        for k in (2, n // 2):
+            found = eslda.solve_pair(A, B, k, criterion=criterion, top=5)
+            expected = oracle.best_subsets(A, B, k, top=5, criterion=criterion)
+            assert found.status == "optimal"
+            supports = [found.support.tolist(), *(one.tolist() for one, _ in found.others)]
+            assert supports == [support for support, _ in expected]
+            values = [found.value, *(value for _, value in found.others)]
+            np.testing.assert_allclose(values, [value for _, value in expected], atol=1e-12)
+
+
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_an_unfinished_search_by_the_other_criteria_gives_a_valid_bound(criterion):
     for seed in range(6):

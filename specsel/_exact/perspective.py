@@ -44,7 +44,7 @@ STALLED = 2e-5
 
 # The weight of the barrier that keeps B₀ positive definite; and what is added to the gradient, as
 # a share of its mean, so that no part of e is pushed to zero.
-BARRIER = 0.1
+BARRIER = 0.3
 FLOOR = 1e-3
 
 # A step takes no entry of e below this share of itself.

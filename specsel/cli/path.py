@@ -14,6 +14,12 @@ from specsel.cli import common, tables, terminal
 MAX_SIZE = 10
 TIME_LIMIT = 60.0
 
+# Features of which a search may well take the whole time limit.
+MANY = 60
+
+# Removing n features one by one takes n³ over this seconds, on two cores.
+SPEED = 1e9
+
 HELP = "find the best 1, 2, 3, ... features together"
 DESCRIPTION = "Find the best 1, 2, 3, ... features together, with a proof."
 EPILOG = """\
@@ -170,6 +176,7 @@ def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
                 f"--direction {args.direction}: is for greedy selection; add --greedy"
             )
         sizes = range(least, max_size + 1)
+        _tell_how_long(f"search of {left} features", math.inf if left > MANY else 0.0, args)
         with terminal.progress(_describe) as callback:
             options |= {"time_limit": args.time_limit, "callback": callback}
             return eslda.solve(table.X, table.y, k=sizes, **options)
@@ -179,8 +186,20 @@ def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
     default: Direction = "both" if left <= gslda.ALL_SIZES_LIMIT else "forward"
     options |= {"max_size": max_size, "time_limit": args.time_limit}
     options |= {"direction": args.direction or default}
+    if options["direction"] != "forward":
+        _tell_how_long(f"removing {left} features one by one", left**3 / SPEED, args)
     with terminal.progress(str, "selecting greedily"):
         return gslda.solve(table.X, table.y, **options)
+
+
+def _tell_how_long(work: str, seconds: float, args: argparse.Namespace) -> None:
+    """Say beforehand how long something may take, if somebody may wait for it."""
+    limit = args.time_limit
+    if min(seconds, limit) > terminal.PATIENCE and terminal.is_watched():
+        about = f"about {terminal.duration(seconds)}, at the speed of two cores"
+        most = f"up to {terminal.duration(limit)}, the --time-limit"
+        told = about if seconds < limit else most
+        terminal.say(f"{work}: {told}; Ctrl-C ends it and prints what was found")
 
 
 def _threshold(

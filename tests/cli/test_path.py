@@ -246,3 +246,25 @@ def test_the_criterion_is_taken_and_told(capsys, saved):
         assert (code, printed["criterion"]) == (0, criterion)
         best = eslda.solve(DATA.X, DATA.y, k=2, criterion=criterion)
         assert printed["path"][1]["exact"] == pytest.approx(best.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ([], ["search of 70 features: up to 5 s, the --time-limit; Ctrl-C"]),
+        (["--greedy"], ["removing 70 features one by one: about 3 s, at the speed of two cores;"]),
+        (["--greedy", "--direction", "forward"], []),
+        (["--time-limit", "1"], []),
+    ],
+)
+def test_how_long_the_work_may_take_is_told_beforehand(
+    capsys, tmp_path, monkeypatch, options, told
+):
+    np.save(tmp_path / "data.npy", np.random.default_rng(0).standard_normal((20, 70)))
+    monkeypatch.setattr(cli_path, "SPEED", 70**3 / 3)
+    monkeypatch.setattr(cli_path.terminal, "is_watched", lambda: True)
+    said = []
+    monkeypatch.setattr(cli_path.terminal, "say", said.append)
+    run(capsys, tmp_path / "data.npy", "--time-limit", 5, "--max-size", 2, *options)
+    assert len(said) == len(told)
+    assert all(line.startswith(start) for line, start in zip(said, told, strict=True))
