@@ -362,11 +362,11 @@ def subspace(
     """Orthonormal basis of the k leading eigenvectors, by modulus, of a symmetric matrix.
 
     `product` maps a basis to its image, and None to the matrix itself. Up to the size
-    `DENSE_LIMIT` the result is exact. Above it the matrix is not formed, and the result is
-    approximate: Rayleigh-Ritz in the block Krylov space of a few products, which begins with
-    `start` or with a fixed random basis.
+    `DENSE_LIMIT` the result is exact, and where k is so large that the approximation would span
+    everything. Else the matrix is not formed, and the result is approximate: Rayleigh-Ritz in the
+    block Krylov space of a few products, which begins with `start` or with a fixed random basis.
     """
-    if size <= DENSE_LIMIT:
+    if size <= max(DENSE_LIMIT, SUBSPACE_PASSES * k):
         return largest_modulus(product(None), k)[1]
     if start is None:
         start = np.random.default_rng(0).standard_normal((size, k))

@@ -63,13 +63,15 @@ def ranked(values: np.ndarray, count: int, ylabel: str) -> str:
 
 
 def spectrum(values: np.ndarray, k: int) -> str:
-    """Draw eigenvalues as dots; the first k stand out."""
+    """Draw eigenvalues as dots; the first k stand out, with a line after them."""
     x = across(0.5, len(values) + 0.5, "number of the eigenvalue")
     y = upward(min(0.0, *values), _above(values), "eigenvalue")
     parts = [
         _dot(x.place(i), y.place(value), "on" if i <= k else "off")
         for i, value in enumerate(values, 1)
     ]
+    if 0 < k < len(values):
+        parts.append(_upright(x.place(k + 0.5), "cut"))
     return _picture(x, y, parts, f"{len(values)} eigenvalues", whole=True)
 
 

@@ -41,6 +41,8 @@ def test_zeros_and_negative_values():
 def test_eigenvalues():
     svg = drawings.spectrum(np.array([3.0, 2.0, 0.1]), 2)
     assert [len(parts(svg, "circle", kind)) for kind in ("on", "off")] == [2, 1]
+    assert len(parts(svg, "line", "cut")) == 1
+    assert not parts(drawings.spectrum(np.array([3.0, 2.0]), 2), "line", "cut")
 
 
 def test_shuffles():

@@ -40,6 +40,23 @@ def test_the_gap_is_that_by_which_k_is_chosen():
     assert SpectrumDisplay.from_result(leading).k == qalpha.solve(X, k="auto").basis.shape[1] - 1
 
 
+def test_with_the_data_the_gap_after_k_is_drawn():
+    X = datasets.example().X
+    weights = qalpha.solve(X, k=2)
+    display = SpectrumDisplay.from_result(weights, X=X)
+    np.testing.assert_array_equal(display.eigenvalues, weights.spectrum(X))
+    gap = display.eigenvalues[1] - display.eigenvalues[2]
+    assert (display.k, display.ax_.get_title()) == (2, f"gap of {gap:.3g} after 2")
+    assert len(display.ax_.lines[0].get_xdata()) == 12
+
+
+def test_a_stable_subspace_needs_no_data(rng):
+    X = rng.random((60, 8))
+    stable = sbs.solve(X, retain=0.7, n_boot=100, random_state=0)
+    with pytest.raises(ValueError, match=r"^X: is for weights"):
+        SpectrumDisplay.from_result(stable, X=X)
+
+
 @pytest.mark.parametrize(
     ("eigenvalues", "k"),
     [([0.0, 0.0], 0), ([2.0, 2.0, 2.0], 0), ([1.0, 1e-14, 1e-30], 1), ([9.0, 2.0, 1.0], 1)],
