@@ -308,7 +308,7 @@ def _is_whole(row: np.ndarray) -> bool:
 def _is_ordered(row: np.ndarray) -> bool:
     """Whether numbers go up or down, so many of them or so evenly that it is no accident."""
     steps = np.diff(row)
-    count = np.count_nonzero(steps)
+    count = int(np.count_nonzero(steps))
     if count < 2 or not ((steps >= 0).all() or (steps <= 0).all()):
         return False
     return count >= 4 or math.isclose(steps.min(), steps.max(), rel_tol=1e-9)
