@@ -51,6 +51,16 @@ def test_shuffles():
     parts(drawings.null(1.0, [1.0, 1.0]), "circle")
 
 
+def test_names_in_a_map_lie_inside():
+    points, names = np.array([[0.0, 0.0], [1.0, 1.0]]), ["g" * 99, "on the right"]
+    svg = drawings.scatter(points, np.ones(2), names, ["one", "two"])
+    written = {part.text: part for part in parts(svg, "text")}
+    long = next(name for name in written if name.startswith("ggg"))
+    assert len(long) == drawings.LONGEST
+    for name, anchor in ((long, "start"), ("on the right", "end")):
+        assert written[name].attrib["text-anchor"] == anchor
+
+
 def test_names_in_a_map_are_harmless():
     points = np.random.default_rng(0).normal(size=(9, 2))
     svg = drawings.scatter(points, np.ones(9), [EVIL, "b"], ["one", "two"])
