@@ -92,7 +92,8 @@ class SpectrumDisplay(Display):
         if 0 < k < len(places):
             gap = abs(self.eigenvalues[k - 1]) - abs(self.eigenvalues[k])
             ends = self.eigenvalues[k - 1 : k + 1]
-            ax.plot([k + 0.5, k + 0.5], ends, color=VERMILION, linewidth=5, zorder=0)
+            form = {"color": VERMILION, "linewidth": 5, "zorder": 0, "solid_capstyle": "butt"}
+            ax.plot([k + 0.5, k + 0.5], ends, **form)
             ax.set_title(f"gap of {gap:.3g} after {k}")
         else:
             ax.set_title("there is no gap")

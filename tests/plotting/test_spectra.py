@@ -28,6 +28,7 @@ def test_the_gap_of_weights_is_where_the_ratio_is_largest():
     assert display.k == 2
     assert ax.lines[1].get_xydata().tolist() == [[2.5, -30.0], [2.5, 0.5]]
     assert ax.get_title() == "gap of 29.5 after 2"
+    assert ax.lines[1].get_solid_capstyle() == "butt"  # else the mark is longer than the gap
     assert ax.lines[1].get_zorder() < ax.lines[0].get_zorder() < ax.collections[0].get_zorder()
     colors = [to_hex(color).upper() for color in ax.collections[0].get_facecolors()]
     assert colors == [BLUE, BLUE, GRAY, GRAY]
