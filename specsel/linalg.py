@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 import numba
 import numpy as np
 
+from specsel._blas import one_thread
 from specsel._input.annotations import Floats
 from specsel._input.choices import Worth
 from specsel._numba import add_cache, separate_compiler
@@ -247,22 +248,24 @@ def inverse(matrix: Floats) -> Floats:
         return _products(roots, roots)
     from scipy.linalg import lapack  # here, for it would make the package slow to import
 
-    factor, _ = lapack.dpotrf(matrix, lower=1)
-    lower: Floats = np.tril(lapack.dpotri(factor, lower=1)[0])
+    with one_thread(len(matrix)):
+        factor, _ = lapack.dpotrf(matrix, lower=1)
+        lower: Floats = np.tril(lapack.dpotri(factor, lower=1)[0])
     return lower + np.tril(lower, -1).T
 
 
 def eigen(symmetric: Floats) -> tuple[Floats, Floats]:
-    """Eigenvalues, ascending, and eigenvectors of a small matrix, without waking threads."""
+    """Eigenvalues, ascending, and eigenvectors of a symmetric matrix."""
     from scipy.linalg import (
         LinAlgError,
         eigh,
     )  # here, for it would make the package slow to import
 
-    try:
-        values, vectors = eigh(symmetric, check_finite=False)
-    except LinAlgError:  # the default driver can fail where many eigenvalues are equal
-        values, vectors = eigh(symmetric, check_finite=False, driver="evd")
+    with one_thread(len(symmetric)):
+        try:
+            values, vectors = eigh(symmetric, check_finite=False)
+        except LinAlgError:  # the default driver can fail where many eigenvalues are equal
+            values, vectors = eigh(symmetric, check_finite=False, driver="evd")
     return values, vectors
 
 
@@ -279,13 +282,15 @@ def last_eigenpairs(
     >>> last_eigenpairs(np.diag([1.0, 3.0, 2.0]), count=2)[0]
     array([2., 3.])
     """
-    values, vectors = _last(symmetric, metric, count, eigvals_only=False)
+    with one_thread(len(symmetric)):
+        values, vectors = _last(symmetric, metric, count, eigvals_only=False)
     return values, vectors
 
 
 def last_eigenvalue(symmetric: Floats, metric: Floats | None = None) -> float:
     """Return the largest eigenvalue, as `last_eigenpairs` does, but without its eigenvector."""
-    return float(_last(symmetric, metric, 1, eigvals_only=True)[0])
+    with one_thread(len(symmetric)):
+        return float(_last(symmetric, metric, 1, eigvals_only=True)[0])
 
 
 def _last(symmetric: Floats, metric: Floats | None, count: int, *, eigvals_only: bool) -> Any:
@@ -329,7 +334,8 @@ def worth(eigenvalues: Floats, criterion: Worth) -> float:
 
 def orthonormal(matrix: Floats) -> Floats:
     """Orthonormal basis of the span of the columns, by QR."""
-    return np.linalg.qr(matrix)[0]
+    with one_thread(len(matrix)):
+        return np.linalg.qr(matrix)[0]
 
 
 def largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:
@@ -346,7 +352,8 @@ def largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:
     """
     symmetric = (symmetric + symmetric.T) / 2
     if len(symmetric) > SCHUR_LIMIT:
-        values, vectors = np.linalg.eigh(symmetric)
+        with one_thread(len(symmetric)):
+            values, vectors = np.linalg.eigh(symmetric)
     else:
         from scipy.linalg import schur  # here, for it would make the package slow to import
 
