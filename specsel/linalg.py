@@ -256,10 +256,7 @@ def inverse(matrix: Floats) -> Floats:
 
 def eigen(symmetric: Floats) -> tuple[Floats, Floats]:
     """Eigenvalues, ascending, and eigenvectors of a symmetric matrix."""
-    from scipy.linalg import (
-        LinAlgError,
-        eigh,
-    )  # here, for it would make the package slow to import
+    from scipy.linalg import LinAlgError, eigh  # here, for it would slow the import down
 
     with one_thread(len(symmetric)):
         try:
@@ -299,10 +296,7 @@ def _last(symmetric: Floats, metric: Floats | None, count: int, *, eigvals_only:
     Where many eigenvalues are equal, its driver for a few of them may stop with an error or return
     fewer than it was asked for.
     """
-    from scipy.linalg import (
-        LinAlgError,
-        eigh,
-    )  # here, for it would make the package slow to import
+    from scipy.linalg import LinAlgError, eigh  # here, for it would slow the import down
 
     places = [len(symmetric) - count, len(symmetric) - 1]
     exponent = int(np.frexp(np.abs(symmetric).max())[1])
