@@ -116,13 +116,13 @@ def processor():
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def inserted(text, table):
+def inserted(text, table, begin=BEGIN, end=END):
     """The text with another table between the markers."""
-    before, _, rest = text.partition(BEGIN)
-    _, found, after = rest.partition(END)
+    before, _, rest = text.partition(begin)
+    _, found, after = rest.partition(end)
     if not found:
-        raise ValueError(f"no lines {BEGIN.strip()!r} and {END.strip()!r} to write between")
-    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+        raise ValueError(f"no lines {begin.strip()!r} and {end.strip()!r} to write between")
+    return f"{before}{begin}\n{table}\n{end}{after}"
 
 
 def main():

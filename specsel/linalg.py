@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 import numba
 import numpy as np
 
+from specsel._blas import one_thread
 from specsel._input.annotations import Floats
 from specsel._input.choices import Worth
 from specsel._numba import add_cache, separate_compiler
@@ -250,22 +251,21 @@ def inverse(matrix: Floats) -> Floats:
         return _products(roots, roots)
     from scipy.linalg import lapack  # here, for it would make the package slow to import
 
-    factor, _ = lapack.dpotrf(matrix, lower=1)
-    lower: Floats = np.tril(lapack.dpotri(factor, lower=1)[0])
+    with one_thread(len(matrix)):
+        factor, _ = lapack.dpotrf(matrix, lower=1)
+        lower: Floats = np.tril(lapack.dpotri(factor, lower=1)[0])
     return lower + np.tril(lower, -1).T
 
 
 def eigen(symmetric: Floats) -> tuple[Floats, Floats]:
-    """Eigenvalues, ascending, and eigenvectors of a small matrix, without waking threads."""
-    from scipy.linalg import (
-        LinAlgError,
-        eigh,
-    )  # here, for it would make the package slow to import
+    """Eigenvalues, ascending, and eigenvectors of a symmetric matrix."""
+    from scipy.linalg import LinAlgError, eigh  # here, for it would slow the import down
 
-    try:
-        values, vectors = eigh(symmetric, check_finite=False)
-    except LinAlgError:  # the default driver can fail where many eigenvalues are equal
-        values, vectors = eigh(symmetric, check_finite=False, driver="evd")
+    with one_thread(len(symmetric)):
+        try:
+            values, vectors = eigh(symmetric, check_finite=False)
+        except LinAlgError:  # the default driver can fail where many eigenvalues are equal
+            values, vectors = eigh(symmetric, check_finite=False, driver="evd")
     return values, vectors
 
 
@@ -282,13 +282,15 @@ def last_eigenpairs(
     >>> last_eigenpairs(np.diag([1.0, 3.0, 2.0]), count=2)[0]
     array([2., 3.])
     """
-    values, vectors = _last(symmetric, metric, count, eigvals_only=False)
+    with one_thread(len(symmetric)):
+        values, vectors = _last(symmetric, metric, count, eigvals_only=False)
     return values, vectors
 
 
 def last_eigenvalue(symmetric: Floats, metric: Floats | None = None) -> float:
     """Return the largest eigenvalue, as `last_eigenpairs` does, but without its eigenvector."""
-    return float(_last(symmetric, metric, 1, eigvals_only=True)[0])
+    with one_thread(len(symmetric)):
+        return float(_last(symmetric, metric, 1, eigvals_only=True)[0])
 
 
 def _last(symmetric: Floats, metric: Floats | None, count: int, *, eigvals_only: bool) -> Any:
@@ -297,10 +299,7 @@ def _last(symmetric: Floats, metric: Floats | None, count: int, *, eigvals_only:
     Where many eigenvalues are equal, its driver for a few of them may stop with an error or return
     fewer than it was asked for.
     """
-    from scipy.linalg import (
-        LinAlgError,
-        eigh,
-    )  # here, for it would make the package slow to import
+    from scipy.linalg import LinAlgError, eigh  # here, for it would slow the import down
 
     places = [len(symmetric) - count, len(symmetric) - 1]
     exponent = int(np.frexp(np.abs(symmetric).max())[1])
@@ -332,7 +331,8 @@ def worth(eigenvalues: Floats, criterion: Worth) -> float:
 
 def orthonormal(matrix: Floats) -> Floats:
     """Orthonormal basis of the span of the columns, by QR."""
-    return np.linalg.qr(matrix)[0]
+    with one_thread(len(matrix)):
+        return np.linalg.qr(matrix)[0]
 
 
 def largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:
@@ -349,7 +349,8 @@ def largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:
     """
     symmetric = (symmetric + symmetric.T) / 2
     if len(symmetric) > SCHUR_LIMIT:
-        values, vectors = np.linalg.eigh(symmetric)
+        with one_thread(len(symmetric)):
+            values, vectors = np.linalg.eigh(symmetric)
     else:
         from scipy.linalg import schur  # here, for it would make the package slow to import
 
@@ -372,11 +373,11 @@ def leading_pairs(
     """The k leading eigenvalues, by modulus, of a symmetric matrix, and their eigenvectors.
 
     `product` maps a basis to its image, and None to the matrix itself. Up to the size
-    `DENSE_LIMIT` the result is exact. Above it the matrix is not formed, and the result is
-    approximate: Rayleigh-Ritz in the block Krylov space of a few products, which begins with
-    `start` or with a fixed random basis.
+    `DENSE_LIMIT` the result is exact, and where k is so large that the approximation would span
+    everything. Else the matrix is not formed, and the result is approximate: Rayleigh-Ritz in the
+    block Krylov space of a few products, which begins with `start` or with a fixed random basis.
     """
-    if size <= DENSE_LIMIT:
+    if size <= max(DENSE_LIMIT, SUBSPACE_PASSES * k):
         return largest_modulus(product(None), k)
     if start is None:
         start = np.random.default_rng(0).standard_normal((size, k))

@@ -138,6 +138,15 @@ def test_subspace_above_the_dense_limit_does_not_depend_on_a_shift(monkeypatch, 
     assert np.linalg.norm(got.T @ basis[:, :2]) == pytest.approx(2**0.5, abs=0.02)
 
 
+def test_a_wide_subspace_above_the_dense_limit_is_exact(monkeypatch, rng):
+    """The blocks of a Krylov space would be more vectors than there are dimensions."""
+    basis = linalg.orthonormal(rng.standard_normal((30, 30)))
+    A = basis * np.arange(30) @ basis.T
+    monkeypatch.setattr(linalg, "DENSE_LIMIT", 10)
+    got = linalg.subspace(lambda Q: A if Q is None else A @ Q, 30, 12)
+    np.testing.assert_allclose(got @ got.T, basis[:, 18:] @ basis[:, 18:].T, atol=1e-12)
+
+
 @pytest.mark.parametrize("size", [9, linalg.SCHUR_LIMIT + 1])
 def test_inverse_and_eigenvalues_of_a_positive_definite_matrix(size, rng):
     G = rng.standard_normal((size, 3 * size))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from specsel._blas import one_thread
 from specsel._input.annotations import Bools, Floats
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def maps(
     factor: Floats, scores: Callable[[Floats], Floats], combine: Callable[[Floats], Floats]
 ) -> tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]:
     """The maps ``Q -> Uᵀ Q`` and ``Q -> U Q``, given ``B -> Mᵀ B`` and ``C -> M C``."""
-    left, values, right = np.linalg.svd(factor, full_matrices=False)
+    with one_thread(len(factor)):
+        left, values, right = np.linalg.svd(factor, full_matrices=False)
     keep = values > values[0] * max(factor.shape) * np.finfo(float).eps
     inverse = (right[keep].T / values[keep]) @ left[:, keep].T
 
@@ -74,7 +76,8 @@ def triangular_factor(parts: Iterable[Floats]) -> Floats:
     factor: Floats | None = None
     for rows in parts:
         stacked = rows if factor is None else np.vstack((factor, rows))
-        factor = np.asarray(np.linalg.qr(stacked, mode="r"))
+        with one_thread(len(stacked)):
+            factor = np.asarray(np.linalg.qr(stacked, mode="r"))
     if factor is None:
         raise ValueError("parts: hold no matrix; at least one is needed")
     return factor

@@ -23,7 +23,7 @@ FILE_HELP = (
 FILES_OUT = ("out", "select_out", "report", "plot")
 
 # The options that say how to read a file.
-READ_BY = ("index", "header", "decimal", "encoding", "impute")
+READ_BY = ("index", "header", "decimal", "encoding", "sheet", "impute")
 
 
 def add_input(add: Callable[..., Any], target_help: str) -> None:
@@ -46,6 +46,8 @@ def add_input(add: Callable[..., Any], target_help: str) -> None:
     add("--decimal", choices=(".", ","), metavar="MARK", help=decimal_help)
     encoding_help = "encoding of a text, such as latin-1; found if left out"
     add("--encoding", metavar="NAME", help=encoding_help)
+    sheet_help = "sheet of an Excel file: its name, or its number from 1; default the first"
+    add("--sheet", metavar="SHEET", help=sheet_help)
     impute_help = (
         "set missing values to the median of their column, or drop the columns or rows that have "
         "some; without this option missing values are refused"

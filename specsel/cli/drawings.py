@@ -10,6 +10,9 @@ import numpy as np
 WIDTH, HEIGHT = 560, 260
 LEFT, RIGHT, TOP, BOTTOM = 62, 12, 12, 44
 
+# How wide a letter of a name is, about; and the longest name that is written whole.
+LETTER, LONGEST = 6.5, 30
+
 # Up to so many bars there is room between them.
 APART = 80
 
@@ -63,13 +66,15 @@ def ranked(values: np.ndarray, count: int, ylabel: str) -> str:
 
 
 def spectrum(values: np.ndarray, k: int) -> str:
-    """Draw eigenvalues as dots; the first k stand out."""
+    """Draw eigenvalues as dots; the first k stand out, with a line after them."""
     x = across(0.5, len(values) + 0.5, "number of the eigenvalue")
     y = upward(min(0.0, *values), _above(values), "eigenvalue")
     parts = [
         _dot(x.place(i), y.place(value), "on" if i <= k else "off")
         for i, value in enumerate(values, 1)
     ]
+    if 0 < k < len(values):
+        parts.append(_upright(x.place(k + 0.5), "cut"))
     return _picture(x, y, parts, f"{len(values)} eigenvalues", whole=True)
 
 
@@ -101,14 +106,17 @@ def scatter(
         at, up = x.place(points[i, 0]), y.place(points[i, 1])
         parts.append(_dot(at, up, "on" if i < len(names) else "off", 2 + 6 * sizes[i]))
         if i < len(names):
-            parts.append(_text(at + 9, up, names[i], "start"))
+            parts.append(_beside(at, up, names[i]))
     return _picture(x, y, parts, "a map of the features")
 
 
 def lines(
     places: Sequence[float], series: Mapping[str, Sequence[float]], titles: Sequence[str]
 ) -> str:
-    """Draw some values by size, each as a line with dots and its name in a legend."""
+    """Draw some values by size, each as a line with dots and its name in a legend.
+
+    Earlier ones have larger dots, so that later ones leave them to be seen.
+    """
     found = np.array([*series.values()], dtype=float)
     x = across(min(places) - 0.5, max(places) + 0.5, titles[0])
     y = upward(min(0.0, np.nanmin(found)), np.nanmax(found) * 1.05 or 1.0, titles[1])
@@ -119,7 +127,8 @@ def lines(
         parts.append(
             f'<polyline class="{kind}" points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in known)}"/>'
         )
-        parts += [_dot(a, b, kind) for a, b in known]
+        radius = 3.5 + 1.5 * (len(series) - 1 - number)
+        parts += [_dot(a, b, kind, radius) for a, b in known]
         up = HEIGHT - BOTTOM - 14 - 16 * number
         parts += [_dot(WIDTH - 110, up, kind), _text(WIDTH - 100, up, name, "start")]
     return _picture(x, y, parts, f"{titles[1]} by {titles[0]}", whole=True)
@@ -156,6 +165,14 @@ def _text(x: float, y: float, text: str, anchor: str, turn: str = "") -> str:
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" dominant-baseline="middle"{turn}>'
         f"{escape(text)}</text>"
     )
+
+
+def _beside(x: float, y: float, name: str) -> str:
+    """Write a name beside a dot, on the left where there is no room on the right."""
+    name = name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+    if x + 9 + LETTER * len(name) > WIDTH:
+        return _text(x - 9, y, name, "end")
+    return _text(x + 9, y, name, "start")
 
 
 def _picture(

@@ -79,10 +79,9 @@ def arrange(first: Sequence[Record], reading: Reading, commented: Sequence[str] 
 
 def _below_header(line: int, table: "_Top", facts: tuple[str, ...]) -> Layout:
     names, width, index = _names(table.first), len(table.first), None
-    second = table.below[0] if table.below else []
     if width > 1 and not table.first[0].strip():
         index, names[0] = 0, ""
-    elif _begins_with_a_name(second, width, table.decimal):
+    elif table.names_rows():
         index, names, width = 0, ["", *names], width + 1
     if index is not None:
         facts = (*facts, "rows named by the first column")
@@ -202,23 +201,12 @@ def _names(first: Sequence[str]) -> list[str]:
     return [" ".join(cell.split()) or f"column {i}" for i, cell in enumerate(first, 1)]
 
 
-def _begins_with_a_name(record: Sequence[str], width: int, decimal: str) -> bool:
-    """Return whether a row begins with a name that the header has no column for.
-
-    R writes tables so. A row that is longer because it ends with a delimiter is not meant.
-    """
-    return (
-        len(record) == width + 1
-        and cells.number(record[0], decimal) is None
-        and record[-1].strip() != ""
-    )
-
-
 def _is_header_in_comment(commented: Sequence[str], table: "_Top") -> bool:
     """Whether a comment holds names for the columns of a table that begins with a sample."""
     if len(commented) < 2 or len(commented) != len(table.first) or not table.numbers:
         return False
-    return all(cells.number(name, table.decimal) is None for name in commented)
+    comment = _Top(list(commented), [table.first, *table.below], table.decimal)
+    return comment.texts == len(commented) or comment.may_name()
 
 
 class _Top:
@@ -242,19 +230,35 @@ class _Top:
         is_named = any(name in named for i, name in enumerate(first) if i not in self.numbers)
         if is_named or (len(first) > 1 and not first[0]) or self._counts():
             return True
+        if self.names_rows():
+            return True
         missing = len(first) - self.texts - len(self.numbers) - first.count("")
         if not self.numbers and self.texts and not missing:
             return True
         over, under = self._contrasts()
         if over and 2 * self.texts >= len(first):
             return True
-        if over or under or (missing and self.texts and not self.numbers) or self._may_name():
+        if over or under or (missing and self.texts and not self.numbers) or self.may_name():
             some = ", ".join(map(reprlib.repr, first[:3])) + ", ..." * (len(first) > 3)
             raise HeaderError(
                 f"its first row, {some}, may be a header or a sample: say --header yes or "
                 "--header no"
             )
         return False
+
+    def names_rows(self) -> bool:
+        """Whether the rows below begin with names that the first row has no column for.
+
+        R writes tables so; numbers are names if they count the rows. A row that is longer because
+        it ends with a delimiter is not meant.
+        """
+        second = self.below[0] if self.below else []
+        if len(second) != len(self.first) + 1 or not second[-1].strip():
+            return False
+        if cells.number(second[0], self.decimal) is None:
+            return True
+        count = len(self.below)
+        return count > 2 and [row[0] for row in self.below] == [*map(str, range(1, count + 1))]
 
     def _counts(self) -> bool:
         """Whether the row counts the columns: from 0 or, beside text, also from 1."""
@@ -277,19 +281,20 @@ class _Top:
             under |= i in self.numbers and len(column) > 1 and texts == len(column)
         return over, under
 
-    def _may_name(self) -> bool:
-        """Whether the numbers of the row may be names: distinct, and unlike those below them."""
+    def may_name(self) -> bool:
+        """Whether the numbers of the row may be names: they are unlike those below them."""
         columns = [i for i in self.numbers if all(row[i] is not None for row in self.values)]
         top = np.array([self.numbers[i] for i in columns])
         below = np.array([[row[i] for i in columns] for row in self.values], dtype=float)
-        if len(below) == 0 or len(np.unique(top)) < max(len(top), 1):
+        if len(below) == 0 or len(top) == 0:
             return False
         ordered = _is_ordered(top) and not _mostly(_is_ordered, below)
         if _mostly(_is_whole, below):
             differs = bool(2 * np.count_nonzero(top != np.rint(top)) > len(top))
         else:
             differs = _is_whole(top)
-        return ordered or differs or _is_far(top, below)
+        distinct = len(np.unique(top)) == len(top)
+        return ordered or (distinct and differs) or _is_far(top, below)
 
 
 def _mostly(test: Callable[[np.ndarray], bool], rows: np.ndarray) -> bool:
@@ -303,8 +308,10 @@ def _is_whole(row: np.ndarray) -> bool:
 def _is_ordered(row: np.ndarray) -> bool:
     """Whether numbers go up or down, so many of them or so evenly that it is no accident."""
     steps = np.diff(row)
-    one_way = len(steps) > 1 and bool((steps > 0).all() or (steps < 0).all())
-    return one_way and (len(steps) >= 4 or math.isclose(steps.min(), steps.max(), rel_tol=1e-9))
+    count = int(np.count_nonzero(steps))
+    if count < 2 or not ((steps >= 0).all() or (steps <= 0).all()):
+        return False
+    return count >= 4 or math.isclose(steps.min(), steps.max(), rel_tol=1e-9)
 
 
 def _is_far(top: np.ndarray, below: np.ndarray) -> bool:

@@ -3,6 +3,7 @@
 import importlib
 import json
 import math
+import reprlib
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from specsel import _input
 from specsel.cli import cells, columns, delimited
 from specsel.cli.reading import CellError, Content, Reading
 
@@ -46,20 +48,36 @@ def read_arrow(path: Path, reading: Reading) -> Content:
 
 
 def read_excel(path: Path, reading: Reading) -> Content:
-    """Read the first sheet; its rows are read as those of a text."""
+    """Read the first sheet or the one asked for; its rows are read as those of a text."""
     fastexcel = load("fastexcel", path.suffix)
     with _complete(path):
         book = fastexcel.read_excel(path)
+    sheet = _sheet(book.sheet_names, reading.sheet)
+    with _complete(path):
         texts, values = (
-            book.load_sheet(0, header_row=None, dtypes=dtype).to_polars().rows()
+            book.load_sheet(sheet, header_row=None, dtypes=dtype).to_polars().rows()
             for dtype in ("string", "float")
         )
         rows = [[*map(_as_text, *both)] for both in zip(texts, values, strict=True)]
     content = delimited.read_records(rows, reading)
-    if len(book.sheet_names) > 1:
-        fact = f"sheet {book.sheet_names[0]!r}, the first of {len(book.sheet_names)}"
+    if len(book.sheet_names) > 1 and reading.sheet is None:
+        first = _input.printable(book.sheet_names[0])
+        fact = f"sheet {first!r}, the first of {len(book.sheet_names)} (--sheet takes another)"
         content = content._replace(facts=(fact, *content.facts))
     return content
+
+
+def _sheet(names: Sequence[str], wanted: str | None) -> int:
+    """Return the place of a sheet that is given by its name, or by its number from 1."""
+    if wanted is None:
+        return 0
+    if wanted in names:
+        return names.index(wanted)
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(names):
+        return int(wanted) - 1
+    close = _input.suggest(wanted, names)
+    some = _input.first_few(names, columns.NAMES_LISTED)
+    raise ValueError(f"has no sheet {reprlib.repr(wanted)}{close or f'; it has {some}'}")
 
 
 def _as_text(text: str | None, value: float | None) -> str:
@@ -155,14 +173,13 @@ def _index(names: Sequence[str], told: str = "{}") -> str | None:
     return found[0] if len(found) == 1 else None
 
 
+EXCEL = (".xlsx", ".xls", ".xlsb", ".ods")
+
 READERS = {
     ".parquet": read_parquet,
     ".arrow": read_arrow,
     ".feather": read_arrow,
     ".ipc": read_arrow,
-    ".xlsx": read_excel,
-    ".xls": read_excel,
-    ".xlsb": read_excel,
-    ".ods": read_excel,
+    **dict.fromkeys(EXCEL, read_excel),
     ".h5ad": read_h5ad,
 }

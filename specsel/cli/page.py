@@ -31,8 +31,8 @@ polyline.off { stroke: var(--off); } polyline.other { stroke: var(--other); }
   h2, svg { break-inside: avoid; } h2 { break-after: avoid; } svg { max-width: 30em; } }
 """
 
-# Names that a list holds at most.
-NAMED = 2000
+# Names that a list shows, and those that it holds at most; the others are folded.
+SHOWN, NAMED = 100, 2000
 
 
 def whole(title: str, parts: Iterable[str]) -> str:
@@ -77,8 +77,12 @@ def bullets(lines: Iterable[str]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names, and of very many how many more there are."""
-    return f"<p>{text(_input.first_few(names, NAMED))}</p>"
+    """Return names; many are folded, and of very many it says how many more there are."""
+    if len(names) <= SHOWN:
+        return f"<p>{text(', '.join(names))}</p>"
+    more = f"<summary>and {len(names) - SHOWN} more</summary>"
+    rest = f"<p>{text(_input.first_few(names[SHOWN:], NAMED - SHOWN))}</p>"
+    return f"<p>{text(', '.join(names[:SHOWN]))}</p><details>{more}{rest}</details>"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

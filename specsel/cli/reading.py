@@ -35,6 +35,7 @@ class Reading:
     header: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    sheet: str | None = None
     lenient: bool = False
 
     @property

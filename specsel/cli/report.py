@@ -16,6 +16,9 @@ from specsel.cli.tables import Table
 # Features that a map shows and names; and samples up to which lists are unfolded.
 MAPPED, MAP_NAMES, UNFOLDED = 200, 25, 300
 
+# Methods whose weights have a spectrum beyond its k leading eigenvalues, see `Weights.spectrum`.
+WITH_SPECTRUM = ("qalpha", "side_info", "topography")
+
 SAYS = {
     "select": (
         "A weight says how much a feature has in common with the structure that all features show "
@@ -93,8 +96,9 @@ def of_weights(
     found: Any,
     verdicts: Sequence[str],
     summary: Mapping[str, Any],
+    X: Any,
 ) -> None:
-    """Write the report of weights or of a map."""
+    """Write the report of weights or of a map; X is what was solved."""
     rounds = getattr(found, "weights", ())
     weights = getattr(found, "combined", found)
     alpha, chosen = weights.alpha[weights.ranking], weights.select()
@@ -105,9 +109,11 @@ def of_weights(
         ("Weights by rank, and the cut", drawings.ranked(alpha, len(chosen), "weight"))
     )
     for i, run in enumerate(rounds or [weights]):
-        k = len(run.eigenvalues)
-        title = f"The k = {k} leading eigenvalues" + f" of round {i + 1}" * bool(rounds)
-        pictures += [(title, drawings.spectrum(run.eigenvalues, k))] * (k > 1)
+        more = args.method in WITH_SPECTRUM
+        title = f"The k = {run.k_} leading eigenvalues" + f" of round {i + 1}" * bool(rounds)
+        title += ", and those after them" * more
+        values = run.spectrum(X) if more else run.eigenvalues
+        pictures += [(title, drawings.spectrum(values, run.k_))] * (len(values) > 1)
     if not summary["converged"]:
         verdicts = [*verdicts, "not converged: more iterations may change the weights"]
     k = weights.basis.shape[1]

@@ -198,7 +198,8 @@ def run(args: argparse.Namespace) -> int:
         from specsel.cli import report
 
         cut = _verdict(summary["n_features"], len(summary["selected"]), summary["gap"])
-        report.of_weights(args, as_read, found, [verdict, cut], summary)
+        X = tables.named(table)
+        report.of_weights(args, as_read, found, [verdict, cut], summary, X)
     if args.plot:
         display = "TopographyDisplay" if len(_rounds(found)) > 1 else "WeightsDisplay"
         common.draw(args.plot, display, found)

@@ -73,6 +73,9 @@ def read(
     reading = Reading(drop=drop, target=target, **told)
     if target in (*drop, reading.index) and target is not None:
         raise ValueError(f"{path}: column {target!r} holds the labels; it cannot be left out")
+    is_excel = path.suffix.lower() in libraries.EXCEL
+    if reading.sheet is not None and not (is_excel or reading.lenient):
+        raise ValueError(f"{path}: is no Excel file; leave --sheet out")
     reader = READERS.get(path.suffix.lower(), delimited.read)
     try:
         content = reader(path, reading)

@@ -46,6 +46,7 @@ class Display:
         self.ax_ = _new_axes() if ax is None else ax
         self.figure_ = self.ax_.figure
         self._draw(self.ax_)
+        _fit_texts(self.ax_)
         return self
 
     def _draw(self, ax: Any) -> None:
@@ -96,6 +97,16 @@ def _new_axes() -> Any:
     except ImportError:
         raise ImportError("plotting needs matplotlib: pip install 'specsel[plot]'") from None
     return pyplot.subplots(layout="constrained")[1]
+
+
+def _fit_texts(ax: Any) -> None:
+    """Make the letters of title and labels smaller where these are longer than the axes."""
+    ax.figure.figure.draw_without_rendering()
+    width, height = ax.get_window_extent().size
+    for text, room in ((ax.title, width), (ax.xaxis.label, width), (ax.yaxis.label, height)):
+        taken = max(text.get_window_extent().size) if text.get_text() else 0.0
+        if taken > room > 0:
+            text.set_fontsize(text.get_fontsize() * room / taken)
 
 
 def check_type(result: object, *types: type) -> None:

@@ -15,7 +15,8 @@ from specsel import _input
 
 # The most letters of a name; and its form: letter by letter, even if it holds a $ or a _.
 LENGTH = 18
-FORM: dict[str, Any] = {"fontsize": 8.0, "parse_math": False, "usetex": False}
+LETTERS: dict[str, Any] = {"parse_math": False, "usetex": False}
+FORM = LETTERS | {"fontsize": 8.0}
 
 # A slanted name of length 1 is this wide, and as high.
 SLANT = 0.5**0.5
@@ -67,9 +68,10 @@ def in_a_line(ax: Any, names: Sequence[object]) -> str:
     """Return as many names as one line below the axes has room for, with dots for the rest."""
     _lay_out(ax)
     room, texts = ax.get_window_extent().width, [*map(shorten, names)]
+    form = FORM | {"fontsize": ax.xaxis.label.get_fontsize()}
     for count in range(len(texts), 0, -1):
         line = ", ".join(texts[:count]) + ", …" * (count < len(texts))
-        if count == 1 or _size(ax, line)[0] <= room:
+        if count == 1 or _size(ax, line, form)[0] <= room:
             return line
     return ""
 
@@ -195,9 +197,9 @@ def _is_free(box: Any, line: Any, room: Any, written: list[tuple[Any, Any]]) -> 
     )
 
 
-def _size(ax: Any, name: str) -> Any:
+def _size(ax: Any, name: str, form: dict[str, Any] = FORM) -> Any:
     """Return width and height of a name on the screen."""
-    text = ax.text(0, 0, name, **FORM)
+    text = ax.text(0, 0, name, **form)
     size = text.get_window_extent().size
     text.remove()
     return size

@@ -101,4 +101,4 @@ class AlignmentDisplay(Display):
         if self.top:
             first = labels.in_a_line(ax, self.names[: self.top])
             more = ", …" if len(self.names) > self.top and not first.endswith("…") else ""
-            ax.set_xlabel(f"number of features, taken in this order:\n{first}{more}")
+            ax.set_xlabel(f"number of features, in this order:\n{first}{more}", **labels.LETTERS)

@@ -8,7 +8,7 @@ import numpy as np
 
 from specsel import _input
 from specsel._input.annotations import ArrayLike
-from specsel.plotting import base
+from specsel.plotting import base, labels
 from specsel.plotting.base import BLUE, VERMILION, Display, check_type
 from specsel.results import Path, StableSubspace
 
@@ -269,8 +269,7 @@ class StabilityDisplay(Display):
         _draw_dots(ax, self.sizes, self.gaps, *dots)
         if self.chosen is not None:
             ax.axvline(self.chosen, color=base.foreground(ax), linestyle=":", label="stable")
-            short = f"\nbut {self.share:.2g} of the trace, not {self.retain:.2g}"
-            short = short if self.share < self.retain else ""
+            short = _short_of(self.share, self.retain) if self.share < self.retain else ""
             ax.set_title(f"stable with {self.chosen} of {self.sizes[0]} features{short}")
         else:
             ax.set_title("no subspace is stable")
@@ -278,7 +277,7 @@ class StabilityDisplay(Display):
         ax.xaxis.set_inverted(True)
         base.whole_numbers(ax)
         ax.set(xlabel="features left", ylabel="gap between eigenvalues")
-        ax.legend()
+        ax.legend(fontsize=labels.FORM["fontsize"])
 
     def _compare_by_ratio(self, ax: Any) -> None:
         """Use a logarithmic scale: it shows how near a gap comes to its threshold, at any size."""
@@ -294,6 +293,15 @@ class StabilityDisplay(Display):
         base.draw_ranked(ax, frequencies, self.names, count, self.top)
         if ax.get_yscale() == "linear":
             ax.set_yticks(np.linspace(0, 1, 6))
+
+
+def _short_of(share: float, retain: float) -> str:
+    """Say in a line that a share is less than was asked for, in as many digits as show it."""
+    for digits in range(2, 18):
+        less, asked = (f"{value:.{digits}g}" for value in (share, retain))
+        if less != asked:
+            break
+    return f"\nbut {less} of the trace, not {asked}"
 
 
 def _draw_dots(

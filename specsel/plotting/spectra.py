@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from specsel._input.annotations import ArrayLike
 from specsel.plotting import base
 from specsel.plotting.base import BLUE, GRAY, VERMILION, Display, check_type, next_style
 from specsel.results import Map, StableSubspace, Weights
@@ -45,7 +46,13 @@ class SpectrumDisplay(Display):
     complete: bool = True
 
     @classmethod
-    def from_result(cls, result: Weights | StableSubspace, *, ax: "Axes | None" = None) -> Self:
+    def from_result(
+        cls,
+        result: Weights | StableSubspace,
+        *,
+        X: ArrayLike | None = None,
+        ax: "Axes | None" = None,
+    ) -> Self:
         """Draw eigenvalues.
 
         Parameters
@@ -54,6 +61,9 @@ class SpectrumDisplay(Display):
             Of weights, the k leading eigenvalues are drawn, and the gap is where the ratio of one
             to the next is largest. Of a stable subspace, all eigenvalues are drawn, and the gap
             is the one after the subspace.
+        X : array of shape (n_samples, n_features), optional
+            The data for which weights were found, to draw the ten eigenvalues after the k leading
+            ones, too, and the gap between both; see `Weights.spectrum`.
         ax : matplotlib Axes, optional
 
         Returns
@@ -62,7 +72,12 @@ class SpectrumDisplay(Display):
         """
         check_type(result, Weights, StableSubspace)
         if isinstance(result, StableSubspace):
+            if X is not None:
+                raise ValueError("X: is for weights; a stable subspace has all its eigenvalues")
             return cls(eigenvalues=result.eigenvalues, k=result.k).plot(ax)
+        if X is not None:
+            values = result.spectrum(X)
+            return cls(eigenvalues=values, k=result.k_, complete=False).plot(ax)
         sizes = np.abs(result.eigenvalues)
         least = max(ROUNDING * sizes[0], np.finfo(float).tiny)
         ratios = sizes[:-1] / np.maximum(sizes[1:], least)
@@ -77,12 +92,13 @@ class SpectrumDisplay(Display):
         if 0 < k < len(places):
             gap = abs(self.eigenvalues[k - 1]) - abs(self.eigenvalues[k])
             ends = self.eigenvalues[k - 1 : k + 1]
-            ax.plot([k + 0.5, k + 0.5], ends, color=VERMILION, linewidth=5, zorder=0)
+            form = {"color": VERMILION, "linewidth": 5, "zorder": 0, "solid_capstyle": "butt"}
+            ax.plot([k + 0.5, k + 0.5], ends, **form)
             ax.set_title(f"gap of {gap:.3g} after {k}")
         else:
             ax.set_title("there is no gap")
         base.whole_numbers(ax)
-        rest = "" if self.complete else "\n(those after the last are not kept)"
+        rest = "" if self.complete else "\n(there are more)"
         ax.set(xlabel=f"number of the eigenvalue{rest}", ylabel="eigenvalue")
 
 

@@ -13,6 +13,9 @@ from specsel.results.table import check_features, frame
 # Weights that differ by no more than this share of the largest are alike: there is no gap.
 ALIKE = 1e-9
 
+# Eigenvalues of the same weights, from data read again, may differ by this share of the largest.
+EIGENVALUE_ERROR = 1e-3
+
 # Two ways to compute the objective of a loop that has settled may differ by this share of it.
 OBJECTIVE_ERROR = 1e-2
 
@@ -30,7 +33,8 @@ class Weights:
     history : ndarray
         The objective after every iteration.
     eigenvalues : ndarray of shape (k,)
-        The k leading eigenvalues, by modulus, of the weighted affinity of the samples.
+        The k leading eigenvalues, by modulus, of the weighted affinity of the samples; `spectrum`
+        gives more of them.
     basis : ndarray of shape (n_samples, k)
         Their eigenvectors: k directions of the samples, which carry the structure that the
         weights bring out. k is a number of directions, about the number of clusters.
@@ -181,9 +185,61 @@ class Weights:
             n = _input.check_integer("n", n, 1, len(self.alpha), "the number of features")
         if diverse is None:
             return self.ranking[:n]
-        data = _data.read(diverse, center=bool(self.mean.any()))
+        return _data.pivoted(self._read(diverse), self.alpha, n)
+
+    def spectrum(self, X: ArrayLike, beyond: int = 10) -> Floats:
+        """Compute the eigenvalues of the weighted affinity, those after the k leading ones too.
+
+        The gap after the k-th shows how clearly k directions stand out. A solve does without the
+        eigenvalues after it, since they would make it a fifth slower. Here they take up to three
+        passes over X; six where both samples and features are more than 2,000, and those after
+        the k-th may then come out a little too small.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The data for which the weights were found.
+        beyond : int
+            How many eigenvalues there should be after the k leading ones; less where X has less.
+
+        Returns
+        -------
+        ndarray of float
+            The eigenvalues, largest modulus first.
+
+        Examples
+        --------
+        >>> from specsel import datasets, qalpha
+        >>> data = datasets.growing_classes(3, random_state=1)
+        >>> weights = qalpha.solve(data.X, k=2)  # of three clusters, two directions
+        >>> len(weights.eigenvalues), len(weights.spectrum(data.X))
+        (2, 12)
+        """
+        _input.check_integer("beyond", beyond, 0)
+        data, basis = self._read(X), self.basis
+        if data.n_samples != len(basis):
+            raise ValueError(f"X: has {data.n_samples} samples; the weights are for {len(basis)}")
+        if data.is_tall():
+            data, restrict, _ = data.reduced()
+            basis = restrict(basis)
+        width = max(self.k_, min(self.k_ + beyond, data.rank_bound))
+        others = np.random.default_rng(0).standard_normal((len(basis), width - self.k_))
+        wide = _data.affinity_subspace(data, self.alpha, width, np.hstack((basis, others)))
+        image = data.adjoint(self.alpha, np.hstack((basis, wide)))
+        kept = linalg.largest_modulus(basis.T @ image[:, : self.k_], self.k_)[0]
+        if not np.allclose(kept, self.eigenvalues, 0.0, EIGENVALUE_ERROR * np.abs(kept).max()):
+            raise ValueError(
+                "X: the affinity of these samples has other eigenvalues than the weights tell; "
+                "needed are the data that were solved, by a method that uses this affinity, such "
+                "as qalpha"
+            )
+        return linalg.largest_modulus(wide.T @ image[:, self.k_ :], width)[0]
+
+    def _read(self, X: ArrayLike) -> _data.Data:
+        """Wrap data of these features, centred if those were that the weights were found for."""
+        data = _data.read(X, center=bool(self.mean.any()))
         check_features(data.n_features, data.names, len(self.alpha), self.names, "weights")
-        return _data.pivoted(data, self.alpha, n)
+        return data
 
     def labels(self, X: ArrayLike | None = None, k: int | None = None) -> Integers:
         """Cluster the samples by what the weights bring out.

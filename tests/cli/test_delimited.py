@@ -76,6 +76,10 @@ def test_names_of_rows_without_a_name_above_them(write):
     for text in (",a,b\nx,1,2,3\n", "kind,a,b\nx,1,2,\ny,3,4,\n", "a,b\n1,2,3\n"):
         with pytest.raises(ValueError, match=r"line 2: has \d cells, the row before has \d$"):
             tables.read(write("data.csv", text))
+    counted = tables.read(write("r.csv", "a,b\n1,5,6\n2,7,8\n3,9,9\n"))
+    assert (counted.X.columns, counted.rows) == (["a", "b"], ["1", "2", "3"])
+    wavelengths = tables.read(write("r.tsv", "1100\t1102\ns1\t5\t6\ns2\t7\t8\n"))
+    assert (wavelengths.X.columns, wavelengths.rows) == (["1100", "1102"], ["s1", "s2"])
     path = write("slow.tsv", "a\tb\ns1\t1\ttrue\ns2\t3\n")
     with pytest.raises(ValueError, match=r"line 3: has 2 cells, the row before has 3$"):
         tables.read(path)

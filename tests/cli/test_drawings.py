@@ -41,12 +41,24 @@ def test_zeros_and_negative_values():
 def test_eigenvalues():
     svg = drawings.spectrum(np.array([3.0, 2.0, 0.1]), 2)
     assert [len(parts(svg, "circle", kind)) for kind in ("on", "off")] == [2, 1]
+    assert len(parts(svg, "line", "cut")) == 1
+    assert not parts(drawings.spectrum(np.array([3.0, 2.0]), 2), "line", "cut")
 
 
 def test_shuffles():
     svg = drawings.null(2.0, [1.0, 1.1, 0.9])
     assert [len(parts(svg, "circle", kind)) for kind in ("on", "off")] == [1, 3]
     parts(drawings.null(1.0, [1.0, 1.0]), "circle")
+
+
+def test_names_in_a_map_lie_inside():
+    points, names = np.array([[0.0, 0.0], [1.0, 1.0]]), ["g" * 99, "on the right"]
+    svg = drawings.scatter(points, np.ones(2), names, ["one", "two"])
+    written = {part.text: part for part in parts(svg, "text")}
+    long = next(name for name in written if name.startswith("ggg"))
+    assert len(long) == drawings.LONGEST
+    for name, anchor in ((long, "start"), ("on the right", "end")):
+        assert written[name].attrib["text-anchor"] == anchor
 
 
 def test_names_in_a_map_are_harmless():

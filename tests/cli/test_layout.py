@@ -28,6 +28,8 @@ def look(content, **told):
         "7157,672,675,5728,4609,1956",  # identifiers of genes
         "2001,2000,1999,1998,1997,1996",  # years
         "3,1,2,6,5,4",
+        "2000,2000,2001,2001,2002,2002",  # repeated years
+        "812,97,455,97,33,201",  # far from all below, one of them twice
         "812.1,97.3,455.0,1010.2,33.9,201.7",  # far from all below
         "age,1102,1104,1106,1108,1110",
         "1e5x,0.5,0.4,0.1,0.9,0.2",  # a mistake, or a name
@@ -99,6 +101,13 @@ def test_comments_above_the_table():
     found = look("# made by hand\n# a,b,c,d,e,f\n" + text("0.5,0.4,0.7,0.2,0.9,0.1"))
     assert (found.names, found.before) == (["a", "b", "c", "d", "e", "f"], 2)
     assert found.facts == ("header behind a #",)
+
+
+def test_wavelengths_behind_a_comment_mark_are_a_header():
+    found = look(text("# 1100,1102,1104,1106,1108,1110"))
+    assert found.names == ["1100", "1102", "1104", "1106", "1108", "1110"]
+    assert found.facts == ("header behind a #",)
+    assert look(text("# " + ",".join(map(str, VALUES[0])))).names is None  # a sample left out
 
 
 def test_comments_are_not_read(write):

@@ -69,11 +69,22 @@ def test_excel(tmp_path, capsys):
     table = tables.read(path, "kind")
     np.testing.assert_allclose(table.X.to_numpy(), X, rtol=1e-12)
     assert (table.names, table.rows, table.y.tolist()) == (NAMES, rows, KINDS)
-    assert table.facts[0] == "sheet 'one', the first of 2"
+    assert table.facts[0] == "sheet 'one', the first of 2 (--sheet takes another)"
+    for sheet in ("2", "two"):
+        assert tables.read(path, sheet=sheet, header="yes").X.to_numpy().tolist() == [[1.0]]
+    assert tables.read(path, sheet="1", drop=["kind"]).facts == ("rows named by the first column",)
+    refused = run(capsys, "select", path, "--sheet", "3")
+    assert_refused(refused, "has no sheet '3'; it has one, two")
+    assert_refused(run(capsys, "select", path, "--sheet", "Two"), "did you mean 'two'?")
     wavelengths = pandas.DataFrame(X, columns=[1100 + 2 * i for i in range(X.shape[1])])
     wavelengths.to_excel(path, index=False)
     assert_refused(run(capsys, "select", path), "may be a header or a sample: say --header yes")
     assert run_json(capsys, path, "--header", "yes")["n_samples"] == len(X)
+
+
+def test_a_text_has_no_sheets(capsys, saved):
+    refused = run(capsys, "select", saved, "--sheet", "one")
+    assert_refused(refused, "data.csv: is no Excel file; leave --sheet out")
 
 
 def test_cells(tmp_path):

@@ -26,3 +26,13 @@ def test_versions_are_those_of_this_run():
     found = dict(page.versions())
     assert "numba" in found["with"]
     assert found["specsel"]
+
+
+def test_long_lists_are_folded():
+    names = [f"g{i}" for i in range(page.NAMED + 5)]
+    assert page.listed(names[:3]) == "<p>g0, g1, g2</p>"
+    assert "<details>" not in page.listed(names[: page.SHOWN])
+    shown, folded = page.listed(names).split("<details>")
+    assert shown.endswith(f"g{page.SHOWN - 1}</p>")
+    assert folded.startswith(f"<summary>and {len(names) - page.SHOWN} more</summary><p>g100, ")
+    assert f"g{page.NAMED - 1} and 5 more" in folded

@@ -47,6 +47,14 @@ def test_axes_that_are_given_are_drawn_on(pyplot):
     assert pyplot.get_fignums() == [figure.number]
 
 
+def test_titles_and_labels_are_no_longer_than_the_axes(pyplot):
+    _, ax = pyplot.subplots(figsize=(2.0, 1.2), layout="constrained")
+    shown = plotting.WeightsDisplay.from_result(RESULT, ax=ax)
+    for text, direction in ((ax.title, 0), (ax.xaxis.label, 0), (ax.yaxis.label, 1)):
+        assert text.get_window_extent().size[direction] <= 1.05 * ax.bbox.size[direction]
+    assert shown.ax_.title.get_fontsize() < 12
+
+
 def test_the_result_of_an_estimator_is_drawn(pyplot):
     fitted = SimpleNamespace(result_=RESULT)
     shown = plotting.WeightsDisplay.from_estimator(fitted, names=["a", "b", "c"], top=2)

@@ -35,6 +35,13 @@ def test_features_are_named(clustered):
     assert label == "number of features"
 
 
+def test_names_are_no_formulas(clustered):
+    found = alignment.solve(pd.DataFrame(clustered, columns=[f"$x_{{{i}$" for i in range(30)]))
+    display = AlignmentDisplay.from_result(found, top=1)
+    display.figure_.draw_without_rendering()
+    assert f"$x_{{{found.ranking[0]}$, …" in display.ax_.get_xlabel()
+
+
 def test_names_take_no_more_than_a_line(clustered, pyplot):
     table = pd.DataFrame(clustered, columns=[f"a gene of a long name {i}" for i in range(30)])
     figure, ax = pyplot.subplots(figsize=(3.35, 2.4), layout="constrained")

@@ -143,6 +143,9 @@ def test_searches_are_drawn_size_by_size(rng):
     assert (
         less.ax_.get_title() == f"stable with 8 of 10 features\nbut {share} of the trace, not 0.9"
     )
+    nearly = StabilityDisplay.from_result(replace(stable, retain=stable.share * (1 + 1e-4)))
+    shares = nearly.ax_.get_title().split("but ")[1].split(" of the trace, not ")
+    assert float(shares[0]) < float(shares[1])
     # On a linear scale the gap that is wide enough is not told from what it exceeds.
     last = ax.transData.transform([[8, stable.trace[-1].gap], [8, stable.trace[-1].error]])
     assert last[0, 1] > last[1, 1] + 1

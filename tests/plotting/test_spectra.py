@@ -28,6 +28,7 @@ def test_the_gap_of_weights_is_where_the_ratio_is_largest():
     assert display.k == 2
     assert ax.lines[1].get_xydata().tolist() == [[2.5, -30.0], [2.5, 0.5]]
     assert ax.get_title() == "gap of 29.5 after 2"
+    assert ax.lines[1].get_solid_capstyle() == "butt"  # else the mark is longer than the gap
     assert ax.lines[1].get_zorder() < ax.lines[0].get_zorder() < ax.collections[0].get_zorder()
     colors = [to_hex(color).upper() for color in ax.collections[0].get_facecolors()]
     assert colors == [BLUE, BLUE, GRAY, GRAY]
@@ -38,6 +39,23 @@ def test_the_gap_is_that_by_which_k_is_chosen():
     leading = qalpha.solve(X, k=6)
     # One of three clusters goes with the mean.
     assert SpectrumDisplay.from_result(leading).k == qalpha.solve(X, k="auto").basis.shape[1] - 1
+
+
+def test_with_the_data_the_gap_after_k_is_drawn():
+    X = datasets.example().X
+    weights = qalpha.solve(X, k=2)
+    display = SpectrumDisplay.from_result(weights, X=X)
+    np.testing.assert_array_equal(display.eigenvalues, weights.spectrum(X))
+    gap = display.eigenvalues[1] - display.eigenvalues[2]
+    assert (display.k, display.ax_.get_title()) == (2, f"gap of {gap:.3g} after 2")
+    assert len(display.ax_.lines[0].get_xdata()) == 12
+
+
+def test_a_stable_subspace_needs_no_data(rng):
+    X = rng.random((60, 8))
+    stable = sbs.solve(X, retain=0.7, n_boot=100, random_state=0)
+    with pytest.raises(ValueError, match=r"^X: is for weights"):
+        SpectrumDisplay.from_result(stable, X=X)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from instances import weights_of
 from oracles import weighing as oracle
 
-from specsel import datasets, qalpha
+from specsel import datasets, laplacian, linalg, qalpha
 
 
 def test_ranking_puts_ties_in_order():
@@ -216,3 +216,46 @@ def test_labels_refuse_a_number_of_clusters(k):
     weights = qalpha.solve(datasets.growing_classes(3, random_state=1).X, k=3)
     with pytest.raises(ValueError, match=f"k = {k}: must be"):
         weights.labels(k=k)
+
+
+@pytest.mark.parametrize("shape", [(30, 200), (40, 20), (200, 20)])
+@pytest.mark.parametrize("center", [True, False])
+def test_a_spectrum_is_that_of_the_affinity(rng, shape, center):
+    X = rng.standard_normal(shape) + 3.0
+    weights = qalpha.solve(X, k=2, center=center)
+    M = X - X.mean(axis=0) if center else X
+    M = M / np.linalg.norm(M, axis=0)
+    affinity = np.linalg.eigvalsh((M * weights.alpha) @ M.T)[::-1]
+    spectrum = weights.spectrum(X)
+    np.testing.assert_allclose(spectrum, affinity[:12], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(spectrum[:2], weights.eigenvalues, rtol=1e-4)
+    assert len(weights.spectrum(X, beyond=0)) == 2
+    rank = min(shape[0] - center, shape[1])
+    assert len(weights.spectrum(X, beyond=999)) == rank
+
+
+def test_a_spectrum_where_the_affinity_is_not_formed(rng, monkeypatch):
+    monkeypatch.setattr(linalg, "DENSE_LIMIT", 10)
+    X = rng.standard_normal((120, 200)) * np.geomspace(1, 5, 120)[:, None]
+    weights = qalpha.solve(X, k=2)
+    M = X - X.mean(axis=0)
+    M /= np.linalg.norm(M, axis=0)
+    affinity = np.linalg.eigvalsh((M * weights.alpha) @ M.T)[::-1]
+    spectrum = weights.spectrum(X)
+    assert (spectrum[:2] >= weights.eigenvalues * (1 - 1e-12)).all()
+    np.testing.assert_allclose(spectrum[:4], affinity[:4], rtol=1e-3)
+    np.testing.assert_allclose(spectrum, affinity[:12], rtol=0.05)
+    assert (spectrum <= affinity[:12] * (1 + 1e-9)).all()
+
+
+def test_a_spectrum_refuses_other_data(rng):
+    data = datasets.growing_classes(3, random_state=1)
+    weights = qalpha.solve(data.X, k=2)
+    with pytest.raises(ValueError, match=r"^X: has 59 samples; the weights are for 60$"):
+        weights.spectrum(data.X[1:])
+    with pytest.raises(ValueError, match=r"^X: the affinity of these samples has other eigenval"):
+        weights.spectrum(rng.permuted(data.X, axis=0))
+    with pytest.raises(ValueError, match=r"^X: the affinity of these samples has other eigenval"):
+        laplacian.solve(data.X, k=2).spectrum(data.X)
+    with pytest.raises(ValueError, match=r"^beyond = -1: must be"):
+        weights.spectrum(data.X, beyond=-1)
