@@ -265,6 +265,9 @@ class KernelEnergy:
             basis = self.narrow(alpha, basis, width)
         return basis
 
+    def lead(self, width: int) -> tuple[Floats, None]:
+        return self.subspace(np.ones(self.data.n_features), width), None
+
     def random(self, generator: np.random.Generator, width: int) -> Floats:
         return self.data.orthonormal(generator.standard_normal((self.data.n_features, width)))
 

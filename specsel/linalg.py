@@ -362,7 +362,14 @@ def largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:
 def subspace(
     product: Callable[[Floats | None], Floats], size: int, k: int, start: Floats | None = None
 ) -> Floats:
-    """Orthonormal basis of the k leading eigenvectors, by modulus, of a symmetric matrix.
+    """Orthonormal basis of the k leading eigenvectors, by modulus, as `leading_pairs` finds it."""
+    return leading_pairs(product, size, k, start)[1]
+
+
+def leading_pairs(
+    product: Callable[[Floats | None], Floats], size: int, k: int, start: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """The k leading eigenvalues, by modulus, of a symmetric matrix, and their eigenvectors.
 
     `product` maps a basis to its image, and None to the matrix itself. Up to the size
     `DENSE_LIMIT` the result is exact. Above it the matrix is not formed, and the result is
@@ -370,7 +377,7 @@ def subspace(
     `start` or with a fixed random basis.
     """
     if size <= DENSE_LIMIT:
-        return largest_modulus(product(None), k)[1]
+        return largest_modulus(product(None), k)
     if start is None:
         start = np.random.default_rng(0).standard_normal((size, k))
     known, images = np.empty((2, size, 0))
@@ -381,7 +388,8 @@ def subspace(
         known = np.hstack((known, block))
         block = product(block)
         images = np.hstack((images, block))
-    return known @ largest_modulus(known.T @ images, k)[1]
+    values, rotation = largest_modulus(known.T @ images, k)
+    return values, known @ rotation
 
 
 def narrow(image: Floats, basis: Floats, width: int) -> Floats:

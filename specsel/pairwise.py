@@ -265,10 +265,11 @@ class Together(_loop.Samples):
     def look(
         self, basis: Floats, lengths: Floats, beside: Floats
     ) -> tuple[Floats, Floats, Floats]:
+        scaled, roots = _loop.rooted(basis, lengths)
         alpha, image, entries = self.paired.fused_pairs(
-            basis * lengths, basis, self.pairs, self.roots * beside, basis
+            scaled, scaled, self.pairs, self.roots * beside
         )
-        return alpha, image, self.roots * entries
+        return alpha, image / roots, self.roots * entries
 
     def enter(
         self, alpha: Floats, basis: Floats, image: Floats | None = None

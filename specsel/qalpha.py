@@ -173,7 +173,12 @@ def prepare(
     )
     check_form(method, criterion)
     data = read(array, names, center)
-    return data, options.counted(lambda: count_or_none(data if center else data.centered()))
+    starts_wide = isinstance(init, str) and init == "continuation"
+    climbs = (method, criterion) == ("ascent", "energy")
+    later = center and starts_wide and climbs  # the start of an ascent counts on its own
+    return data, options.counted(
+        lambda: count_or_none(data if center else data.centered(), later=later)
+    )
 
 
 def read(array: Any, names: Names, center: bool) -> _data.Data:
@@ -205,8 +210,11 @@ def weigh(
     return _loop.pack(data, run.iterate, run.record, lift)
 
 
-def count_or_none(centered: _data.Data) -> int:
-    """Count the clusters for k = "auto"; 1, with a warning, where none stand out from noise."""
+def count_or_none(centered: _data.Data, *, later: bool = False) -> Directions:
+    """Count the clusters for k = "auto", or let it be done later.
+
+    Where none stand out from noise there is a warning, and k is 1.
+    """
     if not centered.norm.any():
         return 1
     small = centered.reduced()[0] if centered.is_tall() else centered
@@ -214,7 +222,7 @@ def count_or_none(centered: _data.Data) -> int:
     options = _loop.Options(few, "continuation", 1, ROUGHLY, 200, None, None)
     if not stands_out(centered, small, lambda other: weigh(other, options).objective):
         return 1
-    return _loop.count_clusters(Energy(small))
+    return "auto" if later else _loop.count_clusters(Energy(small))
 
 
 def _widen_gap(problem: "Energy", options: _loop.Options) -> _loop.Run:
@@ -289,6 +297,13 @@ class Energy:
 
     def subspace(self, alpha: Floats, width: int) -> Floats:
         return _data.affinity_subspace(self.data, alpha, width)
+
+    def lead(self, width: int) -> tuple[Floats, Floats]:
+        equal = np.ones(self.data.n_features)
+        values, basis = linalg.leading_pairs(
+            lambda basis: self.data.adjoint(equal, basis), self.data.n_samples, width
+        )
+        return basis, basis * values
 
     def random(self, generator: np.random.Generator, width: int) -> Floats:
         return linalg.orthonormal(generator.standard_normal((self.data.n_samples, width)))

@@ -48,6 +48,7 @@ def solve(
     *,
     k_within: int = 2,
     k_between: int = 1,
+    k_blocks: ArrayLike | None = None,
     gamma: float = 0.5,
     representation: NonNegative = "parts",
     method: ClassBasisStep = "power",
@@ -69,6 +70,11 @@ def solve(
     k_within, k_between : int
         Number of leading directions of every block within a class and between two classes. A
         block uses no more of them than its classes have samples.
+    k_blocks : array of shape (n_classes, n_classes), optional
+        Another number for every block, in place of `k_within` and `k_between`: of a class on the
+        diagonal, of two classes beside it. The table is symmetric; its rows and columns are in
+        the order of the sorted labels. A class of several clusters may have more directions than
+        a compact one.
     gamma : float
         How much the affinity between classes counts against that within; with 0, not at all.
     representation : {"parts", "shift", "ranks", "as-is"}
@@ -100,25 +106,50 @@ def solve(
     >>> data = datasets.weston_linear(100, random_state=5)
     >>> sorted(supervised.solve(data.X, data.y).select(6).tolist())
     [0, 1, 2, 3, 4, 5]
+
+    The first class may have three directions of its own, the second one:
+
+    >>> weights = supervised.solve(data.X, data.y, k_blocks=[[3, 1], [1, 1]])
+    >>> weights.basis.shape
+    (100, 4)
     """
     array, names = _input.as_data(X)
     classes = _input.as_classes(y, array.shape[0])
-    _input.check_integer("k_within", k_within, 1)
-    _input.check_integer("k_between", k_between, 1)
+    widths = _widths(classes, k_within, k_between, k_blocks)
     _input.check_not_negative("gamma", gamma)
     _input.check_choice("representation", representation, _input.choices.NON_NEGATIVE)
     _input.check_choice("method", method, _input.choices.CLASS_BASIS_STEPS)
     options = _loop.Options.for_weights(
-        array.shape[1], k_within, init, n_init, tol, max_iter, random_state, callback
+        array.shape[1],
+        int(widths.diagonal().max()),
+        init,
+        n_init,
+        tol,
+        max_iter,
+        random_state,
+        callback,
     )
     data = _data.represent(array, names, representation=representation)
     data.warn_if_negative(representation)
     small, members, lift = data, classes, None
-    if data.is_tall(int(classes.max()) + 1):
+    if data.is_tall(len(widths)):
         small, members, lift = _reduced(data, classes)
-    problem = Supervised(small, members, k_within, k_between, gamma, basic=method == "basic")
+    problem = Supervised(small, members, widths, gamma, basic=method == "basic")
     run = _loop.solve(problem, options)
     return _loop.pack(data, problem.within(run.iterate), run.record, lift)
+
+
+def _widths(
+    classes: Integers, k_within: int, k_between: int, k_blocks: ArrayLike | None
+) -> Integers:
+    """Return the table of ``k^{gh}``, of every block: no more than there are samples."""
+    n_classes = int(classes.max()) + 1
+    _input.check_integer("k_within", k_within, 1)
+    _input.check_integer("k_between", k_between, 1)
+    table = np.where(np.eye(n_classes, dtype=bool), k_within, k_between)
+    if k_blocks is not None:
+        table = _input.as_table("k_blocks", k_blocks, n_classes)
+    return np.minimum(table, len(classes)).astype(np.intp)
 
 
 def _reduced(
@@ -182,22 +213,22 @@ class Supervised:
     """The problem ``αᵀ 𝒢 α``. Duals have the shape of a basis and are 0 outside of the mask.
 
     J multiplies every column by the sign of its block. A width, as the loop gives it, is the
-    number of directions of a block within a class.
+    number of directions within the class that has most of them; `widths` is the table of all in
+    the end.
     """
 
     def __init__(
         self,
         data: _data.Data,
         classes: Integers,
-        k_within: int,
-        k_between: int,
+        widths: Integers,
         gamma: float,
         *,
         basic: bool,
     ) -> None:
         self.data, self.basic = data, basic
         self.members = [np.flatnonzero(classes == g) for g in range(classes.max() + 1)]
-        self.k_within, self.k_between, self.gamma = k_within, k_between, gamma
+        self.widths, self.gamma = widths, gamma
 
     def product(self, dual: Floats, place: BlockBasis) -> Floats:
         return place.layout.mask * self.data.fused(dual, place.basis)[1]
@@ -237,7 +268,7 @@ class Supervised:
 
     def random(self, generator: np.random.Generator, width: int) -> BlockBasis:
         layout = self.layout(width)
-        shapes = ((len(block.right), width) for block in layout.blocks)
+        shapes = ((len(block.right), block.width) for block in layout.blocks)
         return _filled(layout, map(generator.standard_normal, shapes))
 
     def given(self, init: ArrayLike, k: int) -> BlockBasis:
@@ -252,17 +283,17 @@ class Supervised:
 
     def within(self, iterate: _loop.Iterate) -> _loop.Iterate:
         """Keep the columns of the blocks within classes alone."""
-        columns = self.layout(self.k_within).sign == 1
+        columns = self.layout(self.widths.diagonal().max()).sign == 1
         return iterate._replace(basis=iterate.basis[:, columns], image=iterate.image[:, columns])
 
     def layout(self, width: int) -> Layout:
-        """Give every block its columns; a wide start is wide between the classes too."""
-        between = -(-width * self.k_between // self.k_within)
+        """Give every block its columns; a wide start is wide in every block."""
+        widths = -(-width * self.widths // self.widths.diagonal().max())
         blocks, stop = [], 0
         for g, left in enumerate(self.members):
             for h, right in enumerate(self.members):
-                start, k = stop, width if g == h else between
-                stop += min(k, len(left), len(right))
+                start = stop
+                stop += min(int(widths[g, h]), len(left), len(right))
                 sign = 1.0 if g == h else -self.gamma
                 blocks.append(Block(left, right, slice(start, stop), sign))
         mask, signs = np.zeros((self.data.n_samples, stop), bool), np.empty(stop)

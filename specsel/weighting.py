@@ -1,34 +1,45 @@
-"""Weights in one step, for PCA and for FDA (Wolf and Bileschi, MIT-CSAIL-TR-2005-019).
+"""Weights by Algorithms 2 and 3, for PCA and FDA (Wolf and Bileschi, MIT-CSAIL-TR-2005-019).
 
 Let ``m_i`` be the i-th feature, centred and of unit norm, and ``A_α = Σ α_i m_i m_iᵀ`` the
 weighted affinity of the samples.
 
-- Without labels (Algo. 2), α is the leading eigenvector of H with ``H_ij = (m_iᵀ m_j)²``. It
-  maximises ``trace(A_α A_α)``, the energy of all directions, where `qalpha` takes only k of them.
-- With labels (Algo. 3), let M be the matrix of features x samples, P the projector on its column
-  space, and ``S_B`` and ``S_W`` the scatter between and within the classes. α is the leading
-  eigenvector of ``P ∘ (S_B - λ S_W)``, where ∘ multiplies entry by entry. Its quadratic form
-  is the numerator of kernel FDA with the kernel ``A_α``, less λ times the denominator.
+Without labels (Algo. 2), α is the leading eigenvector of H with ``H_ij = (m_iᵀ m_j)²``. It
+maximises ``trace(A_α A_α)``, the energy of all directions, where `qalpha` takes only k of them.
 
-There is one solution and no start to choose.
+With labels, features are weighed for kernel FDA with the kernel ``A_α`` (App. A). Let M be the
+matrix of features x samples, ``Mᵀ M = E D Eᵀ``, and S the matrix of samples x samples with
+``M S Mᵀ = S_B - λ S_W``: scatter between the classes less λ times that within. The columns of Φ
+are coordinates of orthogonal discriminants, and ``Q = E D^(-½) Φ``. What the discriminants gain
+between the classes, less λ times what they vary within, is ``trace(Qᵀ A_α S A_α Q)``.
+
+- As many discriminants as there are (Algo. 3): Φ is square and drops out. α is the leading
+  eigenvector of ``P ∘ (S_B - λ S_W)``, where P projects on the column space of M and ∘ multiplies
+  entry by entry.
+- k discriminants, as Algo. 1 has k components; the appendix says that it can be done. Given Q, α
+  is the leading eigenvector of ``(M Q Qᵀ Mᵀ) ∘ (S_B - λ S_W)``. Given α, Φ holds the k leading
+  eigenvectors of ``D^(-½) Eᵀ A_α S A_α E D^(-½)``. The objective never falls.
+
+Algorithms 2 and 3 have one solution and no start to choose. With k the start is continuation, as
+in `qalpha`.
 
 Departures from the paper:
 
-- No matrix of n x n is formed for n features. With ``vec(m_i m_iᵀ)`` as row i of Φ, both matrices
-  are ``Φ J Φᵀ``, see `qalpha.lead`. For q samples a pass costs O(n q²), linear in the
-  number of features. With `rank`, which is an approximation, it costs O(n q rank), see
-  `_qalpha.flat`.
+- No matrix of n x n is formed for n features. In Algo. 2 and 3, with ``vec(m_i m_iᵀ)`` as row i of
+  Φ, both matrices are ``Φ J Φᵀ``, see `qalpha.lead`. For q samples a pass costs O(n q²), linear in
+  the number of features. With k, row i is ``vec(m_i (Qᵀ m_i)ᵀ)`` and J is S. With
+  `rank`, which is an approximation, it costs O(n q rank), see `_qalpha.flat`.
 - Algo. 2: J is the identity. H has no negative entry, so the absolute values of a leading
   eigenvector lead too, and they are returned.
-- Algo. 3: let T be the pseudo-inverse of ``Mᵀ M`` and S the matrix of samples x samples with
-  ``M S Mᵀ = S_B - λ S_W``. Then ``J A = (T A S + S A T) / 2``. In the paper H has the opposite
-  sign, and G has a factor ``q_c``, the size of a class, that the definition of ``S_W`` lacks.
+- Algo. 3: with the pseudo-inverse T of ``Mᵀ M``, ``J A = (T A S + S A T) / 2``. In the paper H has
+  the opposite sign, and G has a factor ``q_c``, the size of a class, that the definition of
+  ``S_W`` lacks.
 - Of tall data, with more samples than features, a triangular factor with the same inner products
   takes their place.
 """
 
 import warnings
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,12 +53,23 @@ __all__ = ["solve"]
 RANK_ROUNDINGS = 10
 
 
+class Found(NamedTuple):
+    """Weights, their affinity, and what a result tells about the run."""
+
+    alpha: Floats
+    affinity: Floats
+    objective: float
+    record: dict[str, Any]
+
+
 def solve(
     X: ArrayLike,
     y: ArrayLike | None = None,
     *,
+    k: int | None = None,
     tradeoff: float = 1.0,
     tol: float = 1e-6,
+    max_iter: int = 200,
     rank: int | None = None,
 ) -> Weights:
     """Weigh features by how much they share with all others, or by how they tell classes apart.
@@ -57,15 +79,22 @@ def solve(
     X : array of shape (n_samples, n_features)
         Dense numbers in any memory order, a sparse matrix, or a data frame.
     y : array of shape (n_samples,), optional
-        Class labels. With labels, the weights are for discriminant analysis. Take more features
-        than samples then: where the features are linearly independent, all weight falls on one of
-        them, with a warning.
+        Class labels. With labels, the weights are for discriminant analysis. Give `k`, or take
+        more features than samples: without it, all weight falls on one feature where the features
+        are linearly independent, with a warning.
+    k : int, optional
+        With labels, how many discriminants should tell the classes apart; c classes have c - 1.
+        By default as many count as there are samples, which is what the paper does. Few are
+        sharper: fewer weights are negative, and more relevant features come first.
     tradeoff : float
         With labels, how much the scatter within the classes counts against the scatter between
         them. The larger it is, the fewer features that vary within a class get weight.
     tol : float
         Stop when the objective is within this share of the largest, as far as its residual tells;
-        one more pass then squares what is missing. With 0, go on to working precision.
+        one more pass then squares what is missing. With `k`, stop when it changed by no more than
+        this share in an iteration. With 0, go on to working precision.
+    max_iter : int
+        With `k`, largest number of iterations. A warning says if the tolerance needs more.
     rank : int, optional
         Without labels: approximate the weighted affinity by so many leading directions, and take
         all others as equally strong. Exact weights need matrices of samples x samples; these need
@@ -77,9 +106,9 @@ def solve(
     -------
     Weights
         Without labels, no weight is negative. With labels, a third to a half of the weights may
-        be; `reweight` takes them as 0, and `negative_share` says how much that leaves out.
-        `basis` and `eigenvalues` are those of the whole weighted affinity, as many as its rank,
-        or as `rank` says.
+        be, with `k` fewer; `reweight` takes them as 0, and `negative_share` says how much that
+        leaves out. `basis` and `eigenvalues` are those of the whole weighted affinity, as many as
+        its rank, or as `rank` says.
 
     References
     ----------
@@ -97,11 +126,24 @@ def solve(
     True
     >>> sorted(weighting.solve(data.X, data.y).select(5).tolist())
     [0, 1, 2, 3, 4]
+
+    Two classes have one discriminant:
+
+    >>> data = datasets.weston_linear(100, random_state=1)
+    >>> sorted(weighting.solve(data.X, data.y, k=1).select(6).tolist())
+    [0, 1, 2, 3, 4, 5]
     """
     array, names = _input.as_data(X)
     classes = None if y is None else _input.as_classes(y, array.shape[0])
     _input.check_not_negative("tradeoff", tradeoff)
     _loop.check_tol(tol)
+    _input.check_integer("max_iter", max_iter, 1)
+    if k is not None:
+        _input.check_integer("k", k, 1, min(array.shape), "min(n_samples, n_features)")
+        if classes is None:
+            raise ValueError(
+                f"k = {k}: needs y; without labels take qalpha, which has k components"
+            )
     if rank is not None:
         most = "min(n_samples, n_features)"
         rank = _input.check_integer("rank", rank, 1, min(array.shape), most)
@@ -116,26 +158,35 @@ def solve(
     if rank is not None:
         return _roughly(data, small, rank, tol, lift)
     qalpha.check_budget(small, way="" if classes is not None else "rank = 40, which is rough, ")
-    form = None if means is None else fisher_form(small, means, tradeoff)
-    alpha, affinity, history, converged = qalpha.lead(small, form, tol=tol)
-    if not converged:
-        warnings.warn(
-            "not converged: the leading weights are not unique", stacklevel=_input.caller()
-        )
-    if form is None:
-        alpha, affinity = _positive(small, alpha, affinity)
-        history[-1] = float(np.vdot(affinity, affinity))
-    elif history[-1] <= 0:
+    if means is None or k is None:
+        found = _lead(small, means, tradeoff, tol)
+    else:
+        found = _alternate(small, means, k, tradeoff, tol, max_iter)
+    if means is not None and found.objective <= 0:
         warnings.warn(
             f"tradeoff = {tradeoff}: no weights make classes differ more between than within; "
             "take a smaller one",
             stacklevel=_input.caller(),
         )
-    values, basis = linalg.largest_modulus(affinity, small.rank_bound)
+    values, basis = linalg.largest_modulus(found.affinity, small.rank_bound)
     basis = basis[:, np.abs(values) > _rank_floor(small) * np.abs(values[0])]
-    iterate = _loop.Iterate(alpha, basis, affinity @ basis, history[-1])
+    iterate = _loop.Iterate(found.alpha, basis, found.affinity @ basis, found.objective)
+    return _loop.pack(data, iterate, found.record, lift)
+
+
+def _lead(data: _data.Data, means: Floats | None, tradeoff: float, tol: float) -> Found:
+    """Algorithm 2 or, with means of classes, Algorithm 3."""
+    form = None if means is None else fisher_form(data, means, tradeoff)
+    alpha, affinity, history, converged = qalpha.lead(data, form, tol=tol)
+    if not converged:
+        warnings.warn(
+            "not converged: the leading weights are not unique", stacklevel=_input.caller()
+        )
+    if form is None:
+        alpha, affinity = _positive(data, alpha, affinity)
+        history[-1] = float(np.vdot(affinity, affinity))
     record = {"history": history, "n_iter": len(history), "converged": converged}
-    return _loop.pack(data, iterate, record, lift)
+    return Found(alpha, affinity, history[-1], record)
 
 
 def _roughly(
@@ -169,6 +220,16 @@ def _positive(data: _data.Data, alpha: Floats, affinity: Floats) -> tuple[Floats
     return positive, data.adjoint(positive, None)
 
 
+def _alternate(
+    data: _data.Data, means: Floats, k: int, tradeoff: float, tol: float, max_iter: int
+) -> Found:
+    """Weights for k discriminants, and discriminants for the weights, in turns."""
+    options = _loop.Options(k, "continuation", 1, tol, max_iter, None, None)
+    run = _loop.solve(Discriminants(data, means, tradeoff), options)
+    alpha = run.iterate.alpha
+    return Found(alpha, data.adjoint(alpha, None), run.iterate.objective, run.record)
+
+
 def class_means(classes: Integers) -> Floats:
     """Return an orthonormal basis of the vectors that are constant within every class."""
     indicators = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)
@@ -177,29 +238,75 @@ def class_means(classes: Integers) -> Floats:
 
 
 def fisher_form(data: _data.Data, means: Floats, tradeoff: float) -> qalpha.Form:
-    """Return the function ``A -> (T A S + S A T) / 2`` of Algo. 3.
+    """Return the function ``A -> (T A S + S A T) / 2`` of Algo. 3; `means` as in `scatter`."""
+    half = whitening(data)
+    if half.shape[1] == np.count_nonzero(data.norm):
+        warnings.warn(
+            "X: its features are linearly independent, so with y all weight falls on one of "
+            "them; give k, or take more features than samples",
+            stacklevel=_input.caller(),
+        )
+    inverse, S = half @ half.T, scatter(means, tradeoff)
+
+    def form(affinity: Floats) -> Floats:
+        product: Floats = inverse @ affinity @ S
+        return (product + product.T) / 2
+
+    return form
+
+
+def whitening(data: _data.Data) -> Floats:
+    """Return ``E D^(-½)``; eigenvalues of 0 are left out."""
+    values, axes = np.linalg.eigh(data.adjoint(np.ones(data.n_features), None))
+    keep = values > _rank_floor(data) * values[-1]
+    half: Floats = axes[:, keep] / np.sqrt(values[keep])
+    return half
+
+
+def scatter(means: Floats, tradeoff: float) -> Floats:
+    """Return S, with ``M S Mᵀ = S_B - λ S_W``.
 
     `means` is an orthonormal basis of the vectors that are constant within every class. It need
     not be centred, because the features are.
     """
-    inner = data.adjoint(np.ones(data.n_features), None)
-    values, axes = np.linalg.eigh(inner)
-    keep = values > _rank_floor(data) * values[-1]
-    if keep.sum() == np.count_nonzero(data.norm):
-        warnings.warn(
-            "X: its features are linearly independent, so with y all weight falls on one of "
-            "them; take more features than samples, or `supervised`",
-            stacklevel=_input.caller(),
-        )
-    inverse = axes[:, keep] / values[keep] @ axes[:, keep].T
     between = means @ means.T
-    scatter = between - tradeoff * (np.eye(len(between)) - between)
+    S: Floats = between - tradeoff * (np.eye(len(between)) - between)
+    return S
 
-    def form(affinity: Floats) -> Floats:
-        product: Floats = inverse @ affinity @ scatter
-        return (product + product.T) / 2
 
-    return form
+class Discriminants(qalpha.Energy):
+    """The problem ``trace(Qᵀ A_α S A_α Q)``: that of `qalpha`, where J is S. A place is Q."""
+
+    def __init__(self, data: _data.Data, means: Floats, tradeoff: float) -> None:
+        super().__init__(data)
+        self.half, self.scatter = whitening(data), scatter(means, tradeoff)
+
+    def signs(self, image: Floats, place: Floats) -> Floats:
+        signed: Floats = self.scatter @ image
+        return signed
+
+    def enter(self, place: Floats) -> Floats:
+        return self.signs(super().enter(place), place)
+
+    def advance(self, pair: linalg.Leading, place: Floats, width: int) -> _loop.Step[Floats]:
+        alpha = self.data.forward(pair.dual, place)
+        affinity = self.data.adjoint(alpha, None)
+        basis = self._leading(affinity, width)
+        image = affinity @ basis
+        signed = self.signs(image, basis)
+        iterate = _loop.Iterate(alpha, basis, image, float(np.vdot(signed, image)))
+        return _loop.Step(iterate, basis, signed)
+
+    def subspace(self, alpha: Floats, width: int) -> Floats:
+        return self._leading(self.data.adjoint(alpha, None), width)
+
+    def _leading(self, affinity: Floats, width: int) -> Floats:
+        """Return Q of the discriminants that lead at an affinity."""
+        images = affinity @ self.half
+        count = min(width, images.shape[1])
+        vectors = linalg.last_eigenpairs(images.T @ self.scatter @ images, count=count)[1]
+        basis: Floats = self.half @ vectors
+        return basis
 
 
 def _rank_floor(data: _data.Data) -> float:

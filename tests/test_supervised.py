@@ -26,10 +26,15 @@ def solve(X, y, **options):
         return supervised.solve(X, y, **options)
 
 
-def literal(X, y, start, cycles, gamma, method, k_within=2, k_between=1, representation="parts"):
+def table(n_classes, k_within=2, k_between=1):
+    """The table of ``k^gh``."""
+    return k_between + (k_within - k_between) * np.eye(n_classes, dtype=int)
+
+
+def literal(X, y, start, cycles, gamma, method, widths=None, representation="parts"):
     M, rows = oracle.represent(X, representation), oracle.class_rows(y)
     alpha = np.tile(start, len(M) // len(start))
-    bases = oracle.supervised_bases(M, alpha, rows, k_within, k_between)
+    bases = oracle.supervised_bases(M, alpha, rows, table(len(rows)) if widths is None else widths)
     return oracle.supervised_iterations(M, bases, rows, cycles, gamma, method)
 
 
@@ -39,7 +44,8 @@ def test_products_are_the_block_construction(n_classes, k_between, rng):
     X, y = classes_and_data(n_classes)
     M, rows = oracle.represent(X, "parts"), oracle.class_rows(y)
     data = _data.represent(X, representation="parts")
-    problem = supervised.Supervised(data, y, 2, k_between, 0.5, basic=False)
+    widths = table(n_classes, 2, k_between)
+    problem = supervised.Supervised(data, y, widths, 0.5, basic=False)
     place = problem.subspace(rng.random(50), 2)
     basis, layout = place
     bases = {}
@@ -89,7 +95,7 @@ def test_iterations_of_tall_data_are_those_of_the_definition(n_classes, method, 
     X, y = np.delete(X, few, axis=0), np.delete(y, few)
     assert len(X) > n_classes * 10
     M, rows, start = oracle.represent(X, representation), oracle.class_rows(y), np.ones(5)
-    bases = oracle.supervised_bases(M, np.tile(start, len(M) // 5), rows, 2, 1)
+    bases = oracle.supervised_bases(M, np.tile(start, len(M) // 5), rows, table(n_classes))
     _, _, history = oracle.supervised_iterations(M, bases, rows, CYCLES, 0.5, method)
     options = {"method": method, "representation": representation}
     got = solve(X, y, init=start, tol=0, max_iter=CYCLES, **options)
@@ -106,10 +112,53 @@ def test_iterations_of_tall_data_are_those_of_the_definition(n_classes, method, 
 def test_any_number_of_directions(k_within, k_between):
     X, y = classes_and_data(3)
     start = np.ones(X.shape[1])
-    _, _, history = literal(X, y, start, 2, 0.5, "basic", k_within, k_between)
+    _, _, history = literal(X, y, start, 2, 0.5, "basic", table(3, k_within, k_between))
     options = {"method": "basic", "init": start, "tol": 0, "max_iter": 2}
     got = solve(X, y, k_within=k_within, k_between=k_between, **options)
     np.testing.assert_allclose(got.history, history, rtol=1e-8)
+
+
+BLOCKS = [[3, 1, 2], [1, 1, 4], [2, 4, 2]]
+
+
+@pytest.mark.parametrize("method", ["power", "basic"])
+def test_every_block_may_have_its_own_number_of_directions(method):
+    X, y = classes_and_data(3)
+    start = np.random.default_rng(1).random(X.shape[1])
+    alpha, _, history = literal(X, y, start, CYCLES, 0.5, method, BLOCKS)
+    options = {"method": method, "init": start, "tol": 0, "max_iter": CYCLES}
+    got = solve(X, y, k_blocks=BLOCKS, **options)
+    np.testing.assert_allclose(got.history, history[: got.n_iter], rtol=1e-8)
+    assert np.argmax(history) == CYCLES - 1  # so that these are the weights returned
+    np.testing.assert_allclose(got.alpha, oracle.join(alpha), atol=1e-7)
+    owners = [y[np.abs(column) > 1e-12] for column in got.basis.T]
+    assert sorted(classes[0] for classes in owners) == [0, 0, 0, 1, 2, 2]
+
+
+def test_a_table_of_equal_numbers_is_what_two_numbers_are():
+    X, y = classes_and_data(3)
+    one, other = solve(X, y, k_within=3, k_between=2), solve(X, y, k_blocks=table(3, 3, 2))
+    np.testing.assert_array_equal(one.alpha, other.alpha)
+
+
+def test_the_table_is_in_the_order_of_the_labels():
+    X, y = classes_and_data(3)
+    renamed = np.array(["third", "first", "second"])[y]
+    order = [1, 2, 0]
+    one = solve(X, y, k_blocks=BLOCKS, tol=1e-10)
+    other = solve(X, renamed, k_blocks=np.array(BLOCKS)[np.ix_(order, order)], tol=1e-10)
+    np.testing.assert_allclose(one.alpha, other.alpha, atol=1e-6)
+
+
+@pytest.mark.parametrize("init", ["continuation", "equal", "seeded", "random"])
+def test_blocks_between_classes_may_be_the_wider_ones(init):
+    X, y = classes_and_data(2)
+    M, rows = oracle.represent(X, "parts"), oracle.class_rows(y)
+    got = solve(X, y, k_within=2, k_between=3, init=init, n_init=2, random_state=0, tol=1e-12)
+    alpha = got.parts.ravel()
+    bases = oracle.supervised_bases(M, alpha, rows, table(2, 2, 3))
+    expected = oracle.supervised_objective(M, alpha, bases, rows, 0.5)
+    assert got.objective == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("method", ["power", "basic"])
@@ -149,7 +198,7 @@ def test_result_is_a_fixed_point():
     M, rows = oracle.represent(X, "parts"), oracle.class_rows(y)
     got = solve(X, y, tol=1e-13, max_iter=500)
     alpha = got.parts.ravel()
-    bases = oracle.supervised_bases(M, alpha, rows, 2, 1)
+    bases = oracle.supervised_bases(M, alpha, rows, table(2))
     gram = oracle.supervised_gram(M, bases, rows, 0.5)
     assert np.linalg.norm(gram @ alpha - got.objective * alpha) < 1e-4 * got.objective
     assert got.objective == pytest.approx(np.linalg.eigvalsh(gram)[-1], rel=1e-7)
@@ -157,7 +206,7 @@ def test_result_is_a_fixed_point():
 
 def test_a_wide_start_is_wide_between_the_classes_too(rng):
     data = _data.represent(rng.random((24, 30)), representation="parts")
-    problem = supervised.Supervised(data, np.arange(24) % 2, 1, 3, 0.5, basic=False)
+    problem = supervised.Supervised(data, np.arange(24) % 2, table(2, 1, 3), 0.5, basic=False)
     place = problem.subspace(np.ones(data.n_features), 2)
     widths = [block.width for block in place.layout.blocks]
     assert widths == [2, 6, 6, 2]
@@ -248,6 +297,14 @@ BAD = {
     },
     "k_within = 0: must be at least 1": {"k_within": 0},
     "k_between = 1.5: must be a whole number at least 1": {"k_between": 1.5},
+    "k_blocks: has shape (2, 3); (2, 2) is needed, a row and a column for each class": {
+        "k_blocks": np.ones((2, 3), int)
+    },
+    "k_blocks: rows differ in length; shape (2, 2) is needed, a row and a column for each class": {
+        "k_blocks": [[1, 2], [2]]
+    },
+    "k_blocks: must hold whole numbers at least 1": {"k_blocks": [[1, 0], [0, 1]]},
+    "k_blocks: must be symmetric": {"k_blocks": [[1, 2], [3, 1]]},
     "gamma = -1: must be a finite number at least 0": {"gamma": -1},
     "representation = 'centered': must be one of parts, shift, ranks, as-is": {
         "representation": "centered"

@@ -141,6 +141,63 @@ def test_relevant_features_stand_out_but_less_than_in_qalpha():
         assert 1.1 < plain < sharp
 
 
+def features(rng, n=9, q=15):
+    """Features of several norms, some of them correlated; none is standardised."""
+    M = rng.standard_normal((n, q)) * rng.uniform(0.5, 2, n)[:, None]
+    M[:3] += rng.standard_normal(q)
+    return M
+
+
+def test_with_the_identity_a_feature_weighs_by_its_own_norm(rng):
+    """Sec. 5: f(x) = x maximises the trace, ``αᵀu``; it looks at every feature alone."""
+    M = features(rng)
+    u = (M**2).sum(axis=1)
+    alpha = rng.random(len(M))
+    assert oracle.spectral_sum(M, alpha, lambda x: x) == pytest.approx(alpha @ u)
+    expected = u / np.linalg.norm(u)
+    np.testing.assert_allclose(oracle.quadratic_programme(M, 1, 0), expected, atol=1e-5)
+
+
+def test_with_the_identity_normalised_features_weigh_the_same():
+    data = datasets.four_gaussians(spread=8.0, random_state=0)
+    got = weighting.solve(data.X[:, :30])
+    equal = oracle.quadratic_programme(oracle.standardise(data.X[:, :30]), 1, 0)
+    np.testing.assert_allclose(equal, 30**-0.5, atol=1e-6)
+    assert got.eigenvalues.sum() < equal.sum()  # the trace, which is bad for generalisation
+    assert got.alpha[:3].min() > got.alpha[3:].max()
+
+
+@pytest.mark.parametrize(("linear", "square"), [(1, 0.5), (0.1, 2), (3, 0.2)])
+def test_the_quadratic_programme_maximises_the_sum_over_the_spectrum(linear, square, rng):
+    M = features(rng)
+
+    def total(alpha):
+        return oracle.spectral_sum(M, alpha, lambda x: linear * x + square * x**2)
+
+    alpha = oracle.quadratic_programme(M, linear, square)
+    u, H = (M**2).sum(axis=1), oracle.squared(M)
+    assert total(alpha) == pytest.approx(linear * u @ alpha + square * alpha @ H @ alpha)
+    gradient = linear * u + 2 * square * H @ alpha
+    np.testing.assert_allclose(gradient / np.linalg.norm(gradient), alpha, atol=1e-4)
+    others = np.abs(rng.standard_normal((200, len(M))))
+    assert all(total(other / np.linalg.norm(other)) <= total(alpha) for other in others)
+
+
+def test_the_quadratic_programme_without_a_linear_term_is_algorithm_2(rng):
+    X = features(rng).T
+    expected = oracle.quadratic_programme(oracle.standardise(X), 0, 1)
+    np.testing.assert_allclose(weighting.solve(X, tol=0).alpha, expected, atol=1e-5)
+
+
+def test_near_0_any_function_is_the_programme_of_its_taylor_series(rng):
+    M = oracle.standardise(features(rng).T)
+    alpha = 1e-3 * oracle.quadratic_programme(M, 1, 0.5)
+    quadratic = oracle.spectral_sum(M, alpha, lambda x: x + x**2 / 2)
+    cubic = oracle.spectral_sum(M, alpha, lambda x: x**3 / 6)
+    exact = oracle.spectral_sum(M, alpha, np.expm1)
+    assert exact - quadratic == pytest.approx(cubic, rel=0.01)
+
+
 CLASSES = [(20, 45, 2), (20, 45, 4), (30, 31, 3), (7, 200, 2)]
 
 
@@ -163,7 +220,7 @@ def test_fisher_form_is_that_of_the_traces_in_the_definition(size, tradeoff, rng
     for _ in range(3):
         alpha = rng.standard_normal(X.shape[1])
         affinity = oracle.affinity(M, alpha)
-        expected = oracle.fisher_traces(M, alpha, rows, tradeoff)
+        expected = np.trace(oracle.fisher_matrix(M, alpha, rows, tradeoff))
         assert np.vdot(affinity, form(affinity)) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
@@ -226,6 +283,74 @@ def test_fisher_weights_select_what_tells_classes_apart():
     assert (got.reweight(data.X)[:, got.alpha < 0] == 0).all()
 
 
+@pytest.mark.parametrize("size", CLASSES)
+@pytest.mark.parametrize("tradeoff", [0.3, 5])
+def test_products_of_discriminants_are_those_of_the_appendix(size, tradeoff, rng):
+    X, y = in_classes(*size)
+    M, rows = oracle.standardise(X), oracle.class_rows(y)
+    means = weighting.class_means(_input.as_classes(y, len(X)))
+    problem = weighting.Discriminants(_data.read(X), means, tradeoff)
+    half = oracle.fisher_coordinates(M)
+    phi = np.linalg.qr(rng.standard_normal((half.shape[1], 2)))[0]
+    place, dual = half @ phi, rng.standard_normal((len(X), 2))
+    dual -= dual.mean(axis=0)
+    alpha = problem.data.forward(dual, place)
+    got = problem.data.forward(problem.signs(problem.product(dual, place), place), place)
+    expected = oracle.fisher_gram(M, phi, rows, tradeoff) @ alpha
+    np.testing.assert_allclose(got, expected, atol=1e-9 * np.abs(expected).max())
+    expected = np.trace(phi.T @ oracle.fisher_matrix(M, alpha, rows, tradeoff) @ phi)
+    assert alpha @ got == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("size", CLASSES)
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("tradeoff", [0.3, 1])
+def test_weights_and_discriminants_lead_each_other(size, k, tradeoff):
+    X, y = in_classes(*size)
+    M, rows = oracle.standardise(X), oracle.class_rows(y)
+    got = weighting.solve(X, y, k=k, tradeoff=tradeoff, tol=1e-12, max_iter=1000)
+    assert got.converged
+    phi, reached = oracle.fisher_directions(M, got.alpha, rows, tradeoff, k)
+    alpha, largest = oracle.leading(oracle.fisher_gram(M, phi, rows, tradeoff))
+    assert got.objective == pytest.approx(reached, rel=1e-8)
+    assert got.objective == pytest.approx(largest, rel=1e-8)
+    np.testing.assert_allclose(got.alpha, alpha, atol=1e-4)
+    assert (np.diff(got.history) >= -1e-9 * got.objective).all()
+
+
+def test_all_discriminants_together_are_algorithm_3():
+    X, y = in_classes(20, 45, 3)
+    every = weighting.solve(X, y, k=20, tol=1e-10)
+    plain = weighting.solve(X, y, tol=0)
+    np.testing.assert_allclose(every.alpha, plain.alpha, atol=1e-5)
+    assert every.objective == pytest.approx(plain.objective)
+
+
+def test_k_discriminants_of_tall_data():
+    X, y = in_classes(60, 12, 3)
+    M, rows = oracle.standardise(X), oracle.class_rows(y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # independent features are no harm
+        got = weighting.solve(X, y, k=2)
+    assert sorted(got.select(4)) == [0, 1, 2, 3]
+    phi, reached = oracle.fisher_directions(M, got.alpha, rows, 1.0, 2)
+    largest = oracle.leading(oracle.fisher_gram(M, phi, rows, 1.0))[1]
+    assert got.objective == pytest.approx(reached, rel=1e-9)
+    assert got.objective <= largest <= (1 + 1e-4) * got.objective
+    restored = got.basis * got.eigenvalues @ got.basis.T
+    np.testing.assert_allclose(restored, oracle.affinity(M, got.alpha), atol=1e-9)
+
+
+def test_one_discriminant_finds_what_tells_two_classes_apart():
+    found = {None: 0, 1: 0}
+    for seed in range(4):
+        data = datasets.weston_linear(60, random_state=seed)
+        for k in found:
+            weights = weighting.solve(data.X, data.y, k=k)
+            found[k] += len(set(weights.select(6)) & set(range(6)))
+    assert found[1] >= found[None] + 4
+
+
 def test_fisher_weights_do_not_depend_on_order_or_names_of_classes(rng):
     X, y = in_classes(20, 45, 3)
     order = rng.permutation(20)
@@ -242,6 +367,24 @@ def test_no_matrix_of_features_by_features_is_formed():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * 4000 * 400
+
+
+@pytest.mark.parametrize(
+    ("k", "y", "message"),
+    [
+        (2, None, "k = 2: needs y; without labels take qalpha, which has k components"),
+        (0, np.arange(20) % 2, "k = 0: must be from 1 to 20, min(n_samples, n_features)"),
+        (
+            "auto",
+            np.arange(20) % 2,
+            "k = 'auto': must be a whole number from 1 to 20, min(n_samples, n_features)",
+        ),
+    ],
+)
+def test_a_bad_number_of_discriminants_is_refused_in_one_line(k, y, message):
+    with pytest.raises(ValueError) as caught:
+        weighting.solve(np.random.default_rng(0).random((20, 30)), y, k=k)
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(

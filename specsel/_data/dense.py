@@ -212,7 +212,8 @@ class Dense(Standardised):
             n_image = self.n_samples if target is None else target.shape[1]
         n_identity = self.n_samples if any(matrix is None for matrix in matrices) else 0
         is_new = n_image > 0 and rows[-1] < len(stack)  # neither the identity nor known
-        keeps = is_new and self._may_keep(n_image)
+        # A loop comes back to a basis, with another dual; an ascent, whose dual it is, does not.
+        keeps = is_new and dual is not target and self._may_keep(n_image)
         kept = self._products.room(n_image, like=known) if keeps else known[:0]
         alpha = np.require(
             np.empty(self.n_features) if alpha is None else alpha, float, ["C", "W"]

@@ -11,7 +11,6 @@ from typing import Protocol
 import numpy as np
 
 from specsel import _input
-from specsel._data.protocol import Basis, Target
 from specsel._input.annotations import Floats, Integers, Names
 
 # All columns.
@@ -83,14 +82,6 @@ class Standardised(ABC):
     @abstractmethod
     def spans(self) -> Iterator[tuple[slice, Floats]]:
         """Slices of the columns, each with ``min m_i``, ``max m_i`` and ``Σ_s m_is``."""
-
-    @abstractmethod
-    def fused(self, dual: Floats, basis: Basis, target: Target = ...) -> tuple[Floats, Floats]:
-        """``α = forward(dual, basis)`` and ``A_α target``."""
-
-    def weighed(self, basis: Floats, lengths: Floats) -> tuple[Floats, Floats]:
-        """``α_i = Σ_c lengths_c (m_iᵀ basis_c)²`` and ``A_α basis``."""
-        return self.fused(basis * lengths, basis)
 
     @property
     def norms(self) -> Floats:

@@ -280,6 +280,23 @@ def as_pairs(name: str, pairs: ArrayLike | None, n_samples: int) -> Integers:
     return array.astype(np.intp)
 
 
+def as_table(name: str, table: ArrayLike, n_classes: int) -> Integers:
+    """View a whole number above 0 for every pair of classes as a symmetric array."""
+    shape = (n_classes, n_classes)
+    needed = f"{shape} is needed, a row and a column for each class"
+    try:
+        array = np.asarray(table)
+    except ValueError:
+        raise ValueError(f"{name}: rows differ in length; shape {needed}") from None
+    if array.shape != shape:
+        raise ValueError(f"{name}: has shape {array.shape}; {needed}")
+    if array.dtype.kind not in "iu" or array.min() < 1:
+        raise ValueError(f"{name}: must hold whole numbers at least 1")
+    if (array != array.T).any():
+        raise ValueError(f"{name}: must be symmetric")
+    return array
+
+
 def as_samples(
     name: str, pairs: tuple[ArrayLike, ArrayLike], n_features: int, names: Names
 ) -> tuple[Any, Any]:

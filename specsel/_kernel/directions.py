@@ -40,17 +40,15 @@ class Directions:
     def trace(self, alpha: Floats) -> float:
         return float(alpha @ self.data.entries.diagonal())
 
-    def inner(self, left: Floats, right: Floats) -> Floats:
-        n = self.data.n_features
-        return left[:n].T @ right[n:]
-
-    def overlap(self, left: Floats, right: Floats) -> float:
-        n = self.data.n_features
-        return float(np.vdot(left[:n], right[n:]))
+    def dual(self, directions: Floats) -> Floats:
+        """The scores, which meet the coefficients of others."""
+        n, turned = self.data.n_features, np.zeros_like(directions)
+        turned[..., :n, :] = directions[..., n:, :]
+        return turned
 
     def orthonormal(self, directions: Floats) -> tuple[Floats, Floats]:
         """Orthonormalise by the root of the Gram matrix, which changes least; null stays null."""
-        square = self.inner(directions, directions)
+        square = directions.T @ self.dual(directions)
         lengths = np.sqrt(np.maximum(square.diagonal(), 0.0))
         lengths[lengths**2 <= self.data.rounding(directions[: self.data.n_features])] = np.inf
         values, axes = linalg.eigen((square + square.T) / 2 / np.outer(lengths, lengths))
@@ -59,6 +57,18 @@ class Directions:
         inverse = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
         triangle = axes * np.where(np.isinf(roots), 0.0, roots) @ axes.T * lengths
         return directions @ (inverse[:, None] * (axes / roots) @ axes.T), triangle
+
+    def extended(self, basis: Floats, outside: Floats) -> tuple[Floats, Floats]:
+        """What is as short as rounding, beside W of norm 1, counts as null."""
+        outside = outside - basis @ (basis.T @ self.dual(outside))
+        squares = np.einsum("ij,ij->j", outside, self.dual(outside))
+        outside *= squares > self.floor**2
+        beyond, triangle = self.orthonormal(outside)
+        return np.hstack((basis, beyond)), np.vstack((np.zeros_like(triangle), triangle))
+
+    def turned(self, frame: Floats, rotation: Floats) -> Floats:
+        """Where directions were null, what is made of them is neither orthogonal nor of norm 1."""
+        return self.orthonormal(frame @ rotation)[0]
 
     def _scores(self, directions: Floats) -> Floats:
         return directions[self.data.n_features :]

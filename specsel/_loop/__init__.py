@@ -1,12 +1,13 @@
 """The one outer loop of the weighting algorithms, which own it.
 
-protocol  what an algorithm must bring, `Problem`, and what it exchanges with the loop
-options   the arguments with which the loop runs, checked
-ascent    one quasi-Newton ascent in the place of the alternation
-loop      starts, iterations, convergence, the number of clusters, and the result
+protocol   what an algorithm must bring, `Problem`, and what it exchanges with the loop
+options    the arguments with which the loop runs, checked
+ascent     one quasi-Newton ascent in the place of the alternation
+curvature  what earlier steps of the ascent tell of the curvature
+spaces     where the ascent takes place, and what a pass finds there
+loop       starts, iterations, convergence, the number of clusters, and the result
 """
 
-from specsel._loop.ascent import Samples
 from specsel._loop.loop import (
     Run,
     ascend,
@@ -19,6 +20,7 @@ from specsel._loop.loop import (
 )
 from specsel._loop.options import Options, check_k, check_tol
 from specsel._loop.protocol import Iterate, Problem, Step
+from specsel._loop.spaces import Samples, rooted
 
 __all__ = [
     "Iterate",
@@ -34,6 +36,7 @@ __all__ = [
     "from_each_start",
     "orientation",
     "pack",
+    "rooted",
     "solve",
     "starts",
 ]

@@ -11,7 +11,8 @@ The objective has many maxima, and the start decides which one is found. The def
 continuation, begins with a basis that is wider than asked for and narrows it to k directions
 over a few iterations.
 
-With ``k="auto"`` a few iterations with a wide basis come first. Their weights bring out the
+With ``k="auto"`` a few iterations with a wide basis come first, the first ones of the start where
+an ascent has one. Their weights bring out the
 clusters. In centred data, c clusters then make c - 1 eigenvalues of the weighted affinity stand
 apart from the rest. The largest ratio of one eigenvalue to the next shows where the rest begins,
 and k is the number of clusters, c. In data that are not centred the first direction is the mean,
@@ -27,10 +28,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from specsel import _data, _input, linalg
-from specsel._input.annotations import Floats
-from specsel._loop import ascent
+from specsel._input.annotations import Directions, Floats
+from specsel._loop import ascent, spaces
 from specsel._loop.options import Options
-from specsel._loop.protocol import Iterate, Place, Problem
+from specsel._loop.protocol import Climbable, Iterate, Place, Problem
 from specsel.results import Weights
 from specsel.results.weights import check
 
@@ -38,9 +39,11 @@ from specsel.results.weights import check
 WIDTH_FACTOR = 4
 NARROWING_STEPS = 4
 
-# An ascent narrows them in so many stages, with so many passes each.
-STAGES = 3
+# An ascent begins with 2k + 4 columns, or with more where k is small. A stage is so many passes
+# long, and this share of the columns goes on to the next.
+ASCENT_FACTOR, ASCENT_MORE, ASCENT_LEAST = 2, 4, 12
 STAGE_PASSES = 3
+STAGE_SHARE = 0.75
 
 # How exact the weights need to be while a basis is narrowed, or where an ascent begins.
 ENTRY_TOL = 1e-3
@@ -107,21 +110,43 @@ def solve(
     )
 
 
-def ascend(problem: Problem[Floats], space: ascent.Space, options: Options) -> Run:
+def ascend(problem: Climbable, space: spaces.Space, options: Options) -> Run:
     """Climb from every start and return the run with the best objective; see `ascent`."""
+    first = None
+    if options.starts_by_name and options.init == "continuation":
+        first = _narrowed(problem, space, options.k)
+    if first is not None:
+        options = replace(options, k=len(first.lengths))
     options = options.counted(lambda: count_clusters(problem))
+
+    def begin(options: Options) -> Iterator[tuple[spaces.Place | Floats, list[int]]]:
+        if first is not None and options.init == "continuation":
+            yield first, [options.number]
+        else:
+            yield from starts(problem, options)
+
     return from_each_start(
-        problem, options, lambda place, widths: _climbed(problem, space, place, widths, options)
+        problem,
+        options,
+        lambda place, widths: _climbed(problem, space, place, widths, options),
+        begin,
     )
 
 
 def from_each_start(
-    problem: Problem[Place], options: Options, run: Callable[[Place, list[int]], Run]
+    problem: Problem[Place],
+    options: Options,
+    run: Callable[[Any, list[int]], Run],
+    begin: Callable[[Options], Iterator[tuple[Any, list[int]]]] | None = None,
 ) -> Run:
-    """Run from every start and return the best. Where it is worth nothing, look from others."""
-    best, stopped = _best(problem, options, run)
+    """Run from every start and return the best. Where it is worth nothing, look from others.
+
+    `begin` yields the starts, by default those of `starts`.
+    """
+    begin = begin or (lambda options: starts(problem, options))
+    best, stopped = _best(begin(options), run)
     if options.starts_by_name and not stopped and _is_worth_nothing(best, problem.data.floor):
-        other, stopped = _best(problem, replace(options, init="seeded"), run)
+        other, stopped = _best(begin(replace(options, init="seeded")), run)
         best = max(best, other, key=lambda found: found.iterate.objective)
     if not best.converged and not stopped:
         count = len(best.history)
@@ -135,11 +160,11 @@ def from_each_start(
 
 
 def _best(
-    problem: Problem[Place], options: Options, run: Callable[[Place, list[int]], Run]
+    begun: Iterator[tuple[Any, list[int]]], run: Callable[[Any, list[int]], Run]
 ) -> tuple[Run, bool]:
     """Return the best of the runs from every start, and whether the callback ended the last."""
     best = None
-    for place, widths in starts(problem, options):
+    for place, widths in begun:
         found = run(place, widths)
         if best is None or found.iterate.objective > best.iterate.objective:
             best = found
@@ -156,24 +181,23 @@ def _is_worth_nothing(run: Run, floor: float) -> bool:
 
 
 def _climbed(
-    problem: Problem[Floats],
-    space: ascent.Space,
-    place: Floats,
+    problem: Climbable,
+    space: spaces.Space,
+    place: spaces.Place | Floats,
     widths: list[int],
     options: Options,
 ) -> Run:
-    """Climb from one start; from a wide one with a wide W at first."""
-    first = None
-    if len(widths) > 1:
-        first = _narrowed(space, np.ones(problem.data.n_features), place, widths)
-    if first is None:
+    """Climb from one start, be it a basis or a place where an ascent has been."""
+    if isinstance(place, spaces.Place):
+        first = place
+    else:
         pair = _leading(problem, problem.enter(place), place, ENTRY_TOL)
         iterate = problem.advance(pair, place, widths[-1]).iterate
         if not iterate.objective > 0:
             return Run(iterate, [0.0], True, False, None)  # nothing to climb on from here
         first = ascent.start(space, iterate.alpha, iterate.basis, iterate.image)
 
-    def climb(start: ascent.Place, most: int) -> ascent.Climb:
+    def climb(start: spaces.Place, most: int) -> ascent.Climb:
         return ascent.climb(start, tol=options.tol, max_iter=most, tell=options.tell)
 
     found, history, converged, stopped = climb(first, options.max_iter)
@@ -189,18 +213,28 @@ def _climbed(
     return Run(ascent.iterate(found), history, converged, stopped, value)
 
 
-def _narrowed(
-    space: ascent.Space, alpha: Floats, basis: Floats, widths: list[int]
-) -> ascent.Place | None:
-    """Climb a little with a wide W, and drop its least directions, in stages; None if W is 0."""
-    place = ascent.start(space, alpha, basis)
-    stages = np.geomspace(widths[0], widths[-1], STAGES + 1).round().astype(int)
-    for width in np.unique(stages)[-2::-1]:
-        if not place.value > 0:
-            return None
-        climbed = ascent.climb(place, tol=0.0, max_iter=STAGE_PASSES, tell=lambda *_: False)
-        place = ascent.narrowed(climbed.place, int(width))
-    return place
+def _narrowed(problem: Climbable, space: spaces.Space, k: Directions) -> spaces.Place | None:
+    """Climb a little with a wide W, and drop its least directions, in stages; None if W is 0.
+
+    With k = "auto" the clusters are counted after the first stage.
+    """
+    mean = 0 if problem.data.mean_free else 1
+    known = 0 if isinstance(k, str) else k
+    wide = max(ASCENT_FACTOR * known + ASCENT_MORE, ASCENT_LEAST + mean)
+    width = max(known, min(wide, problem.data.rank_bound))
+    place = ascent.start(space, np.ones(problem.data.n_features), *problem.lead(width))
+    while place.value > 0:
+        if width == known:
+            return place
+        place = ascent.climb(place, tol=0.0, max_iter=STAGE_PASSES, tell=lambda *_: False).place
+        if not known:
+            inner = place.basis.T @ space.dual(place.image)
+            known = _clusters(linalg.largest_modulus(inner, width)[0], mean)
+            if ASCENT_FACTOR * known + ASCENT_MORE > wide:
+                return _narrowed(problem, space, known)
+        width = max(known, int(STAGE_SHARE * width))
+        place = ascent.narrowed(place, width)
+    return None
 
 
 def count_clusters(problem: Problem[Place]) -> int:
@@ -210,10 +244,14 @@ def count_clusters(problem: Problem[Place]) -> int:
     place = problem.subspace(np.ones(problem.data.n_features), width)
     options = Options(width, "equal", 1, AUTO_TOL, AUTO_ITERATIONS, None, None)
     found = _run(problem, place, [width], options).iterate
-    values = np.abs(linalg.largest_modulus(found.basis.T @ found.image, width)[0])
-    values = values[mean:]
+    return _clusters(linalg.largest_modulus(found.basis.T @ found.image, width)[0], mean)
+
+
+def _clusters(eigenvalues: Floats, mean: int) -> int:
+    """Where the largest ratio of an eigenvalue to the next is; the first `mean` do not count."""
+    values = np.abs(eigenvalues)[mean : mean + AUTO_WIDTH]
     if len(values) < 2:
-        return width
+        return len(eigenvalues)
     ratios = values[:-1] / np.maximum(values[1:], max(AUTO_FLOOR * values[0], TINY))
     return int(np.argmax(ratios)) + 2
 

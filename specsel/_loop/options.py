@@ -66,7 +66,7 @@ class Options:
         """Tell the callback of an iteration; return whether it stops the loop."""
         return self.callback is not None and bool(self.callback(count, value))
 
-    def counted(self, count: Callable[[], int]) -> Self:
+    def counted(self, count: Callable[[], Directions]) -> Self:
         """Replace k = "auto" by what `count` returns; another k stays."""
         return replace(self, k=count()) if self.k == "auto" else self
 

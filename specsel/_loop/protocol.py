@@ -72,3 +72,10 @@ class Problem(Protocol[Place]):
 
         `pair` is the leading eigenpair of ``Φ J Φᵀ`` at `place`.
         """
+
+
+class Climbable(Problem[Floats], Protocol):
+    """An algorithm whose weights an ascent can find; a place is a basis."""
+
+    def lead(self, width: int) -> tuple[Floats, Floats | None]:
+        """The leading directions at equal weights, and their image where it is known."""

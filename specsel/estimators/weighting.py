@@ -18,6 +18,7 @@ from specsel._input.choices import (
     Criterion,
     Init,
     Kernel,
+    KernelBasisStep,
     NonNegative,
     Shift,
 )
@@ -110,7 +111,7 @@ class ParameterFreeWeighting(WeightSelector):
 
     Parameters
     ----------
-    rank : int or None
+    tol, rank
         As in `weighting.solve`.
     n_features_to_select, threshold, diverse, reweight
         As in `QAlpha`; its attributes are there too.
@@ -125,6 +126,7 @@ class ParameterFreeWeighting(WeightSelector):
     """
 
     rank: int | None = None
+    tol: float = 1e-6
 
     def _solve(self, X: Any, y: Any) -> Weights:
         return weighting.solve(X, **self._options())
@@ -134,12 +136,12 @@ class ParameterFreeWeighting(WeightSelector):
 class FisherWeighting(WeightSelector):
     """Select features for discriminant analysis, see `weighting.solve` with labels.
 
-    It is meant for data with more features than samples. If the features are linearly
+    Give `k` unless there are more features than samples. Without it, if the features are linearly
     independent, one of them gets all the weight, and a warning says so.
 
     Parameters
     ----------
-    tradeoff : float
+    k, tradeoff, tol, max_iter
         As in `weighting.solve`.
     n_features_to_select, threshold, diverse, reweight
         As in `QAlpha`; its attributes are there too.
@@ -153,7 +155,10 @@ class FisherWeighting(WeightSelector):
     [0, 1, 2, 3, 4]
     """
 
+    k: int | None = None
     tradeoff: float = 1.0
+    tol: float = 1e-6
+    max_iter: int = 200
     needs_classes = True
 
     def _solve(self, X: Any, y: Any) -> Weights:
@@ -198,7 +203,8 @@ class SupervisedQAlpha(LoopSelector):
 
     Parameters
     ----------
-    k_within, k_between, gamma, representation, method, init, n_init, tol, max_iter, random_state
+    k_within, k_between, k_blocks, gamma, representation, method, init, n_init, tol, max_iter, \
+random_state
         As in `supervised.solve`.
     n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
@@ -214,6 +220,7 @@ class SupervisedQAlpha(LoopSelector):
 
     k_within: int = 2
     k_between: int = 1
+    k_blocks: ArrayLike | None = None
     gamma: float = 0.5
     representation: NonNegative = "parts"
     method: ClassBasisStep = "power"
@@ -231,8 +238,8 @@ class KernelQAlpha(LoopSelector):
     ----------
     k : int or "auto"
         As in `QAlpha`.
-    kernel, sigma, degree, offset, sections, center, criterion, init, n_init, tol, max_iter, \
-random_state
+    kernel, sigma, degree, offset, sections, center, method, criterion, init, n_init, tol, \
+max_iter, random_state
         As in `kernel.solve`. With ``kernel="precomputed"``, X is the kernel matrix of the
         features; it has no samples, so that cross-validation and `reweight` do not apply.
     n_features_to_select, threshold, diverse, reweight, verbose
@@ -254,6 +261,7 @@ random_state
     offset: float = 1.0
     sections: int | np.ndarray = 8
     center: bool = True
+    method: KernelBasisStep = "ascent"
     criterion: Criterion = "energy"
 
     def _solve(self, X: Any, y: Any) -> Weights:

@@ -19,7 +19,7 @@ from specsel.papers import facts, report
 
 FIRST = (1 / 6, 2**0.5 / 6)
 SECOND = (0.1, 1.0)
-QUICK = {"trials": 200, "limits": 20, "irrelevant": (50, 200)}
+QUICK = {"trials": 200, "limits": 20, "irrelevant": (25, 200)}
 N_SAMPLES = 60
 
 
@@ -113,16 +113,15 @@ def growth(irrelevant):
     sizes = np.array(irrelevant, dtype=float)
     expected = np.sqrt(sizes * (1 + sizes / N_SAMPLES))
     where = facts.POSITIVITY["growth"].where
-    rows = []
+    rows, unit = [], f"times that of {irrelevant[0]}"
     for i, n in enumerate(irrelevant):
         known = facts.Fact(f"{expected[i] / expected[0]:.3g}", where)
         rows += [
-            report.row(f"{n} irrelevant features, bound", bounds[i] / bounds[0], known, GROWTH),
-            report.row(f"{n} irrelevant features, weight", totals[i] / totals[0], unit=GROWTH),
+            report.row(f"{n} irrelevant features, bound", bounds[i] / bounds[0], known, unit),
+            report.row(f"{n} irrelevant features, weight", totals[i] / totals[0], unit=unit),
         ]
     return rows
 
 
 LIKELY = "probability"
 SHARE = "share"
-GROWTH = "times that of the fewest"

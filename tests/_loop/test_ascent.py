@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from oracles import weighing as oracle
 
 from specsel import _data, datasets, qalpha, side_info, topography
-from specsel._loop import ascent
+from specsel._loop import Samples, ascent, curvature
 
 TIGHT = {"tol": 1e-13, "max_iter": 2000}
 
@@ -28,7 +28,7 @@ def place_of(M, k, seed=0):
     basis = np.linalg.qr(rng.standard_normal((M.shape[1], k)))[0]
     lengths = rng.random(k) + 0.1
     lengths /= np.linalg.norm(lengths)
-    return data, ascent.look(ascent.Samples(data), basis, lengths, np.zeros(0))
+    return data, ascent.look(Samples(data), basis, lengths, np.zeros(0))
 
 
 def matrix(place):
@@ -39,10 +39,20 @@ def value(M, W):
     return (np.einsum("is,st,it->i", M, W, M) ** 2).sum()
 
 
-def tangent(place, vector):
+def tangent(place, row):
     U = place.basis
-    half = vector.outside @ U.T
-    return U @ vector.inside @ U.T + half + half.T
+    inside, outside, _ = curvature.parts(row, U)
+    half = outside @ U.T
+    return U @ inside @ U.T + half + half.T
+
+
+def random_row(place, seed):
+    """A tangent along the sphere of matrices of unit norm."""
+    noise, U, s = np.random.default_rng(seed), place.basis, place.lengths
+    inside, outside = noise.standard_normal((len(s), len(s))), noise.standard_normal(U.shape)
+    inside = (inside + inside.T) / 2
+    inside -= np.diag(s) * (s @ np.diag(inside))
+    return curvature.row(inside, outside - U @ (U.T @ outside), np.zeros(0))
 
 
 def test_value_and_gradient_are_those_of_the_definition(rng):
@@ -51,23 +61,49 @@ def test_value_and_gradient_are_those_of_the_definition(rng):
     W = matrix(place)
     assert place.value == pytest.approx(value(M, W), rel=1e-12)
     for seed in range(5):
-        noise = np.random.default_rng(seed)
-        inside, outside = noise.standard_normal((3, 3)), noise.standard_normal((12, 3))
-        inside = (inside + inside.T) / 2
-        inside -= np.diag(place.lengths) * (place.lengths @ np.diag(inside))  # along the sphere
-        outside -= place.basis @ (place.basis.T @ outside)
-        step = ascent.Tangent(place.space, inside, outside, np.zeros(0))
+        step = random_row(place, seed)
         d = 1e-6
         rise = value(M, W + d * tangent(place, step)) - value(M, W - d * tangent(place, step))
         # The gradient is that of f less f |W|², and f has four times the weights in it.
-        assert place.gradient.dot(step) == pytest.approx(rise / (2 * d) / 2, rel=1e-6, abs=1e-8)
+        assert place.gradient @ step == pytest.approx(rise / (2 * d) / 2, rel=1e-6, abs=1e-8)
+
+
+def test_products_of_rows_are_products_of_tangents_and_moves_are_projections(rng):
+    M = oracle.standardise(rng.standard_normal((12, 30)))
+    (_, here), (_, there) = place_of(M, 3), place_of(M, 3, seed=1)
+    rows = np.array([random_row(here, seed) for seed in range(4)])
+    expected = [[np.vdot(tangent(here, a), tangent(here, b)) for b in rows] for a in rows]
+    np.testing.assert_allclose(rows @ rows.T, expected)
+    moved = curvature.moved(here.space, rows, here.basis, there.basis)
+    rest = np.eye(12) - there.basis @ there.basis.T
+    for before, after in zip(rows, moved, strict=True):
+        whole = tangent(here, before)
+        np.testing.assert_allclose(tangent(there, after), whole - rest @ whole @ rest, atol=1e-12)
+
+
+def test_directions_are_those_of_bfgs_pair_by_pair(rng):
+    """The compact form against products with one pair after another, as in the textbook."""
+    _, place = place_of(oracle.standardise(rng.standard_normal((12, 30))), 3)
+    size = len(place.gradient)
+    memory, bend = curvature.Memory(size), rng.standard_normal((size, size))
+    memory.steps = rng.standard_normal((3, size))
+    memory.losses = memory.steps @ (bend @ bend.T + np.eye(size))
+    memory.products = memory.steps @ memory.losses.T
+    factors = rng.random(size) + 0.5
+    inverse = np.diag(factors)
+    for s, y in zip(memory.steps, memory.losses, strict=True):
+        side = np.eye(size) - np.outer(s, y) / (s @ y)
+        inverse = side @ inverse @ side.T + np.outer(s, s) / (s @ y)
+    np.testing.assert_allclose(
+        memory.direction(place, place.gradient, factors), inverse @ place.gradient
+    )
 
 
 def test_a_step_leads_to_a_positive_matrix_of_unit_norm(rng):
     M = oracle.standardise(rng.standard_normal((12, 30)))
     _, place = place_of(M, 3)
     for size in (1e-3, 0.3, 5.0):
-        step = place.gradient.times(size / np.sqrt(place.gradient.dot(place.gradient)))
+        step = place.gradient * (size / np.linalg.norm(place.gradient))
         basis, lengths, *_ = ascent._retracted(place, step)
         np.testing.assert_allclose(basis.T @ basis, np.eye(3), atol=1e-12)
         assert np.linalg.norm(lengths) == pytest.approx(1)

@@ -295,7 +295,10 @@ def test_auto_counts_as_far_without_centring(solve, count):
     assert solve(X, "auto", center=False).basis.shape[1] == count
 
 
-@pytest.mark.parametrize("solve", [*AUTO.values(), partial(qalpha.solve, k="auto")])
+COUNT_FIRST = {name: AUTO[name] for name in ("gap", "laplacian", "pairwise")}
+
+
+@pytest.mark.parametrize("solve", COUNT_FIRST.values(), ids=COUNT_FIRST.keys())
 def test_the_passes_that_count_are_counted(solve, monkeypatch):
     X, passes = clusters(3, 0), {}
     for count in (_loop.count_clusters, lambda problem: 3):
@@ -303,6 +306,16 @@ def test_the_passes_that_count_are_counted(solve, monkeypatch):
         monkeypatch.setattr("specsel._loop.loop.count_clusters", count)
         passes[len(passes)] = solve(X).n_passes
     assert passes[0] > passes[1] + 3
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 7])
+def test_an_ascent_counts_on_its_way(count):
+    """One pass asks whether there is anything; up to four clusters cost none, more a new start."""
+    X = clusters(count, 0)
+    auto, given = qalpha.solve(X, "auto"), qalpha.solve(X, count)
+    assert auto.basis.shape[1] == count
+    assert auto.n_passes == given.n_passes + (1 if count <= 4 else 5)
+    np.testing.assert_array_equal(auto.alpha, given.alpha)
 
 
 def test_auto_is_what_the_same_number_gives():

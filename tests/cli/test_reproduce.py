@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from specsel import papers
 from specsel.cli import main as cli
 from specsel.cli import reproduce as cli_reproduce
-from specsel.papers import facts, report
+from specsel.papers import facts, full, report
 
 
 def run(capsys, *arguments):
@@ -30,9 +30,11 @@ def test_a_table_has_published_numbers_beside_ours(capsys):
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].startswith("topography: Two groupings of the same samples, ")
-    assert lines[1].split() == ["published", "ours", "deviation", "seeds"]
+    assert lines[1].split() == ["published", "ours", "deviation", "seeds", "full", "run"]
     assert lines[2].startswith("  groupings told apart")
     assert "1 of 1" in lines[2]
+    kept = full.load("topography")["groupings told apart"]
+    assert lines[2].split()[-2:] == ["20", f"{kept.ours:.4g}"]
 
 
 def test_tables_and_figures_are_written(capsys, tmp_path):
@@ -42,7 +44,7 @@ def test_tables_and_figures_are_written(capsys, tmp_path):
             rows = list(csv.DictReader(file))
         assert [*rows[0]] == [
             "experiment", "what", "published", "ours", "spread", "seeds", "unit", "where",
-            "seconds",
+            "full_run", "seconds",
         ]  # fmt: skip
         assert rows[0]["experiment"] == name
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")

@@ -80,7 +80,7 @@ def fit(estimator, X, y=None):
     [
         *(cls() for cls in CLASSES),
         QAlpha(rounds=2, diverse=True, reweight=True),
-        StabilitySelection(QAlpha(), n_resamples=3),
+        StabilitySelection(QAlpha(), n_resamples=3, random_state=0),
     ]
 )
 def test_scikit_learn_accepts_it(estimator, check):
@@ -108,11 +108,11 @@ def test_it_is_a_selector_with_its_attributes(cls, clustered):
 
 SOLVERS = {
     "QAlpha": (qalpha.solve, {"k": 3}),
-    "ParameterFreeWeighting": (weighting.solve, {}),
-    "FisherWeighting": (weighting.solve, {"tradeoff": 0.5}),
+    "ParameterFreeWeighting": (weighting.solve, {"tol": 1e-3}),
+    "FisherWeighting": (weighting.solve, {"tradeoff": 0.5, "tol": 1e-3}),
     "LaplacianQAlpha": (laplacian.solve, {"k": 3, "shift": "definition"}),
     "SupervisedQAlpha": (supervised.solve, {"gamma": 0.3, "k_within": 1}),
-    "KernelQAlpha": (kernel.solve, {"k": 3, "kernel": "poly", "degree": 3}),
+    "KernelQAlpha": (kernel.solve, {"k": 3, "kernel": "poly", "degree": 3, "method": "power"}),
     "SideInfoQAlpha": (side_info.solve, {"k": 3, "side": np.arange(202.0), "tradeoff": 0.5}),
     "PairwiseQAlpha": (pairwise.solve, {"k": 2, "apart": np.eye(6, 202).reshape(2, 3, 202)}),
     "GreedySparseLDA": (gslda.solve, {"direction": "forward", "never": [3]}),

@@ -126,6 +126,8 @@ def _call(draw, name):
 def _estimator(draw, name):
     """Return a call that fits an estimator, and its parameters for the message."""
     kind = ESTIMATORS[name]
+    needs = getattr(specsel, kind).needs_classes or kind == "StabilitySelection"
+    y = draw.labels() if needs else draw.classes
     chosen = draw.arguments(OTHERS.get(kind, kind), getattr(specsel, kind))
     if kind in ("SideInfoQAlpha", "PairwiseQAlpha"):  # samples, for rows are split and shuffled
         for key in {"apart", "together"} & {*chosen}:
@@ -133,8 +135,6 @@ def _estimator(draw, name):
     elif kind == "StabilitySelection":
         inner = [specsel.QAlpha(k=1), specsel.FisherWeighting(), specsel.ParameterFreeWeighting()]
         chosen["estimator"] = inner[draw.rng.integers(3)]
-    needs = getattr(specsel, kind).needs_classes or kind == "StabilitySelection"
-    y = draw.labels() if needs else draw.classes
 
     def call():
         return getattr(specsel, kind)(**_fresh(chosen)).fit(draw.X, y)

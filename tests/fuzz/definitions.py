@@ -95,7 +95,7 @@ def of_supervised(problem):
     rows = oracle.class_rows(problem.y)
     start = problem.rng.random(problem.X.shape[1]) + 0.1
     M = oracle.represent(problem.X, representation)
-    bases = oracle.supervised_bases(M, start, rows, 1, 1)
+    bases = oracle.supervised_bases(M, start, rows, np.ones((len(rows), len(rows)), int))
     G = oracle.supervised_gram(M, bases, rows, gamma)
     if not leads(G):
         return "passed over"

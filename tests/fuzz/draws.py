@@ -37,7 +37,7 @@ class Draw:
         if self.rng.random() < 0.03:
             self.q, self.n = (int(self.rng.integers(1, 4)) for _ in range(2))
         self.dtype = "f4" if self.rng.random() < 0.4 else "f8"
-        self.names = None
+        self.names, self.n_classes = None, 2
         self.array = self._features()
         self.X = self._stored(self.array)
         self.classes = self.labels() if self.rng.random() < 0.6 else None
@@ -105,7 +105,8 @@ class Draw:
         """Draw class labels, mostly of two samples or more each."""
         if self.rng.random() < 0.02:
             return self.rng.integers(0, 5, self.q)
-        y = self.rng.permutation(np.arange(self.q) % self.rng.integers(2, max(self.q // 2, 2) + 1))
+        self.n_classes = self.rng.integers(2, max(self.q // 2, 2) + 1)
+        y = self.rng.permutation(np.arange(self.q) % self.n_classes)
         return [y, y.astype(float), np.array(list("abcdefgh"))[y], y.tolist()][
             self.rng.integers(4)
         ]
@@ -167,6 +168,11 @@ class Draw:
         kind = rng.integers(4)
         return np.abs(side[0]) if kind == 1 else [side, side[:2]] if kind == 2 else side
 
+    def widths(self):
+        """Draw how many directions every block of the last labels has."""
+        table = self.rng.integers(1, 4, (self.n_classes, self.n_classes))
+        return np.maximum(table, table.T)
+
     def start(self):
         """Draw where the loop starts."""
         return str(self.rng.choice(choices.INITS))
@@ -223,8 +229,10 @@ ARGUMENTS = {
     "eslda.k": lambda draw: draw.one(1, 2, 3, 3, [1, 3], "all"),
     "pair.k": lambda draw: draw.one(1, 2, 3, 3, [1, 3], "all"),
     "positivity.k": numbers(1, 2),
+    "weighting.k": lambda draw: LEAVE if draw.classes is None else draw.one(None, 1, 2, 3),
     "k_within": numbers(1, 2, 3),
     "k_between": numbers(1, 2),
+    "k_blocks": Draw.widths,
     "method": named(choices.BASIS_STEPS),
     "kernel.method": named(choices.KERNEL_BASIS_STEPS),
     "pairwise.method": named(choices.PAIR_BASIS_STEPS),

@@ -6,6 +6,7 @@ imports nothing of the package.
 """
 
 import numpy as np
+from scipy.optimize import minimize
 
 # Values that differ by less than this share are tied.
 TIE = 1e-9
@@ -221,12 +222,13 @@ def right_vectors(A, k):
     return np.linalg.svd(A, full_matrices=False)[2][:k].T
 
 
-def supervised_bases(M, alpha, rows, k_within, k_between):
-    """Return ``Q^gh`` of every block: right singular vectors of ``A^gh``, as many as it has."""
+def supervised_bases(M, alpha, rows, widths):
+    """Return ``Q^gh`` of every block: right singular vectors of ``A^gh``, as many as it has.
+
+    `widths` is the table of ``k^gh``, the most that are wanted.
+    """
     return {
-        (g, h): right_vectors(
-            cross_affinity(M, alpha, rows_g, rows_h), k_within if g == h else k_between
-        )
+        (g, h): right_vectors(cross_affinity(M, alpha, rows_g, rows_h), widths[g][h])
         for g, rows_g in enumerate(rows)
         for h, rows_h in enumerate(rows)
     }
@@ -290,8 +292,43 @@ def fisher_form(M, rows, tradeoff):
     return projector(M) * (between_scatter(M, rows) - tradeoff * within_scatter(M, rows))
 
 
-def fisher_traces(M, alpha, rows, tradeoff):
-    """``trace(D^{-1/2} Eᵀ (R − λS) E D^{-1/2})``, with R and S as kernels give them (appendix)."""
+def spectral_sum(M, alpha, f):
+    """``Σ f(σ_i)`` over the eigenvalues of ``A_α`` (Wolf and Bileschi, Sec. 5)."""
+    return f(np.linalg.eigvalsh(affinity(M, alpha))).sum()
+
+
+def quadratic_programme(M, linear, square):
+    """Return the unit α ≥ 0 that maximises ``Σ f(σ_i)`` for ``f(x) = linear x + square x²``.
+
+    This is ``linear uᵀα + square αᵀHα`` with ``u_i = m_iᵀ m_i``, found by quadratic programming.
+    """
+    u, H = (M**2).sum(axis=1), squared(M)
+    scale = linear * np.linalg.norm(u) + square * np.linalg.norm(H)
+    found = minimize(
+        lambda alpha: -(linear * u @ alpha + square * alpha @ H @ alpha) / scale,
+        np.full(len(M), len(M) ** -0.5),
+        jac=lambda alpha: -(linear * u + 2 * square * H @ alpha) / scale,
+        method="SLSQP",
+        bounds=[(0, 1)] * len(M),
+        constraints={
+            "type": "eq",
+            "fun": lambda alpha: alpha @ alpha - 1,
+            "jac": lambda alpha: 2 * alpha,
+        },
+        options={"ftol": 1e-15, "maxiter": 1000},
+    )
+    return found.x
+
+
+def fisher_coordinates(M):
+    """``E D^{-1/2}``, ``M^T M = E D E^T``, of the eigenvalues that are not 0."""
+    values, E = np.linalg.eigh(M.T @ M)
+    kept = values > 1e-12 * values.max()
+    return E[:, kept] @ np.diag(values[kept] ** -0.5)
+
+
+def fisher_matrix(M, alpha, rows, tradeoff):
+    """``D^{-1/2} Eᵀ (R − λS) E D^{-1/2}``, with R and S as kernels give them (appendix)."""
     A = affinity(M, alpha)
     q = len(A)
     R, S = np.zeros((q, q)), np.zeros((q, q))
@@ -300,10 +337,20 @@ def fisher_traces(M, alpha, rows, tradeoff):
         delta = A[:, c] @ ones / len(c) - A @ np.ones(q) / q
         R += len(c) * np.outer(delta, delta)
         S += A[:, c] @ (np.eye(len(c)) - np.outer(ones, ones) / len(c)) @ A[:, c].T
-    values, E = np.linalg.eigh(M.T @ M)
-    kept = values > 1e-12 * values.max()
-    half = E[:, kept] @ np.diag(values[kept] ** -0.5)
-    return np.trace(half.T @ (R - tradeoff * S) @ half)
+    half = fisher_coordinates(M)
+    return half.T @ (R - tradeoff * S) @ half
+
+
+def fisher_directions(M, alpha, rows, tradeoff, k):
+    """Return φ of the k leading discriminants as columns, and what they reach together."""
+    values, vectors = np.linalg.eigh(fisher_matrix(M, alpha, rows, tradeoff))
+    return vectors[:, ::-1][:, :k], values[::-1][:k].sum()
+
+
+def fisher_gram(M, phi, rows, tradeoff):
+    """The matrix of which α leads at given φ: that of Algo. 3, of the discriminants φ alone."""
+    U = M @ fisher_coordinates(M) @ phi
+    return (U @ U.T) * (between_scatter(M, rows) - tradeoff * within_scatter(M, rows))
 
 
 def side_diagonal(X, sides, center=True):

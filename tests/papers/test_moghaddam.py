@@ -48,6 +48,38 @@ def test_half_of_the_features_are_enough(experiment, half, every):
         assert found[f"{method}, {half} features"] <= found[f"{method}, {every} features"] + 2
 
 
+FEW = (1, 2, 5, 10, 15, 20, 30)
+
+
+def test_greedy_search_errs_less_than_thresholding_where_few_features_are_kept():
+    found = ours(sonar.run(sizes=(*FEW, 60), trials=20))
+    got = found["thresholding less greedy, mean over 7 sizes up to half"]
+    assert got > 0.5
+    expected = np.mean([found[f"thresholding, {k} features"] for k in FEW])
+    expected -= np.mean([found[f"greedy, {k} features"] for k in FEW])
+    assert got == pytest.approx(expected)
+
+
+def test_the_best_features_err_like_those_of_thresholding_and_less_than_those_of_correlation():
+    found = ours(ionosphere.run(sizes=(1, 2, 4, 8, 12, 16, 33), trials=5))
+    over = "mean over 6 sizes up to half"
+    assert abs(found[f"thresholding less exact, {over}"]) < 0.7
+    assert found[f"correlation less exact, {over}"] > 0.7
+
+
+def test_greedy_search_separates_the_classes_best():
+    """The order of the paper holds for what is maximised, at every number of features."""
+    X, y = sources.uci("sonar")
+    A, B = pencil.class_scatter(X, y)
+    reached = {
+        method: [pencil.pencil_value(A, B, np.sort(support)) for support in choose(X, y, FEW)]
+        for method, choose in sonar.METHODS.items()
+    }
+    for method in ("thresholding", "correlation"):
+        assert np.less_equal(reached[method], np.multiply(1 + 1e-9, reached["greedy"])).all()
+        assert sum(reached[method]) < 0.95 * sum(reached["greedy"])
+
+
 def test_the_discriminant_is_that_of_the_scatter(rng):
     y = np.arange(80) % 2
     X = rng.standard_normal((80, 6)) * np.arange(1, 7) + y[:, None] * [3, 0, 0, 4, 0, 0]

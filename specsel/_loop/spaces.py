@@ -1,0 +1,121 @@
+"""Where the matrix W of the ascent lives, and what one pass over the data finds there."""
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from specsel import _data
+from specsel._input.annotations import Floats
+
+# Lengths below the square of this share of the largest count as that: passes multiply by roots.
+LEAST_ROOT = 1e-12
+
+# Columns that a QR decomposition works on at a time.
+QR_BLOCK = 32
+
+
+class Space(Protocol):
+    """Directions are columns of arrays, vectors over the samples for most algorithms.
+
+    Those of a kernel are not, so their inner products and orthonormal bases are the space's.
+    """
+
+    @property
+    def floor(self) -> float:
+        """Relative rounding error of a pass."""
+
+    @property
+    def dimension(self) -> int:
+        """Number of dimensions."""
+
+    def look(
+        self, basis: Floats, lengths: Floats, beside: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """α of W and of the numbers beside it, ``A_α U``, and the same for those numbers."""
+
+    def enter(
+        self, alpha: Floats, basis: Floats, image: Floats | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        """The basis as directions of this space, its image, and the numbers beside."""
+
+    def leave(self, basis: Floats, image: Floats) -> tuple[Floats, Floats]:
+        """Basis and image as an `Iterate` has them."""
+
+    def trace(self, alpha: Floats) -> float:
+        """``trace(A_α)``."""
+
+    def dual(self, directions: Floats) -> Floats:
+        """What gives the inner products with directions by plain products of columns."""
+
+    def extended(self, basis: Floats, outside: Floats) -> tuple[Floats, Floats]:
+        """An orthonormal frame, first the basis, and the coefficients that make `outside` of it.
+
+        `outside` is orthogonal to the basis.
+        """
+
+    def turned(self, frame: Floats, rotation: Floats) -> Floats:
+        """Some orthonormal directions out of a frame that `extended` gave."""
+
+
+class Samples:
+    """The space of vectors over the samples. There are no numbers beside W."""
+
+    def __init__(self, data: _data.Data) -> None:
+        self.data = data
+        self.floor, self.dimension = data.floor, data.n_samples
+        self.squares = data.squares
+
+    def look(
+        self, basis: Floats, lengths: Floats, beside: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        scaled, roots = rooted(basis, lengths)
+        alpha, image = self.data.fused(scaled, scaled)
+        return alpha, image / roots, beside
+
+    def enter(
+        self, alpha: Floats, basis: Floats, image: Floats | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        return basis, self.data.adjoint(alpha, basis) if image is None else image, np.zeros(0)
+
+    def leave(self, basis: Floats, image: Floats) -> tuple[Floats, Floats]:
+        return basis, image
+
+    def trace(self, alpha: Floats) -> float:
+        return float(np.einsum("i,i", alpha, self.squares))
+
+    def dual(self, directions: Floats) -> Floats:
+        return directions
+
+    def extended(self, basis: Floats, outside: Floats) -> tuple[Floats, Floats]:
+        from scipy.linalg import lapack  # here, for it would make the package slow to import
+
+        both = np.hstack((basis, outside))
+        (d, width), k = both.shape, basis.shape[1]
+        factors, tau, *_ = lapack.dgeqrf(both, lwork=QR_BLOCK * width)
+        size = min(d, width)
+        frame = lapack.dorgqr(factors[:, :size], tau, lwork=QR_BLOCK * width)[0]
+        signs = np.where(factors.diagonal() < 0, -1.0, 1.0)
+        return frame * signs, np.triu(factors[:size])[:, k:] * signs[:, None]
+
+    def turned(self, frame: Floats, rotation: Floats) -> Floats:
+        return frame @ rotation
+
+
+class Place(NamedTuple):
+    """A matrix W with the numbers beside it, and what one pass tells of them."""
+
+    space: Space
+    basis: Floats  # U
+    lengths: Floats  # s
+    beside: Floats
+    alpha: Floats  # not scaled
+    image: Floats  # A_α U
+    value: float  # f
+    gradient: Floats  # as a row, see `curvature`
+
+
+def rooted(basis: Floats, lengths: Floats) -> tuple[Floats, Floats]:
+    """``U diag(√s)``, which a pass multiplies once for both sides of ``U diag(s) Uᵀ``; and √s."""
+    roots = np.sqrt(lengths)
+    roots = np.maximum(roots, LEAST_ROOT * roots.max() or 1.0)
+    return basis * roots, roots
