@@ -265,7 +265,7 @@ class Together(_loop.Samples):
     def look(
         self, basis: Floats, lengths: Floats, beside: Floats
     ) -> tuple[Floats, Floats, Floats]:
-        scaled, roots = _data.rooted(basis, lengths)
+        scaled, roots = _loop.rooted(basis, lengths)
         alpha, image, entries = self.paired.fused_pairs(
             scaled, scaled, self.pairs, self.roots * beside
         )

@@ -46,7 +46,6 @@ from specsel._data.reduced import triangular_factor
 from specsel._data.scaling import scaled
 from specsel._data.selection import affinity_subspace, pivoted
 from specsel._data.shuffles import shuffled
-from specsel._data.standardised import rooted
 
 __all__ = [
     "Basis",
@@ -65,7 +64,6 @@ __all__ = [
     "pivoted",
     "read",
     "represent",
-    "rooted",
     "scaled",
     "shuffled",
     "triangular_factor",

@@ -80,9 +80,6 @@ class Data(Weighable, Protocol):
     def fused(self, dual: Floats, basis: Basis, target: Target = ...) -> tuple[Floats, Floats]:
         """``α = forward(dual, basis)`` and ``A_α target``; the target defaults to the basis."""
 
-    def weighed(self, basis: Floats, lengths: Floats) -> tuple[Floats, Floats]:
-        """``fused(basis * lengths, basis)``, with a product less for every feature."""
-
     def adjoint_pairs(self, alpha: Floats, basis: Basis, pairs: Pairs) -> tuple[Floats, Floats]:
         """``A_α basis``, and the entry ``Σ α_i m_is m_it`` of every pair (s, t) of samples."""
 

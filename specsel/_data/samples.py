@@ -76,12 +76,6 @@ class BySample(Parted):
         alpha, scores = self._weigh(dual, basis, target)
         return alpha, self._image(alpha.reshape(self.norms.shape), scores)
 
-    def weighed(self, basis: Floats, lengths: Floats) -> tuple[Floats, Floats]:
-        """``α_i = Σ_c lengths_c (m_iᵀ basis_c)²`` and ``A_α basis``."""
-        scores = self._standard(self._scores(basis, count=True))
-        alpha = np.einsum("pci,pci,c->pi", scores, scores, lengths)
-        return alpha.ravel(), self._image(alpha, scores)
-
     def adjoint_pairs(self, alpha: Floats, basis: Basis, pairs: Pairs) -> tuple[Floats, Floats]:
         """``A_α basis``, and the entry ``Σ α_i m_is m_it`` of every pair (s, t) of samples."""
         paired, inner = self._paired(pairs)
@@ -149,11 +143,12 @@ class BySample(Parted):
 
     def _weigh(self, dual: Floats, basis: Floats, target: Floats) -> tuple[Floats, Floats]:
         """The weights, and the scores with the target."""
-        distinct = [dual, basis] if target is basis else [dual, basis, target]
-        scores = self._standard(self._scores(np.hstack(distinct), count=True))
-        k = dual.shape[1]
-        alpha = np.einsum("pci,pci->pi", scores[:, :k], scores[:, k : 2 * k]).ravel()
-        return alpha, scores[:, k:] if target is basis else scores[:, 2 * k :]
+        distinct = {id(matrix): matrix for matrix in (dual, basis, target)}
+        scores = self._standard(self._scores(np.hstack([*distinct.values()]), count=True))
+        ends = np.cumsum([matrix.shape[1] for matrix in distinct.values()])
+        parts = dict(zip(distinct, np.split(scores, ends[:-1], axis=1), strict=True))
+        alpha = np.einsum("pci,pci->pi", parts[id(dual)], parts[id(basis)]).ravel()
+        return alpha, parts[id(target)]
 
     def _standard(self, scores: Floats) -> Floats:
         """Scores of the standardised features."""

@@ -142,10 +142,6 @@ class Sparse(Standardised):
             return alpha, self.adjoint(alpha, target)
         return self._sweep(dual, basis, None, target)[:2]
 
-    def weighed(self, basis: Floats, lengths: Floats) -> tuple[Floats, Floats]:
-        """``α_i = Σ_c lengths_c (m_iᵀ basis_c)²`` and ``A_α basis``."""
-        return self._sweep(basis, basis, None, basis, lengths=lengths)[:2]
-
     def adjoint_pairs(self, alpha: Floats, basis: Basis, pairs: Pairs) -> tuple[Floats, Floats]:
         """``A_α basis``, and the entry ``Σ α_i m_is m_it`` of every pair (s, t) of samples."""
         return self._sweep(None, None, alpha, basis, pairs)[1:]
@@ -165,10 +161,9 @@ class Sparse(Standardised):
         target: Basis,
         pairs: Pairs | None = None,
         values: Floats | None = None,
-        lengths: Floats | None = None,
     ) -> tuple[Floats, Floats, Floats]:
         """Find the weights if there is a dual, then the image of a target if there is one."""
-        frame = _frame(dual, basis, target, lengths=lengths)
+        frame = _frame(dual, basis, target)
         n_image = 0 if target is None else target.shape[1]
         alpha = np.require(
             np.empty(self.n_features) if alpha is None else alpha, float, ["C", "W"]
@@ -272,8 +267,8 @@ class Sparse(Standardised):
             yield part, band, self.columns.middle[part], norms, blocks(self.stored.counts[part])
 
 
-def _frame(*matrices: Floats | None, lengths: Floats | None) -> Frame:
-    """Stack dual, basis and target, each matrix once; the dual's columns may be of any length."""
+def _frame(*matrices: Floats | None) -> Frame:
+    """Stack dual, basis and target, each matrix once."""
     places: list[int] = []
     distinct: list[Floats] = []
     for matrix in matrices:
@@ -285,9 +280,8 @@ def _frame(*matrices: Floats | None, lengths: Floats | None) -> Frame:
     dual = matrices[0]
     table = sparse_passes.groups_of(np.hstack(distinct)) if distinct else np.zeros((0, 1, LANES))
     n_dual = 0 if dual is None else dual.shape[1]
-    padded = np.zeros(-(-n_dual // LANES) * LANES)
-    padded[:n_dual] = 1.0 if lengths is None else lengths
-    return Frame(table, table.sum(axis=1).ravel(), places[0], places[1], places[2], padded)
+    counts = (np.arange(-(-n_dual // LANES) * LANES) < n_dual).astype(float)
+    return Frame(table, table.sum(axis=1).ravel(), places[0], places[1], places[2], counts)
 
 
 def _pair_terms(pairs: Pairs, values: Floats | None, n_samples: int) -> PairTerms:

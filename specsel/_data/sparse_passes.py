@@ -39,9 +39,9 @@ class Frame(NamedTuple):
     dual: int
     basis: int
     target: int
-    # What the products of scores with dual and basis are multiplied with, filled up with zeros
-    # to whole groups; none where the weights are given.
-    lengths: Floats
+    # 1 for every column of the dual, filled up with zeros to whole groups; none where the weights
+    # are given.
+    counts: Floats
 
 
 class PairTerms(NamedTuple):
@@ -123,7 +123,7 @@ def _sweep_range(
 ):
     """Serial pass over the features from `first` to `last`; all sums are added to."""
     starts, places, values = band
-    table, column_sums, dual, basis, target, lengths = frame
+    table, column_sums, dual, basis, target, counts = frame
     q, parts = image.shape[1], len(norms)
     as_stored = parts == 1 and pairs is None
     d = np.empty(q)
@@ -145,10 +145,10 @@ def _sweep_range(
                 for c in range(g * LANES, (g + 1) * LANES):
                     scores[c] = (scores[c] + zero * column_sums[c]) * scale
             weight = 0.0
-            if len(lengths) > 0:
-                for g in range(0, len(lengths), LANES):
+            if len(counts) > 0:
+                for g in range(0, len(counts), LANES):
                     for c in range(g, g + LANES):
-                        weight += lengths[c] * scores[dual + c] * scores[basis + c]
+                        weight += counts[c] * scores[dual + c] * scores[basis + c]
                 if pairs is not None:
                     weight += scale * scale * _pair_weight(d, column, size, zero, pairs, spread)
                 alpha[part, i] = weight

@@ -60,7 +60,7 @@ def weigh(scored, middle, norms, frame, alpha, tails):
     `scored` is what `scores` left. What the image is a combination by takes the place of the first
     of its blocks. `tails` gathers what every sample gets more, a row for every task.
     """
-    _, sums, dual, basis, target, lengths = frame
+    _, sums, dual, basis, target, counts = frame
     n, parts, n_groups = len(middle), len(norms), scored.shape[1]
     for task in prange((n * parts + SPAN - 1) // SPAN):
         row = np.zeros((n_groups + 1) * LANES)
@@ -78,11 +78,11 @@ def weigh(scored, middle, norms, frame, alpha, tails):
                         total += scored[block, g, i, c]
                     row[g * LANES + c] = total * scale
             weight = alpha[part, column]
-            if len(lengths) > 0:
+            if len(counts) > 0:
                 weight = 0.0
-                for g in range(0, len(lengths), LANES):
+                for g in range(0, len(counts), LANES):
                     for c in range(g, g + LANES):
-                        weight += lengths[c] * row[dual + c] * row[basis + c]
+                        weight += counts[c] * row[dual + c] * row[basis + c]
                 alpha[part, column] = weight
             for g in range(tails.shape[1] // LANES):
                 for c in range(LANES):

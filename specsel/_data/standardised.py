@@ -11,15 +11,10 @@ from typing import Protocol
 import numpy as np
 
 from specsel import _input
-from specsel._data.protocol import Basis, Target
 from specsel._input.annotations import Floats, Integers, Names
 
 # All columns.
 EVERY = slice(None)
-
-
-# Lengths below the square of this share of the largest count as that: passes multiply by roots.
-LEAST_ROOT = 1e-12
 
 
 @dataclass
@@ -88,16 +83,6 @@ class Standardised(ABC):
     def spans(self) -> Iterator[tuple[slice, Floats]]:
         """Slices of the columns, each with ``min m_i``, ``max m_i`` and ``Σ_s m_is``."""
 
-    @abstractmethod
-    def fused(self, dual: Floats, basis: Basis, target: Target = ...) -> tuple[Floats, Floats]:
-        """``α = forward(dual, basis)`` and ``A_α target``."""
-
-    def weighed(self, basis: Floats, lengths: Floats) -> tuple[Floats, Floats]:
-        """``α_i = Σ_c lengths_c (m_iᵀ basis_c)²`` and ``A_α basis``."""
-        scaled, roots = rooted(basis, lengths)
-        alpha, image = self.fused(scaled, scaled)
-        return alpha, image / roots
-
     @property
     def norms(self) -> Floats:
         """Norm of every feature before scaling, as an array of parts × columns."""
@@ -164,10 +149,3 @@ class Standardised(ABC):
                 'as alike; take representation="parts"',
                 stacklevel=_input.caller(),
             )
-
-
-def rooted(basis: Floats, lengths: Floats) -> tuple[Floats, Floats]:
-    """``U diag(√s)``, which a pass multiplies once for both sides of ``U diag(s) Uᵀ``; and √s."""
-    roots = np.sqrt(lengths)
-    roots = np.maximum(roots, LEAST_ROOT * roots.max() or 1.0)
-    return basis * roots, roots

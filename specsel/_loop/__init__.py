@@ -20,7 +20,7 @@ from specsel._loop.loop import (
 )
 from specsel._loop.options import Options, check_k, check_tol
 from specsel._loop.protocol import Iterate, Problem, Step
-from specsel._loop.spaces import Samples
+from specsel._loop.spaces import Samples, rooted
 
 __all__ = [
     "Iterate",
@@ -36,6 +36,7 @@ __all__ = [
     "from_each_start",
     "orientation",
     "pack",
+    "rooted",
     "solve",
     "starts",
 ]

@@ -7,6 +7,9 @@ import numpy as np
 from specsel import _data
 from specsel._input.annotations import Floats
 
+# Lengths below the square of this share of the largest count as that: passes multiply by roots.
+LEAST_ROOT = 1e-12
+
 # Columns that a QR decomposition works on at a time.
 QR_BLOCK = 32
 
@@ -65,7 +68,9 @@ class Samples:
     def look(
         self, basis: Floats, lengths: Floats, beside: Floats
     ) -> tuple[Floats, Floats, Floats]:
-        return *self.data.weighed(basis, lengths), beside
+        scaled, roots = rooted(basis, lengths)
+        alpha, image = self.data.fused(scaled, scaled)
+        return alpha, image / roots, beside
 
     def enter(
         self, alpha: Floats, basis: Floats, image: Floats | None = None
@@ -107,3 +112,10 @@ class Place(NamedTuple):
     image: Floats  # A_α U
     value: float  # f
     gradient: Floats  # as a row, see `curvature`
+
+
+def rooted(basis: Floats, lengths: Floats) -> tuple[Floats, Floats]:
+    """``U diag(√s)``, which a pass multiplies once for both sides of ``U diag(s) Uᵀ``; and √s."""
+    roots = np.sqrt(lengths)
+    roots = np.maximum(roots, LEAST_ROOT * roots.max() or 1.0)
+    return basis * roots, roots

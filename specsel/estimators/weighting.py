@@ -125,8 +125,8 @@ class ParameterFreeWeighting(WeightSelector):
     [0, 1, 2, 3, 4]
     """
 
-    tol: float = 1e-6
     rank: int | None = None
+    tol: float = 1e-6
 
     def _solve(self, X: Any, y: Any) -> Weights:
         return weighting.solve(X, **self._options())
