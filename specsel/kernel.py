@@ -252,7 +252,7 @@ class KernelEnergy:
         return self.data.orthonormal(image @ rotation)
 
     def subspace(self, alpha: Floats, width: int) -> Floats:
-        """Find the leading directions at weights that are not negative, as `linalg.subspace`."""
+        """Find the leading directions at weights that are not negative."""
         root, n = np.sqrt(alpha)[:, None], self.data.n_features
         if n <= linalg.DENSE_LIMIT:
             self.data.passes += 1

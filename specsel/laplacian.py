@@ -192,7 +192,7 @@ class Laplacian:
             image = self.data.adjoint(alpha, np.column_stack((basis, np.ones(len(basis)))))
             return _laplacian_image(image, basis, lifted)
 
-        return self._first(linalg.subspace(product, self.data.n_samples, width))
+        return self._first(linalg.leading_pairs(product, self.data.n_samples, width)[1])
 
     def random(self, generator: np.random.Generator, width: int) -> ShiftedBasis:
         return self._first(self.plain.random(generator, width))

@@ -360,13 +360,6 @@ def largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:
     return values[order], vectors[:, order]
 
 
-def subspace(
-    product: Callable[[Floats | None], Floats], size: int, k: int, start: Floats | None = None
-) -> Floats:
-    """Orthonormal basis of the k leading eigenvectors, by modulus, as `leading_pairs` finds it."""
-    return leading_pairs(product, size, k, start)[1]
-
-
 def leading_pairs(
     product: Callable[[Floats | None], Floats], size: int, k: int, start: Floats | None = None
 ) -> tuple[Floats, Floats]:

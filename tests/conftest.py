@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+import tracemalloc
 
 if "NUMBA_CACHE_DIR" not in os.environ:
     # numba does not notice an edited helper in another file: never test an old compilation.
@@ -38,6 +39,22 @@ def set_threads():
     before = numba.get_num_threads()
     yield numba.set_num_threads
     numba.set_num_threads(before)
+
+
+@pytest.fixture
+def peak_memory():
+    """Return the function that measures how many bytes a call allocates once it is compiled."""
+
+    def measure(call):
+        call()
+        tracemalloc.start()
+        try:
+            call()
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    return measure
 
 
 @pytest.fixture

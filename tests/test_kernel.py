@@ -1,6 +1,5 @@
 """Kernel Q-α against the literal definition, against Q-α, and its properties."""
 
-import tracemalloc
 import warnings
 
 import numpy as np
@@ -289,15 +288,12 @@ def test_float32_is_read_as_it_is():
     np.testing.assert_allclose(got.alpha, expected.alpha, atol=1e-4)
 
 
-def test_no_second_array_of_the_size_of_v(monkeypatch):
+@pytest.mark.parametrize("kind", KERNELS)
+def test_no_second_array_of_the_size_of_v(kind, monkeypatch, peak_memory):
     monkeypatch.setattr(linalg, "DENSE_LIMIT", 10)
     X = sample((40, 800))
-    tracemalloc.start()
-    for kind in KERNELS:
-        tracemalloc.reset_peak()
-        solve(X, 2, kernel=kind, max_iter=3, **KERNELS[kind])
-        assert tracemalloc.get_traced_memory()[1] < 1.75 * 8 * 800**2
-    tracemalloc.stop()
+    peak = peak_memory(lambda: solve(X, 2, kernel=kind, max_iter=3, **KERNELS[kind]))
+    assert peak < 1.75 * 8 * 800**2
 
 
 BAD = {

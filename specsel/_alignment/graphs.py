@@ -1,6 +1,7 @@
 """The graph of the nearest neighbours of the samples."""
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,12 +77,13 @@ def nearest_neighbours(data: _data.Data, neighbours: int, components: int) -> An
 
 
 def _leading_components(data: _data.Data, count: int) -> Floats:
-    """Samples x components; of many samples nearly the leading ones, see `linalg.subspace`."""
+    """Samples x components, the leading ones; see `linalg.leading_pairs`."""
     equal = np.ones(data.n_features)
     if data.n_samples <= linalg.DENSE_LIMIT:
         values, axes = linalg.last_eigenpairs(data.adjoint(equal, None), count=count)
     else:
-        axes = linalg.subspace(lambda basis: data.adjoint(equal, basis), data.n_samples, count)
+        product = partial(data.adjoint, equal)
+        axes = linalg.leading_pairs(product, data.n_samples, count)[1]
         values = (axes * data.adjoint(equal, axes)).sum(axis=0)
     scaled: Floats = axes * np.sqrt(np.maximum(values, 0.0))
     return scaled
