@@ -1,6 +1,6 @@
 """The problem of an exact search: A, B and k, in the form in which the trees use them.
 
-Both trees only decide about features that are not always chosen. So these come first, in their
+The trees only decide about features that are not always chosen. So these come first, in their
 order, and those that every support holds come last. A node is a set of such decisions, and its
 matrix is taken from A and B in this order. Features are scaled so that the diagonal of B is 1,
 which changes no value and makes the sizes of numbers comparable. Features that are exactly alike

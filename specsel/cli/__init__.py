@@ -9,7 +9,7 @@ info       prints versions, threads, the cache, and how to cite
 aligned    what `select --method alignment` prints
 chance     what `select` says last: whether there is more than chance
 common     options and files that several commands share
-tables     reads and writes tables
+tables     picks the reader of a file; made, shuffled and scaled tables
 reading    what a user says of a file, and what a reader finds in it
 texts      opens text: encodings, .gz, stdin
 layout     finds delimiter, decimals, header and names of rows; asks where it may be either
