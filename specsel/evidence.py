@@ -237,7 +237,7 @@ class _ByMethod:
         options: dict[str, Any],
     ) -> None:
         self.solve, self.array, self.names, self.labels = SOLVERS[method], array, names, labels
-        given = {"k": k} | options
+        given = ({"k": k} if method in WITH_DIRECTIONS else {}) | options
         self.options = {name: given[name] for name in given if name in _parameters(method)}
 
     def __call__(self, seed: int | None) -> _Found:

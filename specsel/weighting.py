@@ -129,7 +129,7 @@ def solve(
 
     Two classes have one discriminant:
 
-    >>> data = datasets.weston_linear(100, random_state=1)
+    >>> data = datasets.weston_linear(100, random_state=0)
     >>> sorted(weighting.solve(data.X, data.y, k=1).select(6).tolist())
     [0, 1, 2, 3, 4, 5]
     """

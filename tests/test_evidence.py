@@ -179,7 +179,7 @@ def test_callback_stops_and_what_was_done_counts():
         ({"method": "kernel"}, "k = 'auto': a whole number is needed"),
         ({"k": 0}, "k = 0: must be"),
         ({"k": 3, "method": "weighting"}, "k = 3: is not used by method = 'weighting'"),
-        ({"method": "weighting", "max_iter": 9}, "max_iter: is no option of weighting.solve"),
+        ({"method": "weighting", "n_init": 9}, "n_init: is no option of weighting.solve"),
         ({"colour": 1}, "colour: is no option of qalpha.solve"),
     ],
 )

@@ -13,7 +13,7 @@ from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
-from specsel import GreedySparseLDA, QAlpha, StabilitySelection, datasets
+from specsel import QAlpha, StabilitySelection, datasets
 from specsel.estimators import jaccard, kuncheva
 
 
@@ -170,7 +170,13 @@ def test_names_reach_the_selector_and_come_out(labelled):
 
 @pytest.mark.parametrize("takes", [True, False])
 def test_data_are_those_that_the_selector_takes(takes):
-    inner = SelectKBest() if takes else GreedySparseLDA()
+    class Dense(SelectKBest):
+        def __sklearn_tags__(self):
+            tags = super().__sklearn_tags__()
+            tags.input_tags.sparse = False
+            return tags
+
+    inner = SelectKBest() if takes else Dense()
     assert get_tags(StabilitySelection(inner)).input_tags.sparse is takes
 
 
