@@ -402,3 +402,20 @@ def test_ritz_gives_the_weights_of_the_last_directions():
         G = V * (got.basis @ got.basis.T)
         form = G if criterion == "energy" else 2 * G - V * V
         assert got.objective == pytest.approx(np.linalg.eigvalsh(form)[-1], rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", [8, 307, 904, 942, 1311])
+def test_features_of_very_different_lengths(seed):
+    """Scores drift from their coefficients there, and are computed anew."""
+    rng = np.random.default_rng(seed)
+    n, q = rng.integers(2, 12), rng.integers(2, 15)
+    X = rng.standard_normal((q, n)) * 10.0 ** rng.uniform(-rng.integers(0, 6), 0, n)
+    if rng.random() < 0.3:
+        X = X[:, rng.integers(0, n, n)]
+    products = X.T @ X
+    products /= products.max()
+    k = int(rng.integers(1, n + 1))
+    found = kernel.solve(products, k, kernel="precomputed")
+    stepwise = kernel.solve(products, k, kernel="precomputed", method="power")
+    assert found.objective == pytest.approx(stepwise.objective, rel=1e-6)
+    assert found.alpha.min() >= -1e-9

@@ -6,6 +6,9 @@ from specsel import linalg
 from specsel._input.annotations import Floats
 from specsel._kernel.matrix import Matrix
 
+# Cosines that should be 0 and are larger tell that scores have drifted from their coefficients.
+DRIFT = 1e-6
+
 
 class Directions:
     """The space of combinations ``Mᵀ c`` of the mapped features; see `_loop.ascent`.
@@ -59,16 +62,35 @@ class Directions:
         return directions @ (inverse[:, None] * (axes / roots) @ axes.T), triangle
 
     def extended(self, basis: Floats, outside: Floats) -> tuple[Floats, Floats]:
-        """What is as short as rounding, beside W of norm 1, counts as null."""
+        """What is as short as rounding, beside W of norm 1, counts as null.
+
+        The scores of a short direction are small differences of those of long ones. Where too
+        few digits are left, they no longer belong to its coefficients, which shows as an angle
+        with the basis; they are computed anew then.
+        """
+        outside = self._apart(basis, outside)
+        beyond, triangle = self.orthonormal(outside)
+        if np.abs(beyond.T @ self.dual(basis)).max() > DRIFT:
+            beyond, triangle = self.orthonormal(self._apart(basis, self._anew(outside)))
+        return np.hstack((basis, beyond)), np.vstack((np.zeros_like(triangle), triangle))
+
+    def _apart(self, basis: Floats, outside: Floats) -> Floats:
         outside = outside - basis @ (basis.T @ self.dual(outside))
         squares = np.einsum("ij,ij->j", outside, self.dual(outside))
-        outside *= squares > self.floor**2
-        beyond, triangle = self.orthonormal(outside)
-        return np.hstack((basis, beyond)), np.vstack((np.zeros_like(triangle), triangle))
+        return outside * (squares > self.floor**2)
 
     def turned(self, frame: Floats, rotation: Floats) -> Floats:
         """Where directions were null, what is made of them is neither orthogonal nor of norm 1."""
-        return self.orthonormal(frame @ rotation)[0]
+        directions = frame @ rotation
+        square = directions.T @ self.dual(directions)
+        if np.abs(square - square.T).max() > DRIFT:
+            directions = self._anew(directions)
+        return self.orthonormal(directions)[0]
+
+    def _anew(self, directions: Floats) -> Floats:
+        """The same coefficients with their own scores."""
+        coefficients = directions[: self.data.n_features]
+        return np.vstack((coefficients, self.data.product(coefficients)))
 
     def _scores(self, directions: Floats) -> Floats:
         return directions[self.data.n_features :]

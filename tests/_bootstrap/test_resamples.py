@@ -92,7 +92,7 @@ def test_quantiles_stay_within_the_values(rng):
 
 
 def test_sparse_data_stay_sparse():
-    X = scipy.sparse.random_array((50_000, 100), density=0.002, rng=np.random.default_rng(0))
+    X = scipy.sparse.random_array((50_000, 100), density=0.002, random_state=0)
     sbs.intervals(X.tocsr()[:, :3], n_boot=100, random_state=0)
     tracemalloc.start()
     sbs.intervals(X, n_boot=100, random_state=0)

@@ -44,7 +44,7 @@ CALLS = {
     "X: the kernel matrix of 3000 features: ": lambda: kernel.solve(WIDE, 2, kernel="linear"),
     "X: similarities of 3000 x 3000 features: would take 412 MiB": lambda: sbs.solve(WIDE),
 }
-WIDE = sparse.random_array((2000, 3000), density=0.001, format="csc", rng=0)
+WIDE = sparse.random_array((2000, 3000), density=0.001, format="csc", random_state=0)
 LABELS = np.arange(2000) % 2
 
 

@@ -17,7 +17,7 @@ def test_an_array_is_read_from_disk_as_it_is(tmp_path, rng):
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr"])
 def test_a_sparse_matrix_is_read_in_every_format(tmp_path, rng, kind):
-    X = sparse.random_array((9, 6), density=0.3, rng=rng).asformat(kind)
+    X = sparse.random_array((9, 6), density=0.3, random_state=rng).asformat(kind)
     sparse.save_npz(tmp_path / "X.npz", X)
     assert (binary.read_npz(tmp_path / "X.npz").toarray() == X.toarray()).all()
 
