@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 from instances import Clock
 from oracles import pencil as oracle
+from scipy import sparse
 
 from specsel import _input, _pencil, datasets, gslda
-from specsel._pencil import plans, selection
+from specsel._pencil import plans, selection, within
 
 PAIRS = {
     "rank one": lambda seed: datasets.wishart_pair(11, rank=1, random_state=seed),
@@ -406,6 +407,25 @@ def test_inverting_in_blocks_is_inverting(monkeypatch):
         monkeypatch.setattr(selection, "perf_counter", clock)
         path = gslda.solve(X, y, direction="backward", time_limit=float(limit))
         assert {*path.statuses} == {"time"}
+
+
+def test_backward_elimination_of_sparse_samples_forms_few_columns_at_once(monkeypatch):
+    X, y = classes_problem(2, n_features=40)
+    whole = gslda.solve(X, y, direction="backward", refine=False)
+    asked, columns = [], within.SparseWithin.columns
+
+    def recorded(self, features):
+        asked.append(np.size(features))
+        return columns(self, features)
+
+    monkeypatch.setattr(within.SparseWithin, "columns", recorded)
+    monkeypatch.setattr(within, "COLUMNS", 6)
+    monkeypatch.setattr(selection, "BLOCKS_FROM", 10)
+    monkeypatch.setattr(selection, "BLOCK", 7)
+    blocks = gslda.solve(sparse.csr_array(X), y, direction="backward", refine=False)
+    assert lists(blocks) == lists(whole)
+    np.testing.assert_allclose(blocks.values, whole.values, rtol=1e-9)
+    assert max(asked) == 6
 
 
 def test_many_equal_eigenvalues():

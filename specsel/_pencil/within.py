@@ -38,6 +38,9 @@ class Within(Protocol):
     def inner(self, features: Support) -> Floats:
         """``WᵀW`` of some features."""
 
+    def cross(self, features: Integers, others: Integers) -> Floats:
+        """Inner products of some columns with others, features × others."""
+
     def times(self, matrix: Floats) -> Floats:
         """``W matrix``."""
 
@@ -71,6 +74,9 @@ class DenseWithin:
     def inner(self, features: Support) -> Floats:
         columns = self.array[:, features]
         return columns.T @ columns
+
+    def cross(self, features: Integers, others: Integers) -> Floats:
+        return self.array[:, features].T @ self.array[:, others]
 
     def times(self, matrix: Floats) -> Floats:
         return self.array @ matrix
@@ -137,11 +143,14 @@ class SparseWithin:
         if len(numbers) <= COLUMNS:
             columns = self.columns(numbers)
             return columns.T @ columns
-        starts = range(0, len(numbers), COLUMNS)
-        blocks = (self.columns(numbers[start : start + COLUMNS]) for start in starts)
-        products = np.hstack([self.back(block)[numbers] for block in blocks])
+        products = self.cross(numbers, numbers)
         symmetric: Floats = (products + products.T) / 2
         return symmetric
+
+    def cross(self, features: Integers, others: Integers) -> Floats:
+        starts = range(0, len(features), COLUMNS)
+        blocks = (self.columns(features[start : start + COLUMNS]) for start in starts)
+        return np.vstack([self.back(block)[others].T for block in blocks])
 
     def times(self, matrix: Floats) -> Floats:
         scaled = (matrix.T * self.scale).T
