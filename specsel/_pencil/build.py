@@ -1,8 +1,7 @@
 """Make a pencil: of data with classes, of data without, or of two matrices."""
 
 import warnings
-from collections.abc import Callable
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
@@ -42,36 +41,55 @@ class Options(TypedDict, total=False):
     criterion: Worth | None
 
 
-def from_data(
+class Reading(NamedTuple):
+    """Data as they were read, and what is to be made of them, checked."""
+
+    array: Any
+    names: Names
+    classes: Integers | None
+    shrinkage: float | None
+    matrix: PCAMatrix
+    criterion: Worth | None
+
+
+def from_data(X: ArrayLike, y: ArrayLike | None = None, **options: Unpack[Options]) -> Pencil:
+    """Make a pencil of data: scatter between and within classes; without y, covariance and 1.
+
+    Without a criterion it is "leading", for more than two classes `SEVERAL_CLASSES`.
+    """
+    return from_reading(read(X, y, **options))
+
+
+def read(
     X: ArrayLike,
     y: ArrayLike | None = None,
     *,
     shrinkage: float | None = None,
     matrix: PCAMatrix = "covariance",
     criterion: Worth | None = None,
-    check: Callable[[tuple[int, int], Names], object] = lambda shape, names: None,
-) -> Pencil:
-    """Make a pencil of data: scatter between and within classes; without y, covariance and 1.
-
-    Without a criterion it is "leading", for more than two classes `SEVERAL_CLASSES`. `check` is
-    called with the shape of X and the names of its features before anything is allocated.
-    """
+) -> Reading:
+    """Read data, and check the options, before anything is computed."""
     _input.check_choice("matrix", matrix, _input.choices.PCA_MATRICES)
     if criterion is not None:
         _input.check_choice("criterion", criterion, _input.choices.WORTHS)
     if shrinkage is not None:
         _input.check_not_negative("shrinkage", shrinkage)
-    array, names = _read(X, with_classes=y is not None)
+    array, names = _samples(X, with_classes=y is not None)
+    classes = None if y is None else _input.as_classes(y, array.shape[0])
     if y is not None:
-        classes = _input.as_classes(y, array.shape[0])
         if matrix != "covariance":
             raise ValueError(f"matrix = {matrix!r}: is for sparse PCA, without y")
     elif shrinkage is not None:
         raise ValueError(f"shrinkage = {shrinkage}: is for data with classes, and y is None")
-    check(array.shape, names)
+    return Reading(array, names, classes, shrinkage, matrix, criterion)
+
+
+def from_reading(data: Reading) -> Pencil:
+    """Make a pencil of what was read."""
+    array, names, classes, shrinkage, matrix, criterion = data
     _check_budget(array)
     mean, norm = _data.moments(array, names, center=True)
-    if y is None and matrix == "covariance" and not _is_moderate(norm.max()):
+    if classes is None and matrix == "covariance" and not _is_moderate(norm.max()):
         raise ValueError(f"X: {_input.TOO_EXTREME}")
     constant = norm == 0
     if constant.all():
@@ -82,7 +100,7 @@ def from_data(
             f"{constant.sum()} of {len(norm)} features {verb} constant and never worth taking",
             stacklevel=_input.caller(),
         )
-    if y is None:
+    if classes is None:
         scale = norm if matrix == "correlation" else np.sqrt(len(array) - 1.0)
         factor = _centred(array, mean, constant).T / np.where(constant, 1.0, scale)[:, None]
         n_features = len(norm)
@@ -98,7 +116,7 @@ def from_data(
     return Pencil(factor, both, ridge, shrinkage=added, names=names, criterion=criterion)
 
 
-def _read(X: ArrayLike, *, with_classes: bool) -> tuple[Any, Names]:
+def _samples(X: ArrayLike, *, with_classes: bool) -> tuple[Any, Names]:
     """Read X, dense; sparse data with classes stay sparse, with every number stored once."""
     if not with_classes:
         return _input.as_matrix(X)
