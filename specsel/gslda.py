@@ -124,7 +124,9 @@ def solve(
     data = _pencil.read(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
     n_samples, n = data.array.shape
     last = n if n <= ALL_SIZES_LIMIT else n_samples
-    plan = _pencil.plan(n, data.names, direction, refine, max_size, last, always, never)
+    plan = _pencil.plan(
+        n, data.names, direction, refine, max_size, last, always, never, [data.need]
+    )
     pencil = _pencil.from_reading(data)
     del data  # which may be a copy of X
     return _solve(pencil, plan, time_limit)

@@ -328,6 +328,34 @@ def test_too_many_features_for_backward_elimination():
         gslda.solve(X, [0, 0, 1, 1])
 
 
+SHORT = {
+    "direction = 'both': matrices of 300 x 300 features": (
+        "1.5MiB",
+        "take 'forward'",
+        {"max_size": 9},
+    ),
+    "max_size = None: 2 tables of 300 x 300 features": ("2MiB", "give max_size", {}),
+    "max_size = 250: 1 table of 250 x 300 features": (
+        "700KiB",
+        "take a smaller one",
+        {"max_size": 250, "direction": "forward", "refine": False},
+    ),
+}
+
+
+@pytest.mark.parametrize("largest", SHORT)
+def test_what_is_held_at_the_same_time_must_fit_together(largest, monkeypatch):
+    """Every part alone would fit."""
+    budget, advice, options = SHORT[largest]
+    X, y = np.random.default_rng(0).standard_normal((40, 300)), np.arange(40) % 2
+    monkeypatch.setenv("SPECSEL_MEMORY", budget)
+    with pytest.raises(MemoryError) as caught:
+        gslda.solve(X, y, **options)
+    assert str(caught.value).startswith(f"{largest} and what is held beside: would take ")
+    assert str(caught.value).endswith(f"; {advice}")
+    gslda.solve(X, y, direction="forward", max_size=20)
+
+
 def test_baselines_refuse_what_they_cannot_use():
     A, B = datasets.wishart_pair(4)
     for x in (np.ones(3), np.zeros(4), np.full(4, np.nan), np.array(["a"] * 4)):

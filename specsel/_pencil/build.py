@@ -51,6 +51,17 @@ class Reading(NamedTuple):
     matrix: PCAMatrix
     criterion: Worth | None
 
+    @property
+    def need(self) -> _input.Need:
+        """The memory that a pencil of the data takes."""
+        n_samples, n_features = self.array.shape
+        stored = self.array.size if isinstance(self.array, np.ndarray) else 0
+        return _input.Need(
+            8 * (COPIES * stored + MATRICES * min(n_samples, n_features) ** 2),
+            f"X: {n_samples} samples of {n_features} features, centred, and their inner products",
+            "take fewer features first, by qalpha or alignment for instance",
+        )
+
 
 def from_data(X: ArrayLike, y: ArrayLike | None = None, **options: Unpack[Options]) -> Pencil:
     """Make a pencil of data: scatter between and within classes; without y, covariance and 1.
@@ -87,7 +98,7 @@ def read(
 def from_reading(data: Reading) -> Pencil:
     """Make a pencil of what was read."""
     array, names, classes, shrinkage, matrix, criterion = data
-    _check_budget(array)
+    _input.check_together([data.need])
     mean, norm = _data.moments(array, names, center=True)
     if classes is None and matrix == "covariance" and not _is_moderate(norm.max()):
         raise ValueError(f"X: {_input.TOO_EXTREME}")
@@ -127,17 +138,6 @@ def _samples(X: ArrayLike, *, with_classes: bool) -> tuple[Any, Names]:
         array = array.copy()
         array.sum_duplicates()
     return array, names
-
-
-def _check_budget(array: Any) -> None:
-    """Refuse data whose factors would not fit."""
-    n_samples, n_features = array.shape
-    stored = array.size if isinstance(array, np.ndarray) else 0
-    _input.check_budget(
-        f"X: {n_samples} samples of {n_features} features, centred, and their inner products",
-        8 * (COPIES * stored + MATRICES * min(n_samples, n_features) ** 2),
-        "take fewer features first, by qalpha or alignment for instance",
-    )
 
 
 def _centred(array: NDArray[Any], mean: Floats, constant: Bools) -> Floats:
