@@ -121,6 +121,8 @@ def solve(
     >>> bool(path[4].value < path[5].value)
     True
     """
+    if time_limit is not None:
+        _input.check_not_negative("time_limit", time_limit)
     data = _pencil.read(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
     n_samples, n = data.array.shape
     last = n if n <= ALL_SIZES_LIMIT else n_samples
@@ -167,6 +169,8 @@ def solve_pair(
     >>> path.values.round(9).tolist()
     [9.0, 13.0, 14.0]
     """
+    if time_limit is not None:
+        _input.check_not_negative("time_limit", time_limit)
     pencil = _pencil.from_pair(A, B, criterion)
     n = pencil.n_features
     plan = _pencil.plan(n, pencil.names, direction, refine, max_size, n, always, never)
@@ -175,8 +179,6 @@ def solve_pair(
 
 def _solve(pencil: _pencil.Pencil, plan: _pencil.Plan, time_limit: float | None) -> Path:
     """Search and pack."""
-    if time_limit is not None:
-        _input.check_not_negative("time_limit", time_limit)
     sizes, direction, refine, held, banned = plan
     refined = sizes if refine else ()
     with _input.catch_interrupts() as caught:

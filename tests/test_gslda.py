@@ -303,6 +303,12 @@ def test_bad_options_are_refused_in_one_line(message):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize("solve", [gslda.solve, gslda.solve_pair])
+def test_a_bad_time_limit_is_refused_before_the_data_are_looked_at(solve):
+    with pytest.raises(ValueError, match=r"^time_limit = -1: must be a finite number at least 0$"):
+        solve(None, None, time_limit=-1)
+
+
 def test_features_by_name():
     frame = pd.DataFrame(X_BAD, columns=[*"abcdefghijk", "k"])
     path = gslda.solve(frame, Y_BAD, always=["c", 0], never=["e"])
