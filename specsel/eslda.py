@@ -168,16 +168,11 @@ def solve(
     """
     limits = _limits(time_limit, gap, node_limit, top, bound, callback)
     climbs = y is None and criterion in (None, "leading") and _can_climb(limits)
-
-    plans: list[Plan] = []
-
-    def plan(shape: tuple[int, int], names: Names) -> None:
-        plans.append(_plan(shape[1], names, k, always, never, climbs))
-
-    pencil = _pencil.from_data(
-        X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion, check=plan
-    )
-    return _solve(pencil, plans[0], limits)
+    data = _pencil.read(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
+    task = _task(data.array.shape[1], data.names, k, always, never, climbs)
+    pencil = _pencil.from_reading(data)
+    del data  # which may be a copy of X
+    return _solve(pencil, task, limits)
 
 
 @overload
@@ -231,8 +226,8 @@ def solve_pair(
     limits = _limits(time_limit, gap, node_limit, top, bound, callback)
     pencil = _pencil.from_pair(A, B, criterion)
     climbs = pencil.is_pca and criterion == "leading" and _can_climb(limits)
-    plan = _plan(pencil.n_features, pencil.names, k, always, never, climbs)
-    return _solve(pencil, plan, limits)
+    task = _task(pencil.n_features, pencil.names, k, always, never, climbs)
+    return _solve(pencil, task, limits)
 
 
 def _limits(
@@ -255,7 +250,7 @@ def _limits(
     return _exact.Limits(time_limit, float(gap), node_limit, top, bound, callback)
 
 
-class Plan(NamedTuple):
+class Task(NamedTuple):
     """What is searched, once the arguments have been checked."""
 
     sizes: list[int]
@@ -264,9 +259,9 @@ class Plan(NamedTuple):
     banned: Integers
 
 
-def _solve(pencil: _pencil.Pencil, plan: Plan, limits: _exact.Limits) -> Subset | Path:
+def _solve(pencil: _pencil.Pencil, task: Task, limits: _exact.Limits) -> Subset | Path:
     """Search, and pack."""
-    sizes, several, held, banned = plan
+    sizes, several, held, banned = task
     members = np.setdiff1d(np.arange(pencil.n_features), banned)
     with _input.catch_interrupts() as caught:
         _compile()
@@ -288,21 +283,21 @@ def _can_climb(limits: _exact.Limits) -> bool:
     return limits.top == 1 and limits.bound == "best"
 
 
-def _plan(
+def _task(
     n_features: int,
     names: Names,
     k: int | Sizes | None,
     always: Iterable[int | str],
     never: Iterable[int | str],
     climbs: bool,
-) -> Plan:
+) -> Task:
     """Check sizes and sets of features, and refuse too many of them."""
     held, banned = _input.check_sets(always, never, n_features, names)
     count = n_features - len(banned)
     sizes = _sizes(k, len(held), count)
     if count > FEATURES_LIMIT and not (climbs and sizes[-1] <= FEATURES_LIMIT):
         raise _too_many(count)
-    return Plan(sizes, isinstance(k, str) or _input.is_list(k), held, banned)
+    return Task(sizes, isinstance(k, str) or _input.is_list(k), held, banned)
 
 
 def _search(

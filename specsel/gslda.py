@@ -25,7 +25,7 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from specsel import _input, _pencil
-from specsel._input.annotations import ArrayLike, Integers, Names
+from specsel._input.annotations import ArrayLike, Integers
 from specsel._input.choices import Direction, PCAMatrix, Worth
 from specsel.results import Path, Subset
 from specsel.results.subsets import Found
@@ -121,17 +121,17 @@ def solve(
     >>> bool(path[4].value < path[5].value)
     True
     """
-    plans: list[_pencil.Plan] = []
-
-    def plan(shape: tuple[int, int], names: Names) -> None:
-        last = shape[1] if shape[1] <= ALL_SIZES_LIMIT else shape[0]
-        found = _pencil.plan(shape[1], names, direction, refine, max_size, last, always, never)
-        plans.append(found)
-
-    pencil = _pencil.from_data(
-        X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion, check=plan
+    if time_limit is not None:
+        _input.check_not_negative("time_limit", time_limit)
+    data = _pencil.read(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
+    n_samples, n = data.array.shape
+    last = n if n <= ALL_SIZES_LIMIT else n_samples
+    plan = _pencil.plan(
+        n, data.names, direction, refine, max_size, last, always, never, [data.need]
     )
-    return _solve(pencil, plans[0], time_limit)
+    pencil = _pencil.from_reading(data)
+    del data  # which may be a copy of X
+    return _solve(pencil, plan, time_limit)
 
 
 def solve_pair(
@@ -169,6 +169,8 @@ def solve_pair(
     >>> path.values.round(9).tolist()
     [9.0, 13.0, 14.0]
     """
+    if time_limit is not None:
+        _input.check_not_negative("time_limit", time_limit)
     pencil = _pencil.from_pair(A, B, criterion)
     n = pencil.n_features
     plan = _pencil.plan(n, pencil.names, direction, refine, max_size, n, always, never)
@@ -177,8 +179,6 @@ def solve_pair(
 
 def _solve(pencil: _pencil.Pencil, plan: _pencil.Plan, time_limit: float | None) -> Path:
     """Search and pack."""
-    if time_limit is not None:
-        _input.check_not_negative("time_limit", time_limit)
     sizes, direction, refine, held, banned = plan
     refined = sizes if refine else ()
     with _input.catch_interrupts() as caught:

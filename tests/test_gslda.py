@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 from instances import Clock
 from oracles import pencil as oracle
+from scipy import sparse
 
 from specsel import _input, _pencil, datasets, gslda
-from specsel._pencil import plans, selection
+from specsel._pencil import plans, selection, within
 
 PAIRS = {
     "rank one": lambda seed: datasets.wishart_pair(11, rank=1, random_state=seed),
@@ -302,6 +303,12 @@ def test_bad_options_are_refused_in_one_line(message):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize("solve", [gslda.solve, gslda.solve_pair])
+def test_a_bad_time_limit_is_refused_before_the_data_are_looked_at(solve):
+    with pytest.raises(ValueError, match=r"^time_limit = -1: must be a finite number at least 0$"):
+        solve(None, None, time_limit=-1)
+
+
 def test_features_by_name():
     frame = pd.DataFrame(X_BAD, columns=[*"abcdefghijk", "k"])
     path = gslda.solve(frame, Y_BAD, always=["c", 0], never=["e"])
@@ -325,6 +332,34 @@ def test_too_many_features_for_backward_elimination():
     X[0] = 1.0
     with pytest.raises(ValueError, match="take 'forward' for more than 10000 features"):
         gslda.solve(X, [0, 0, 1, 1])
+
+
+SHORT = {
+    "direction = 'both': matrices of 300 x 300 features": (
+        "1.5MiB",
+        "take 'forward'",
+        {"max_size": 9},
+    ),
+    "max_size = None: 2 tables of 300 x 300 features": ("2MiB", "give max_size", {}),
+    "max_size = 250: 1 table of 250 x 300 features": (
+        "700KiB",
+        "take a smaller one",
+        {"max_size": 250, "direction": "forward", "refine": False},
+    ),
+}
+
+
+@pytest.mark.parametrize("largest", SHORT)
+def test_what_is_held_at_the_same_time_must_fit_together(largest, monkeypatch):
+    """Every part alone would fit."""
+    budget, advice, options = SHORT[largest]
+    X, y = np.random.default_rng(0).standard_normal((40, 300)), np.arange(40) % 2
+    monkeypatch.setenv("SPECSEL_MEMORY", budget)
+    with pytest.raises(MemoryError) as caught:
+        gslda.solve(X, y, **options)
+    assert str(caught.value).startswith(f"{largest} and what is held beside: would take ")
+    assert str(caught.value).endswith(f"; {advice}")
+    gslda.solve(X, y, direction="forward", max_size=20)
 
 
 def test_baselines_refuse_what_they_cannot_use():
@@ -406,6 +441,25 @@ def test_inverting_in_blocks_is_inverting(monkeypatch):
         monkeypatch.setattr(selection, "perf_counter", clock)
         path = gslda.solve(X, y, direction="backward", time_limit=float(limit))
         assert {*path.statuses} == {"time"}
+
+
+def test_backward_elimination_of_sparse_samples_forms_few_columns_at_once(monkeypatch):
+    X, y = classes_problem(2, n_features=40)
+    whole = gslda.solve(X, y, direction="backward", refine=False)
+    asked, columns = [], within.SparseWithin.columns
+
+    def recorded(self, features):
+        asked.append(np.size(features))
+        return columns(self, features)
+
+    monkeypatch.setattr(within.SparseWithin, "columns", recorded)
+    monkeypatch.setattr(within, "COLUMNS", 6)
+    monkeypatch.setattr(selection, "BLOCKS_FROM", 10)
+    monkeypatch.setattr(selection, "BLOCK", 7)
+    blocks = gslda.solve(sparse.csr_array(X), y, direction="backward", refine=False)
+    assert lists(blocks) == lists(whole)
+    np.testing.assert_allclose(blocks.values, whole.values, rtol=1e-9)
+    assert max(asked) == 6
 
 
 def test_many_equal_eigenvalues():

@@ -303,8 +303,21 @@ BAD = {
     "k_blocks: rows differ in length; shape (2, 2) is needed, a row and a column for each class": {
         "k_blocks": [[1, 2], [2]]
     },
-    "k_blocks: must hold whole numbers at least 1": {"k_blocks": [[1, 0], [0, 1]]},
-    "k_blocks: must be symmetric": {"k_blocks": [[1, 2], [3, 1]]},
+    "k_blocks: holds 0 in row 0, column 1; whole numbers at least 1 are needed": {
+        "k_blocks": [[1, 0], [0, 1]]
+    },
+    "k_blocks: holds 2.5 in row 1, column 0; whole numbers at least 1 are needed": {
+        "k_blocks": [[1, 2], [2.5, 1]]
+    },
+    "k_blocks: holds True in row 0, column 0; whole numbers at least 1 are needed": {
+        "k_blocks": np.ones((2, 2), bool)
+    },
+    "k_blocks: holds object; whole numbers at least 1 are needed": {
+        "k_blocks": np.ones((2, 2), int).astype(object)
+    },
+    "k_blocks: holds 2 in row 0, column 1, and 3 in row 1, column 0; must be symmetric": {
+        "k_blocks": [[1, 2], [3, 1]]
+    },
     "gamma = -1: must be a finite number at least 0": {"gamma": -1},
     "representation = 'centered': must be one of parts, shift, ranks, as-is": {
         "representation": "centered"

@@ -46,7 +46,7 @@ from specsel._input.arrays import (
     take_samples,
 )
 from specsel._input.interrupts import catch_interrupts
-from specsel._input.memory import budget, check_budget, readable
+from specsel._input.memory import Need, budget, check_budget, check_together, readable
 from specsel._input.messages import (
     TOO_EXTREME,
     brief,
@@ -63,6 +63,7 @@ from specsel._input.streams import is_dask, is_streamed, loaded, take_features
 __all__ = [
     "TOO_EXTREME",
     "Frame",
+    "Need",
     "as_classes",
     "as_data",
     "as_features",
@@ -90,6 +91,7 @@ __all__ = [
     "check_positive",
     "check_samples",
     "check_sets",
+    "check_together",
     "check_unmasked",
     "choices",
     "count_of",

@@ -291,10 +291,25 @@ def as_table(name: str, table: ArrayLike, n_classes: int) -> Integers:
     if array.shape != shape:
         raise ValueError(f"{name}: has shape {array.shape}; {needed}")
     if array.dtype.kind not in "iu" or array.min() < 1:
-        raise ValueError(f"{name}: must hold whole numbers at least 1")
-    if (array != array.T).any():
-        raise ValueError(f"{name}: must be symmetric")
+        raise ValueError(f"{name}: {_not_positive(table)}; whole numbers at least 1 are needed")
+    unequal = np.argwhere(array != array.T)
+    if len(unequal):
+        i, j = unequal[0]
+        raise ValueError(
+            f"{name}: holds {array[i, j]} in row {i}, column {j}, and {array[j, i]} in row {j}, "
+            f"column {i}; must be symmetric"
+        )
     return array
+
+
+def _not_positive(table: ArrayLike) -> str:
+    """Name the first entry that is no whole number above 0, and its place."""
+    entries = np.asarray(table, dtype=object)
+    for (i, j), entry in np.ndenumerate(entries):
+        whole = isinstance(entry, int | np.integer) and not isinstance(entry, bool)
+        if not whole or entry < 1:
+            return f"holds {entry!r} in row {i}, column {j}"
+    return f"holds {np.asarray(table).dtype}"
 
 
 def as_samples(

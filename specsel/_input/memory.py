@@ -6,7 +6,9 @@ half of what is free.
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
@@ -48,6 +50,21 @@ def check_budget(what: str, size: float, advice: str) -> None:
             f"{what}: would take {readable(size)}, and the budget (SPECSEL_MEMORY) is "
             f"{readable(most)}; {advice}"
         )
+
+
+class Need(NamedTuple):
+    """What takes memory, how many bytes of it, and what to do where that is too much."""
+
+    size: float
+    what: str
+    advice: str
+
+
+def check_together(needs: Sequence[Need]) -> None:
+    """Check the budget of all that is held at the same time; an error names the largest."""
+    _, what, advice = max(needs)
+    beside = " and what is held beside" if len(needs) > 1 else ""
+    check_budget(what + beside, sum(need.size for need in needs), advice)
 
 
 def readable(size: float) -> str:

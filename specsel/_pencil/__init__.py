@@ -11,7 +11,7 @@ selection  greedy selection of supports of every size
 Others may use what is listed here.
 """
 
-from specsel._pencil.build import Options, from_data, from_pair, support_of
+from specsel._pencil.build import Options, from_data, from_pair, from_reading, read, support_of
 from specsel._pencil.pencil import Pencil
 from specsel._pencil.plans import Plan, plan
 from specsel._pencil.selection import Best, Limit, compile_search, filled, search
@@ -26,7 +26,9 @@ __all__ = [
     "filled",
     "from_data",
     "from_pair",
+    "from_reading",
     "plan",
+    "read",
     "search",
     "support_of",
 ]

@@ -1,8 +1,7 @@
 """Make a pencil: of data with classes, of data without, or of two matrices."""
 
 import warnings
-from collections.abc import Callable
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
@@ -42,36 +41,66 @@ class Options(TypedDict, total=False):
     criterion: Worth | None
 
 
-def from_data(
+class Reading(NamedTuple):
+    """Data as they were read, and what is to be made of them, checked."""
+
+    array: Any
+    names: Names
+    classes: Integers | None
+    shrinkage: float | None
+    matrix: PCAMatrix
+    criterion: Worth | None
+
+    @property
+    def need(self) -> _input.Need:
+        """The memory that a pencil of the data takes."""
+        n_samples, n_features = self.array.shape
+        stored = self.array.size if isinstance(self.array, np.ndarray) else 0
+        return _input.Need(
+            8 * (COPIES * stored + MATRICES * min(n_samples, n_features) ** 2),
+            f"X: {n_samples} samples of {n_features} features, centred, and their inner products",
+            "take fewer features first, by qalpha or alignment for instance",
+        )
+
+
+def from_data(X: ArrayLike, y: ArrayLike | None = None, **options: Unpack[Options]) -> Pencil:
+    """Make a pencil of data: scatter between and within classes; without y, covariance and 1.
+
+    Without a criterion it is "leading", for more than two classes `SEVERAL_CLASSES`.
+    """
+    return from_reading(read(X, y, **options))
+
+
+def read(
     X: ArrayLike,
     y: ArrayLike | None = None,
     *,
     shrinkage: float | None = None,
     matrix: PCAMatrix = "covariance",
     criterion: Worth | None = None,
-    check: Callable[[tuple[int, int], Names], object] = lambda shape, names: None,
-) -> Pencil:
-    """Make a pencil of data: scatter between and within classes; without y, covariance and 1.
-
-    Without a criterion it is "leading", for more than two classes `SEVERAL_CLASSES`. `check` is
-    called with the shape of X and the names of its features before anything is allocated.
-    """
+) -> Reading:
+    """Read data, and check the options, before anything is computed."""
     _input.check_choice("matrix", matrix, _input.choices.PCA_MATRICES)
     if criterion is not None:
         _input.check_choice("criterion", criterion, _input.choices.WORTHS)
     if shrinkage is not None:
         _input.check_not_negative("shrinkage", shrinkage)
-    array, names = _read(X, with_classes=y is not None)
+    array, names = _samples(X, with_classes=y is not None)
+    classes = None if y is None else _input.as_classes(y, array.shape[0])
     if y is not None:
-        classes = _input.as_classes(y, array.shape[0])
         if matrix != "covariance":
             raise ValueError(f"matrix = {matrix!r}: is for sparse PCA, without y")
     elif shrinkage is not None:
         raise ValueError(f"shrinkage = {shrinkage}: is for data with classes, and y is None")
-    check(array.shape, names)
-    _check_budget(array)
+    return Reading(array, names, classes, shrinkage, matrix, criterion)
+
+
+def from_reading(data: Reading) -> Pencil:
+    """Make a pencil of what was read."""
+    array, names, classes, shrinkage, matrix, criterion = data
+    _input.check_together([data.need])
     mean, norm = _data.moments(array, names, center=True)
-    if y is None and matrix == "covariance" and not _is_moderate(norm.max()):
+    if classes is None and matrix == "covariance" and not _is_moderate(norm.max()):
         raise ValueError(f"X: {_input.TOO_EXTREME}")
     constant = norm == 0
     if constant.all():
@@ -82,7 +111,7 @@ def from_data(
             f"{constant.sum()} of {len(norm)} features {verb} constant and never worth taking",
             stacklevel=_input.caller(),
         )
-    if y is None:
+    if classes is None:
         scale = norm if matrix == "correlation" else np.sqrt(len(array) - 1.0)
         factor = _centred(array, mean, constant).T / np.where(constant, 1.0, scale)[:, None]
         n_features = len(norm)
@@ -98,7 +127,7 @@ def from_data(
     return Pencil(factor, both, ridge, shrinkage=added, names=names, criterion=criterion)
 
 
-def _read(X: ArrayLike, *, with_classes: bool) -> tuple[Any, Names]:
+def _samples(X: ArrayLike, *, with_classes: bool) -> tuple[Any, Names]:
     """Read X, dense; sparse data with classes stay sparse, with every number stored once."""
     if not with_classes:
         return _input.as_matrix(X)
@@ -109,17 +138,6 @@ def _read(X: ArrayLike, *, with_classes: bool) -> tuple[Any, Names]:
         array = array.copy()
         array.sum_duplicates()
     return array, names
-
-
-def _check_budget(array: Any) -> None:
-    """Refuse data whose factors would not fit."""
-    n_samples, n_features = array.shape
-    stored = array.size if isinstance(array, np.ndarray) else 0
-    _input.check_budget(
-        f"X: {n_samples} samples of {n_features} features, centred, and their inner products",
-        8 * (COPIES * stored + MATRICES * min(n_samples, n_features) ** 2),
-        "take fewer features first, by qalpha or alignment for instance",
-    )
 
 
 def _centred(array: NDArray[Any], mean: Floats, constant: Bools) -> Floats:

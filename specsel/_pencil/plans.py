@@ -1,6 +1,6 @@
 """What a greedy selection is to search: its options, checked."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from specsel import _input
@@ -32,8 +32,12 @@ def plan(
     last: int,
     always: Iterable[int | str],
     never: Iterable[int | str],
+    needs: Sequence[_input.Need] = (),
 ) -> Plan:
-    """Check the options, and that there is room; `last` is the largest size by default."""
+    """Check the options, and that there is room; `last` is the largest size by default.
+
+    `needs` is what takes memory beside the search.
+    """
     _input.check_choice("direction", direction, _input.choices.DIRECTIONS)
     _input.check_flag("refine", refine)
     held, banned = _input.check_sets(always, never, n_features, names)
@@ -47,16 +51,16 @@ def plan(
             f"direction = {direction!r}: would form a matrix of {count} x {count} numbers; "
             f"take 'forward' for more than {BACKWARD_LIMIT} features"
         )
-    if direction != "forward":
-        _input.check_budget(
-            f"direction = {direction!r}: matrices of {count} x {count} features",
-            8 * BACKWARD_MATRICES * count**2,
-            "take 'forward'",
-        )
     tables = 1 + refine
-    _input.check_budget(
-        f"max_size = {last}: {tables} table{'s' * refine} of {last} x {n_features} features",
+    search = _input.Need(
         8 * tables * last * n_features,
-        "take a smaller one",
+        f"max_size = {max_size}: {tables} table{'s' * refine} of {last} x {n_features} features",
+        "give max_size" if max_size is None else "take a smaller one",
     )
+    backward = _input.Need(
+        8 * BACKWARD_MATRICES * count**2,
+        f"direction = {direction!r}: matrices of {count} x {count} features",
+        "take 'forward'",
+    )
+    _input.check_together([*needs, search, *([backward] * (direction != "forward"))])
     return Plan(range(first, last + 1), direction, refine, held, banned)

@@ -192,12 +192,11 @@ def _inverse(pencil: Pencil, members: Integers, stop: Stop) -> Floats | None:
     if len(members) < BLOCKS_FROM:
         return linalg.inverse(pencil.block_of_b(members))
     inverse = np.empty((len(members), len(members)))
-    within, ridge = pencil.within.columns(members), pencil.ridge[members]
     for rows in _blocks(len(members)):
         if stop():
             return None
-        inverse[rows] = within[:, rows].T @ within
-    inverse[np.diag_indices(len(members))] += ridge
+        inverse[rows] = pencil.within.cross(members[rows], members)
+    inverse[np.diag_indices(len(members))] += pencil.ridge[members]
     return inverse if _invert_in_blocks(inverse, stop) else None
 
 

@@ -18,8 +18,12 @@ from specsel._input.annotations import Floats, Integers
 Support = Integers | list[int]
 
 # Stored numbers that are looked at together, and columns that are formed together.
-NUMBERS = 2**22
+NUMBERS = 2**20
 COLUMNS = 64
+
+# A column whose means weigh more than so many times what is left without them is centred before
+# its products are formed: of products that are centred afterwards the means would take the digits.
+FAR = 100
 
 
 class Within(Protocol):
@@ -37,6 +41,9 @@ class Within(Protocol):
 
     def inner(self, features: Support) -> Floats:
         """``WᵀW`` of some features."""
+
+    def cross(self, features: Integers, others: Integers) -> Floats:
+        """Inner products of some columns with others, features × others."""
 
     def times(self, matrix: Floats) -> Floats:
         """``W matrix``."""
@@ -72,6 +79,9 @@ class DenseWithin:
         columns = self.array[:, features]
         return columns.T @ columns
 
+    def cross(self, features: Integers, others: Integers) -> Floats:
+        return self.array[:, features].T @ self.array[:, others]
+
     def times(self, matrix: Floats) -> Floats:
         return self.array @ matrix
 
@@ -89,7 +99,7 @@ class SparseWithin:
 
     Attributes
     ----------
-    matrix : scipy.sparse array of samples × features
+    matrix : scipy.sparse array of samples × features, by columns
     classes : ndarray
         The class of every sample.
     means : ndarray of classes × features
@@ -105,6 +115,7 @@ class SparseWithin:
     @classmethod
     def of(cls, matrix: Any, classes: Integers, scale: Floats) -> SparseWithin:
         """Find the means of the classes."""
+        matrix = matrix.tocsc()
         members = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)
         means = (matrix.T @ members).T / members.sum(axis=0)[:, None]
         return cls(matrix, classes, means, scale)
@@ -137,11 +148,14 @@ class SparseWithin:
         if len(numbers) <= COLUMNS:
             columns = self.columns(numbers)
             return columns.T @ columns
-        starts = range(0, len(numbers), COLUMNS)
-        blocks = (self.columns(numbers[start : start + COLUMNS]) for start in starts)
-        products = np.hstack([self.back(block)[numbers] for block in blocks])
+        products = self.cross(numbers, numbers)
         symmetric: Floats = (products + products.T) / 2
         return symmetric
+
+    def cross(self, features: Integers, others: Integers) -> Floats:
+        starts = range(0, len(features), COLUMNS)
+        blocks = (self.columns(features[start : start + COLUMNS]) for start in starts)
+        return np.vstack([self.back(block)[others].T for block in blocks])
 
     def times(self, matrix: Floats) -> Floats:
         scaled = (matrix.T * self.scale).T
@@ -153,22 +167,44 @@ class SparseWithin:
         return (product.T * self.scale).T
 
     def outer(self, weights: Floats | None = None) -> Floats:
-        squares = self.scale**2 if weights is None else weights * self.scale**2
-        scaled = self.matrix.multiply(squares).asformat(self.matrix.format)
-        square = (scaled @ self.matrix.T).toarray()
-        return self._centred(self._centred(square).T)
+        """``W diag(weights) Wᵀ``; columns far from 0 are dense in some class, and few."""
+        weights = np.ones(len(self.scale)) if weights is None else weights
+        explained = np.bincount(self.classes) @ (self.means * self.scale) ** 2
+        far = explained > FAR * self.squares
+        square = self._raw_outer(np.where(far, 0.0, weights * self.scale**2))
+        self._centre(square)
+        self._centre(square.T)
+        features = np.flatnonzero(far)
+        for start in range(0, len(features), COLUMNS):
+            part = features[start : start + COLUMNS]
+            columns = self.columns(part)
+            square += (columns * weights[part]) @ columns.T
+        return square
+
+    def _raw_outer(self, weights: Floats) -> Floats:
+        """``X diag(weights) Xᵀ`` of the samples as they are stored; zeros are left out."""
+        square = np.zeros((len(self), len(self)))
+        for start, stop in self._bounds():
+            features = start + np.flatnonzero(weights[start:stop])
+            piece = self.matrix[:, features]
+            weighed = piece.multiply(weights[features]).tocsr()
+            for first in range(0, len(self), COLUMNS):
+                rows = slice(first, first + COLUMNS)
+                square[rows] += (weighed[rows] @ piece.T).toarray()
+        return square
+
+    def _bounds(self) -> Iterator[tuple[int, int]]:
+        """Yield where columns begin and end whose stored numbers are looked at together."""
+        ends = np.searchsorted(self.matrix.indptr, np.arange(0, self.matrix.nnz, NUMBERS))
+        bounds = np.unique([*ends, len(self.matrix.indptr) - 1]).tolist()
+        return zip([0, *bounds[:-1]], bounds, strict=True)
 
     def _pieces(self) -> Iterator[tuple[Integers, Integers, Floats]]:
         """Yield stored numbers, each with its sample and its feature, some at a time."""
-        by_feature = self.matrix.format == "csc"
-        ends = np.searchsorted(self.matrix.indptr, np.arange(0, self.matrix.nnz, NUMBERS))
-        bounds = np.unique([*ends, len(self.matrix.indptr) - 1]).tolist()
-        for start, stop in zip([0, *bounds[:-1]], bounds, strict=True):
-            piece = self.matrix[:, start:stop] if by_feature else self.matrix[start:stop]
-            places = piece.tocoo()
+        for start, stop in self._bounds():
+            places = self.matrix[:, start:stop].tocoo()
             samples, features = (np.asarray(index, dtype=np.intp) for index in places.coords)
-            shift = (0, start) if by_feature else (start, 0)
-            yield samples + shift[0], features + shift[1], places.data
+            yield samples, features + start, places.data
 
     def _summed(self, matrix: Floats) -> Floats:
         """Sums of the rows of every class."""
@@ -176,8 +212,6 @@ class SparseWithin:
         np.add.at(out, self.classes, matrix)
         return out
 
-    def _centred(self, matrix: Floats) -> Floats:
-        """Every row minus the mean of its class."""
-        means = self._summed(matrix) / np.bincount(self.classes)[:, None]
-        centred: Floats = matrix - means[self.classes]
-        return centred
+    def _centre(self, matrix: Floats) -> None:
+        """Subtract from every row the mean of its class, in place."""
+        matrix -= (self._summed(matrix) / np.bincount(self.classes)[:, None])[self.classes]

@@ -76,3 +76,19 @@ def test_sparse_factors_do_as_dense_ones(form, shape, small, monkeypatch, rng):
 def test_other_numbers(dtype):
     dense, found = pencils(SHAPES[0], sparse.csr_array, dtype)
     np.testing.assert_allclose(found.matrices[1], dense.matrices[1], atol=1e-6)
+
+
+@pytest.mark.parametrize("form", [sparse.csc_array, sparse.csr_array])
+def test_products_of_columns_far_from_zero_keep_their_digits(form, rng):
+    X, y = rng.poisson(0.4, (30, 60)).astype(float), np.arange(30) % 3
+    X[:, 4] = 1e4 + rng.standard_normal(30)
+    X[y == 1, 9] = 1e4 + rng.standard_normal(10)
+    X[y != 1, 9] = 0
+    dense, found = (_pencil.from_data(one, y).within for one in (X, form(X)))
+    weights = np.where(np.isin(np.arange(60), [4, 9]), 1.0, 1e-4)
+    for one, other in [
+        (found.outer(), dense.outer()),
+        (found.outer(weights), dense.outer(weights)),
+        (found.inner([4, 9, 2]), dense.inner([4, 9, 2])),
+    ]:
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-10 * np.abs(other).max())
