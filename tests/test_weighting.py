@@ -79,10 +79,17 @@ def test_a_flat_remainder_needs_no_matrix_of_samples(monkeypatch, peak_memory):
 
 
 def test_where_nothing_stands_out_it_may_not_settle(monkeypatch):
+    X = clustered((30, 40), 0.0)
     monkeypatch.setattr(flat, "MOST_STEPS", 2)
     with pytest.warns(UserWarning, match=r"^not converged after 2 steps: raise tol; where no fea"):
-        found = weighting.solve(clustered((30, 40), 0.0), rank=3)
+        found = weighting.solve(X, rank=3)
     assert not found.converged
+    A = oracle.affinity(oracle.standardise(X), found.alpha)
+    inside = found.basis.T @ A @ found.basis
+    np.testing.assert_allclose(inside, np.diag(found.eigenvalues), atol=1e-9)
+    rest = np.trace(A) - np.trace(inside)
+    flat_rest = rest**2 / (_data.read(X).rank_bound - 3)
+    assert found.objective == pytest.approx(np.vdot(inside, inside) + flat_rest, rel=1e-9)
 
 
 def test_a_rank_that_cannot_be_is_refused():

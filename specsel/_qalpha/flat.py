@@ -43,8 +43,7 @@ def lead_roughly(data: _data.Data, k: int, *, tol: float) -> Rough:
     alpha = np.sqrt(squares) / np.linalg.norm(np.sqrt(squares))
     basis = _data.affinity_subspace(data, alpha, k)
     history: list[float] = []
-    converged = False
-    while not converged and len(history) < MOST_STEPS:
+    while True:
         image = data.adjoint(alpha, basis)
         values, rotation = linalg.largest_modulus(basis.T @ image, k)
         basis, image = basis @ rotation, image @ rotation
@@ -55,9 +54,10 @@ def lead_roughly(data: _data.Data, k: int, *, tol: float) -> Rough:
         moved = float(np.linalg.norm(found - alpha))
         rose = history[-1] - history[-2] if len(history) > 1 else np.inf
         converged = moved**2 <= tol and abs(rose) <= tol * history[-1]
-        if not converged:
-            alpha, basis = found, linalg.orthonormal(image)
-    return Rough(alpha, basis, image, history, converged, _error(data, alpha, basis, values))
+        if converged or len(history) == MOST_STEPS:
+            error = _error(data, alpha, basis, values)
+            return Rough(alpha, basis, image, history, converged, error)
+        alpha, basis = found, linalg.orthonormal(image)
 
 
 def _rest(data: _data.Data, alpha: Floats, values: Floats) -> tuple[float, int]:
