@@ -68,6 +68,17 @@ def test_with_all_directions_nothing_is_approximate(shape):
     assert len(found.basis) == shape[0]
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_tolerance_of_0_is_working_precision(dtype):
+    X = clustered((90, 600), 5.0).astype(dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = weighting.solve(X, rank=2, tol=0)
+    assert found.converged
+    *_, before, last = found.history
+    assert last == pytest.approx(before, rel=_data.read(X).floor)
+
+
 def test_a_flat_remainder_needs_no_matrix_of_samples(monkeypatch, peak_memory):
     X = clustered((3000, 3500), 2.0).astype(np.float32)
     monkeypatch.setenv("SPECSEL_MEMORY", "64MiB")

@@ -38,7 +38,12 @@ class Rough(NamedTuple):
 
 
 def lead_roughly(data: _data.Data, k: int, *, tol: float) -> Rough:
-    """Find the leading weights with k directions, until the objective rises by at most `tol`."""
+    """Find the leading weights with k directions, until a step changes hardly anything.
+
+    The objective then changed by at most the share `tol`, and the weights, whose error counts
+    squared in it, by at most the root of `tol`. What rounding leaves of a pass is the least `tol`.
+    """
+    tol = max(tol, data.floor)
     squares = data.squares
     alpha = np.sqrt(squares) / np.linalg.norm(np.sqrt(squares))
     basis = _data.affinity_subspace(data, alpha, k)
