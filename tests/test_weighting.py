@@ -89,6 +89,15 @@ def test_a_flat_remainder_needs_no_matrix_of_samples(monkeypatch, peak_memory):
     assert set(found.select(300)) <= set(range(350))
 
 
+def test_a_rank_without_room_is_refused(monkeypatch):
+    monkeypatch.setenv("SPECSEL_MEMORY", "7000B")
+    message = "rank = 4: matrices of 30 samples x 30: would take .*; take a smaller rank or fewer s"
+    with pytest.raises(MemoryError, match=message):
+        weighting.solve(clustered((30, 40), 5.0), rank=4, tol=0.1)
+    monkeypatch.setenv("SPECSEL_MEMORY", "7200B")
+    weighting.solve(clustered((30, 40), 5.0), rank=4, tol=0.1)
+
+
 def test_where_nothing_stands_out_it_may_not_settle(monkeypatch):
     X = clustered((30, 40), 0.0)
     monkeypatch.setattr(flat, "MOST_STEPS", 2)
