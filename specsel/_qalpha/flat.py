@@ -7,9 +7,9 @@ all other eigenvalues. With τ in the place of each of them
     m_iᵀ A_α m_i  ≈  Σ_c (λ_c - τ) (m_iᵀ u_c)² + τ |m_i|².
 
 A step takes these for the next weights and multiplies U by the affinity: it forms no matrix of
-samples × samples. The first U is that of equal weights, see `linalg.leading_pairs`, which forms one
-where the samples are few. What clusters is in U. Where nothing does, the order of weights that are
-nearly alike means little.
+samples × samples. The first U is that of equal weights, see `linalg.leading_pairs`, which forms
+one where the samples are few. What clusters is in U. Where nothing does, the order of weights that
+are nearly alike means little.
 
 The error ``m_iᵀ R m_i``, R being the affinity less its approximation, is estimated in the end with
 random vectors z: its mean over z is ``m_iᵀ R z zᵀ m_i``.
