@@ -92,15 +92,18 @@ def solve(
     tol : float
         Stop when the objective is within this share of the largest, as far as its residual tells;
         one more pass then squares what is missing. With `k`, stop when it changed by no more than
-        this share in an iteration. With 0, go on to working precision.
+        this share in an iteration. With `rank`, the weights must also have moved by no more than
+        its root, and after 100 steps a warning says if they have not. With 0, go on to working
+        precision, which takes `rank` more than 100 steps on most data.
     max_iter : int
         With `k`, largest number of iterations. A warning says if the tolerance needs more.
     rank : int, optional
         Without labels: approximate the weighted affinity by so many leading directions, and take
-        all others as equally strong. Exact weights need matrices of samples x samples; these need
-        none, and are for data with many samples and many features. With 40 the largest error was
-        a five-hundredth of the largest weight for clusters, a hundredth for counts, and a tenth
-        for noise, where the order means nothing. `Weights.error` estimates it.
+        all others as equally strong, for data with many samples and many features. Exact weights
+        need several matrices of samples x samples; these need one up to 2,000 samples, or up to
+        4 `rank` where that is more, and none above. With 40 the largest error was a five-hundredth
+        of the largest weight for clusters, a hundredth for counts, and a tenth for noise, where
+        the order means nothing. `Weights.error` estimates it.
 
     Returns
     -------
@@ -197,6 +200,12 @@ def _roughly(
     lift: Callable[[Floats], Floats] | None,
 ) -> Weights:
     """Approximate the weights; `small` is what tall data were reduced to."""
+    width = min(small.n_samples, 2 * linalg.SUBSPACE_PASSES * rank)  # products and their images
+    _input.check_budget(
+        f"rank = {rank}: matrices of {small.n_samples} samples x {width}",
+        8 * small.n_samples * width,
+        "take a smaller rank or fewer samples",
+    )
     alpha, basis, image, history, converged, error = qalpha.lead_roughly(
         small, min(rank, small.rank_bound), tol=tol
     )

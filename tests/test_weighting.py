@@ -68,6 +68,17 @@ def test_with_all_directions_nothing_is_approximate(shape):
     assert len(found.basis) == shape[0]
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_tolerance_of_0_is_working_precision(dtype):
+    X = clustered((90, 600), 5.0).astype(dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = weighting.solve(X, rank=2, tol=0)
+    assert found.converged
+    *_, before, last = found.history
+    assert last == pytest.approx(before, rel=_data.read(X).floor)
+
+
 def test_a_flat_remainder_needs_no_matrix_of_samples(monkeypatch, peak_memory):
     X = clustered((3000, 3500), 2.0).astype(np.float32)
     monkeypatch.setenv("SPECSEL_MEMORY", "64MiB")
@@ -78,11 +89,27 @@ def test_a_flat_remainder_needs_no_matrix_of_samples(monkeypatch, peak_memory):
     assert set(found.select(300)) <= set(range(350))
 
 
+def test_a_rank_without_room_is_refused(monkeypatch):
+    monkeypatch.setenv("SPECSEL_MEMORY", "7000B")
+    message = "rank = 4: matrices of 30 samples x 30: would take .*; take a smaller rank"
+    with pytest.raises(MemoryError, match=message):
+        weighting.solve(clustered((30, 40), 5.0), rank=4, tol=0.1)
+    monkeypatch.setenv("SPECSEL_MEMORY", "7200B")
+    weighting.solve(clustered((30, 40), 5.0), rank=4, tol=0.1)
+
+
 def test_where_nothing_stands_out_it_may_not_settle(monkeypatch):
+    X = clustered((30, 40), 0.0)
     monkeypatch.setattr(flat, "MOST_STEPS", 2)
     with pytest.warns(UserWarning, match=r"^not converged after 2 steps: raise tol; where no fea"):
-        found = weighting.solve(clustered((30, 40), 0.0), rank=3)
+        found = weighting.solve(X, rank=3)
     assert not found.converged
+    A = oracle.affinity(oracle.standardise(X), found.alpha)
+    inside = found.basis.T @ A @ found.basis
+    np.testing.assert_allclose(inside, np.diag(found.eigenvalues), atol=1e-9)
+    rest = np.trace(A) - np.trace(inside)
+    flat_rest = rest**2 / (_data.read(X).rank_bound - 3)
+    assert found.objective == pytest.approx(np.vdot(inside, inside) + flat_rest, rel=1e-9)
 
 
 def test_a_rank_that_cannot_be_is_refused():

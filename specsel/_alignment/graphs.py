@@ -82,8 +82,6 @@ def _leading_components(data: _data.Data, count: int) -> Floats:
     if data.n_samples <= linalg.DENSE_LIMIT:
         values, axes = linalg.last_eigenpairs(data.adjoint(equal, None), count=count)
     else:
-        product = partial(data.adjoint, equal)
-        axes = linalg.leading_pairs(product, data.n_samples, count)[1]
-        values = (axes * data.adjoint(equal, axes)).sum(axis=0)
+        values, axes = linalg.leading_pairs(partial(data.adjoint, equal), data.n_samples, count)
     scaled: Floats = axes * np.sqrt(np.maximum(values, 0.0))
     return scaled

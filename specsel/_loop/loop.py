@@ -11,12 +11,12 @@ The objective has many maxima, and the start decides which one is found. The def
 continuation, begins with a basis that is wider than asked for and narrows it to k directions
 over a few iterations.
 
-With ``k="auto"`` a few iterations with a wide basis come first, the first ones of the start where
-an ascent has one. Their weights bring out the
-clusters. In centred data, c clusters then make c - 1 eigenvalues of the weighted affinity stand
-apart from the rest. The largest ratio of one eigenvalue to the next shows where the rest begins,
-and k is the number of clusters, c. In data that are not centred the first direction is the mean,
-and it is not counted.
+With ``k="auto"`` the clusters are counted in a wide basis. An ascent counts after the first stage
+of its start; other methods run a few iterations for it. The weights bring out the clusters. In
+centred data, c clusters then make c - 1 eigenvalues of the weighted affinity stand apart from the
+rest. The largest ratio of one eigenvalue to the next shows where the rest begins, and k is the
+number of clusters, c. In data that are not centred the first direction is the mean, and it is not
+counted.
 """
 
 import itertools

@@ -6,9 +6,10 @@ all other eigenvalues. With τ in the place of each of them
 
     m_iᵀ A_α m_i  ≈  Σ_c (λ_c - τ) (m_iᵀ u_c)² + τ |m_i|².
 
-A step takes these for the next weights and multiplies U by the affinity: no matrix of samples ×
-samples is formed. What clusters is in U. Where nothing does, the order of weights that are nearly
-alike means little.
+A step takes these for the next weights and multiplies U by the affinity: it forms no matrix of
+samples × samples. The first U is that of equal weights, see `linalg.leading_pairs`, which forms
+one where the samples are few. What clusters is in U. Where nothing does, the order of weights that
+are nearly alike means little.
 
 The error ``m_iᵀ R m_i``, R being the affinity less its approximation, is estimated in the end with
 random vectors z: its mean over z is ``m_iᵀ R z zᵀ m_i``.
@@ -38,13 +39,17 @@ class Rough(NamedTuple):
 
 
 def lead_roughly(data: _data.Data, k: int, *, tol: float) -> Rough:
-    """Find the leading weights with k directions, until the objective rises by at most `tol`."""
+    """Find the leading weights with k directions, until a step changes hardly anything.
+
+    The objective then changed by at most the share `tol`, and the weights, whose error counts
+    squared in it, by at most the root of `tol`. What rounding leaves of a pass is the least `tol`.
+    """
+    tol = max(tol, data.floor)
     squares = data.squares
     alpha = np.sqrt(squares) / np.linalg.norm(np.sqrt(squares))
     basis = _data.affinity_subspace(data, alpha, k)
     history: list[float] = []
-    converged = False
-    while not converged and len(history) < MOST_STEPS:
+    while True:
         image = data.adjoint(alpha, basis)
         values, rotation = linalg.largest_modulus(basis.T @ image, k)
         basis, image = basis @ rotation, image @ rotation
@@ -55,9 +60,10 @@ def lead_roughly(data: _data.Data, k: int, *, tol: float) -> Rough:
         moved = float(np.linalg.norm(found - alpha))
         rose = history[-1] - history[-2] if len(history) > 1 else np.inf
         converged = moved**2 <= tol and abs(rose) <= tol * history[-1]
-        if not converged:
-            alpha, basis = found, linalg.orthonormal(image)
-    return Rough(alpha, basis, image, history, converged, _error(data, alpha, basis, values))
+        if converged or len(history) == MOST_STEPS:
+            error = _error(data, alpha, basis, values)
+            return Rough(alpha, basis, image, history, converged, error)
+        alpha, basis = found, linalg.orthonormal(image)
 
 
 def _rest(data: _data.Data, alpha: Floats, values: Floats) -> tuple[float, int]:

@@ -53,10 +53,10 @@ def errors(name, methods, sizes, trials, published, tell, notes=()):
         + [
             report.row(
                 f"{label}, {where}",
-                100 * errors[few].mean(axis=0),
+                100 * differences[few].mean(axis=0),
                 published.get(label, facts.NONE),
             )
-            for label, errors in more.items()
+            for label, differences in more.items()
         ],
         notes=notes,
         lines={method: report.line(sizes, 100 * values) for method, values in found.items()},

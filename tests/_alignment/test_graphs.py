@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from oracles import alignment as oracle
 
-from specsel import _data
+from specsel import _data, linalg
 from specsel._alignment import graphs
 
 
@@ -18,6 +18,19 @@ def test_graph_is_that_of_all_distances(rng, shape, options):
         own_units, options.get("neighbours", 5), options.get("components", 20)
     )
     np.testing.assert_allclose(found.toarray(), oracle.graph(X, **options), atol=1e-12)
+
+
+def test_leading_components_of_many_samples_take_no_more_passes_than_their_subspace(
+    rng, monkeypatch
+):
+    data = _data.read(rng.standard_normal((60, 30)) * np.geomspace(9, 1e-9, 30))
+    data = data.rescaled(data.norm)
+    exact = graphs._leading_components(data, 3)
+    monkeypatch.setattr(linalg, "DENSE_LIMIT", 12)
+    before = data.passes
+    found = graphs._leading_components(data, 3)
+    assert data.passes - before == linalg.SUBSPACE_PASSES
+    np.testing.assert_allclose(found @ found.T, exact @ exact.T, atol=1e-6 * (exact**2).sum())
 
 
 def test_many_samples_need_a_graph_of_the_user():
