@@ -5,10 +5,9 @@ import os
 from faults import running
 
 # What a solve may leave on average: objects of Python, and bytes of the process. All together may
-# leave what the allocator holds back.
-OBJECTS = 1
-BYTES = 1000
-ONCE = 4e6
+# leave what caches and the allocator hold back, however many they are.
+OBJECTS, OBJECTS_ONCE = 0.1, 1000
+BYTES, BYTES_ONCE = 1000, 4e6
 
 SCRIPT = """
 import gc, sys
@@ -50,5 +49,5 @@ def test_solves_leave_nothing_behind():
     count = int(os.environ.get("SPECSEL_SOLVES", "400"))
     objects, size = map(float, running.lines(SCRIPT, count))
     print(f"{count} solves: each left {objects:.3f} objects of Python and {size:.0f} bytes")
-    assert objects < OBJECTS
-    assert size < BYTES + ONCE / count
+    assert objects < OBJECTS + OBJECTS_ONCE / count
+    assert size < BYTES + BYTES_ONCE / count
