@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 from scipy.sparse.linalg import eigsh
@@ -103,10 +104,12 @@ def times_faster(ours, theirs):
 
 
 def in_new_process(source, **environment):
-    """Last number that a Python program prints."""
+    """Last number that a Python program prints, which may import `benchmarks`."""
+    paths = [str(Path(__file__).parents[1]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    path = os.pathsep.join(filter(None, paths))
     run = subprocess.run(
         [sys.executable, "-c", source],
-        env=os.environ | environment,
+        env=os.environ | {"PYTHONPATH": path} | environment,
         capture_output=True,
         text=True,
         check=True,
