@@ -82,4 +82,4 @@ class PassTime(bases.PassTime):
     def prepare(self, data, k):
         # Two classes have four blocks.
         y, width = np.arange(100) % 2, max(1, k // 4)
-        return supervised.Supervised(data, y, width, width, 0.5, basic=False), width
+        return supervised.Supervised(data, y, np.full((2, 2), width), 0.5, basic=False), width
