@@ -223,6 +223,8 @@ def _pieces(block: NDArray[Any], middle: Floats, norms: Floats, chosen: Bools) -
     scale, step = 1 / np.where(norms > 0, norms, np.inf), max(SAMPLES, norms.size)
     for start in range(0, len(block), step):
         some = slice(start, start + step)
+        if not chosen[some].any():
+            continue
         taken = block[some] if chosen[some].all() else block[some][chosen[some]]
         shifted = taken - middle
         parts = [shifted] if len(norms) == 1 else [np.maximum(shifted, 0), np.maximum(-shifted, 0)]

@@ -133,9 +133,8 @@ class Stored:
     def scaled(self, exponents: Integers) -> Self:
         """A copy in which every column is divided by a power of two, where that is not 1."""
         matrix = self.matrix.copy()
-        columns = exponents[matrix.indices]
-        if self.by_feature:
-            columns = np.repeat(exponents, self.counts)
+        by_feature = self.by_feature
+        columns = np.repeat(exponents, self.counts) if by_feature else exponents[matrix.indices]
         matrix.data = np.ldexp(matrix.data, -columns)
         return type(self)(matrix)
 
