@@ -6,6 +6,7 @@ with its default, and inherited.
 """
 
 import warnings
+from abc import abstractmethod
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
 from typing import Any, Self, TypeVar, dataclass_transform
@@ -74,13 +75,13 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.ranking_[order] = np.arange(1, self.n_features_in_ + 1)
         return self
 
+    @abstractmethod
     def _solve(self, X: Any, y: Any) -> Any:
         """Return what the solver finds."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
         """Return all features, best first, and how many of them are selected."""
-        raise NotImplementedError
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check the data; a frame's column names go on to the solver."""

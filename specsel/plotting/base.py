@@ -1,5 +1,6 @@
 """What the displays share: colours, axes, names and ranked bars."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,8 +22,10 @@ SPARSE = 60
 RANKS = 300
 
 
-class Display:
+class Display(ABC):
     """A picture of a result. A subclass draws its fields in `_draw`."""
+
+    marks_selected = False  # whether `from_result` takes the features that an estimator selects
 
     ax_: Any
     figure_: Any
@@ -49,10 +52,12 @@ class Display:
         _fit_texts(self.ax_)
         return self
 
+    @abstractmethod
     def _draw(self, ax: Any) -> None:
-        raise NotImplementedError
+        """Draw the fields."""
 
     @classmethod
+    @abstractmethod
     def from_result(cls, result: Any, *, ax: "Axes | None" = None) -> Self:
         """Draw a result of a solver.
 
@@ -66,7 +71,6 @@ class Display:
         -------
         The display.
         """
-        raise NotImplementedError
 
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> Self:
@@ -75,7 +79,7 @@ class Display:
         Parameters
         ----------
         estimator : estimator of this package
-            Its `result_` is drawn.
+            Its `result_` is drawn, and which features it selects.
         **options
             As in `from_result`.
 
@@ -88,6 +92,8 @@ class Display:
                 f"estimator = {_input.brief(estimator)}: has no result_; a fitted estimator of "
                 "this package is needed, of a pipeline its step"
             )
+        if cls.marks_selected and hasattr(estimator, "get_support"):
+            options = {"selected": estimator.get_support()} | options
         return cls.from_result(estimator.result_, **options)
 
 
@@ -235,13 +241,6 @@ def tell_selected(ax: Any, count: int, n: int, *, chosen: bool = False) -> None:
         ax.set_title(f"{count} of {n} features selected")
     else:
         ax.set_title(f"{count} of {n} features above the gap" if count < n else "there is no gap")
-
-
-def with_selection(estimator: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Add to options of a display which features a fitted estimator selects."""
-    if not hasattr(estimator, "result_") or not hasattr(estimator, "get_support"):
-        return options
-    return {"selected": estimator.get_support()} | options
 
 
 def mask(selected: Any, n: int) -> np.ndarray:

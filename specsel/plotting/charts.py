@@ -63,6 +63,8 @@ class TopographyDisplay(Display):
     ('9 of 20 features above the gap', 9)
     """
 
+    marks_selected = True
+
     positions: np.ndarray
     relevances: np.ndarray
     names: Sequence[str]
@@ -124,22 +126,6 @@ class TopographyDisplay(Display):
             rounds=tuple((columns + 1).tolist()),
             chosen=selected is not None,
         ).plot(ax)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, **options: Any) -> Self:
-        """Draw the map of a fitted `QAlpha` of several rounds, and what it selects.
-
-        Parameters
-        ----------
-        estimator : estimator of this package
-        **options
-            As in `from_result`.
-
-        Returns
-        -------
-        TopographyDisplay
-        """
-        return super().from_estimator(estimator, **base.with_selection(estimator, options))
 
     def _draw(self, ax: Any) -> None:
         best, rest = np.split(self.ranking, [self.n_selected])

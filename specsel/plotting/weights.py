@@ -43,6 +43,8 @@ class WeightsDisplay(Display):
     '6 of 40 features above the gap'
     """
 
+    marks_selected = True
+
     weights: np.ndarray
     names: Sequence[str]
     n_selected: int
@@ -88,22 +90,6 @@ class WeightsDisplay(Display):
             top=_input.check_integer("top", top, 0),
             chosen=chosen,
         ).plot(ax)
-
-    @classmethod
-    def from_estimator(cls, estimator: Any, **options: Any) -> Self:
-        """Draw the weights of a fitted estimator, and what it selects.
-
-        Parameters
-        ----------
-        estimator : estimator of this package
-        **options
-            As in `from_result`.
-
-        Returns
-        -------
-        WeightsDisplay
-        """
-        return super().from_estimator(estimator, **base.with_selection(estimator, options))
 
     def _draw(self, ax: Any) -> None:
         chosen = self.chosen
