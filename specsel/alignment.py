@@ -53,6 +53,9 @@ COMPETING_SHARE = 0.05
 COMPETING_TIMES = 5
 LEAST_COMPETING = 100
 
+# The least norm of a feature, as a share of the largest, whose square is a number.
+LEAST_SHARE = 1e-150
+
 
 def solve(
     X: ArrayLike,
@@ -184,7 +187,7 @@ def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
 def _in_own_units(data: _data.Data) -> tuple[_data.Data, Floats]:
     """The data, all features scaled alike, and the square of the norm of every feature then."""
     shares = data.norm / data.norm.max()
-    return data.rescaled(np.where(shares > 0, shares, 1.0)), shares**2
+    return data.rescaled(np.maximum(shares, LEAST_SHARE)), shares**2
 
 
 def _competing(relevance: Floats, always: Integers, n: int | None) -> Bools:

@@ -185,7 +185,7 @@ def _krylov(
         for table, left, right in ((gram, duals, images), (form, images, signed)):
             table[known, new] = _products(left[known], right[new])
             table[new, known] = _products(left[new], right[known])
-        values, vectors = _ritz(gram[known, known], form[known, known])
+        values, vectors = _ritz(gram[known, known], form[known, known], floor)
         last = min(place, len(values))
         value, weights, scale = values[-last], vectors[:, -last], np.abs(values).max()
         dual = _combination(weights, duals[known])
@@ -229,13 +229,13 @@ def _combination(weights: Floats, rows: Floats) -> Floats:
     return combination
 
 
-def _ritz(gram: Floats, form: Floats) -> tuple[Floats, Floats]:
+def _ritz(gram: Floats, form: Floats, floor: float) -> tuple[Floats, Floats]:
     """Eigenvalues of ``form x = t gram x``, ascending, and their vectors.
 
-    Directions in which the Gram matrix is zero to working precision are left out.
+    Directions in which the Gram matrix is zero, up to rounding that leaves `floor`, are left out.
     """
     scales, axes = np.linalg.eigh((gram + gram.T) / 2)
-    keep = scales > GRAM_FLOOR * max(scales[-1], 0.0)
+    keep = scales > max(GRAM_FLOOR, floor) * max(scales[-1], 0.0)
     if not keep.any():
         return np.zeros(1), np.zeros((len(gram), 1))
     axes = axes[:, keep] / np.sqrt(scales[keep])
@@ -326,7 +326,9 @@ def worth(eigenvalues: Floats, criterion: Worth) -> float:
     """Return what the eigenvalues of a pencil, ascending, are worth by a criterion."""
     if criterion == "leading":
         return float(eigenvalues[-1])
-    return float((eigenvalues if criterion == "trace" else np.log1p(eigenvalues)).sum())
+    if criterion == "trace":
+        return float(eigenvalues.sum())
+    return float(np.log1p(np.maximum(eigenvalues, 0.0)).sum())  # below 0 by rounding alone
 
 
 def orthonormal(matrix: Floats) -> Floats:

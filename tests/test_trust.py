@@ -83,6 +83,18 @@ def test_float32_with_classes_is_as_good_as_float64():
 
 
 @pytest.mark.filterwarnings("ignore:not converged")
+@pytest.mark.parametrize("representation", ["parts", "shift"])
+def test_float32_with_classes_that_do_only_harm(representation):
+    """Directions that only rounding tells from nothing must not pass for the leading one."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        data = rng.standard_normal((10, rng.integers(3, 10))).astype("f4")
+        y = rng.permutation(np.arange(10) % 4)
+        found = supervised.solve(data, y, gamma=3, representation=representation)
+        assert np.linalg.norm(found.alpha) == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.filterwarnings("ignore:not converged")
 @pytest.mark.parametrize("k", [1, 2])
 def test_where_all_weights_are_worth_nothing_any_of_unit_norm_will_do(k):
     """Two samples, centred and apart, λ = 1: the pair takes away all that the cluster gives."""
@@ -117,6 +129,7 @@ REFUSED = {
     "no scalar": lambda: qalpha.solve(X, np.array(5)),
     "sizes": lambda: eslda.solve(X, k=np.array(5)),
     "iterations": lambda: qalpha.solve(X, 2, max_iter=10**400),
+    "tolerance": lambda: qalpha.solve(X, 2, tol=10**400),
     "sigma": lambda: kernel.solve(X, 2, kernel="rbf", sigma=1e200),
     "gamma": lambda: supervised.solve(X, Y, gamma=1e200),
     "tradeoff": lambda: pairwise.solve(X, 2, apart=[[0, 1]], tradeoff=1e200),
@@ -150,6 +163,9 @@ def test_whole_numbers_of_few_bits_do_not_overflow():
         lambda n: evidence.detectability(n, n, n),
     ):
         assert solve(short) == solve(n)
+    wide = np.random.default_rng(0).standard_normal((5, 40))
+    path = gslda.solve(wide, max_size=np.int8(4))
+    assert path.sizes.tolist() == [1, 2, 3, 4]
 
 
 def test_features_that_are_nothing_beside_others_are_aligned_without_a_warning():
@@ -159,3 +175,21 @@ def test_features_that_are_nothing_beside_others_are_aligned_without_a_warning()
     found = alignment.solve(data, np.arange(12) % 2, scale="native", always=[4])
     assert np.isfinite(found.scores).all()
     assert found.ranking[0] == 4
+
+
+def test_a_graph_of_features_that_are_nothing_beside_others():
+    data = np.random.default_rng(0).standard_normal((12, 3)) * np.array([1e160, 1.0, 1e-150])
+    expected = alignment.graph(data[:, :1], neighbours=2)
+    assert (alignment.graph(data, neighbours=2) != expected).nnz == 0
+
+
+def test_log_det_of_a_pencil_whose_small_eigenvalues_are_lost_in_rounding():
+    factor = np.random.default_rng(0).standard_normal((3, 2)) * [1e20, 1.0]
+    A, B = factor @ factor.T, np.eye(3)
+    assert np.linalg.eigvalsh(A)[0] < -1
+    for path in (
+        gslda.solve_pair(A, B, criterion="logdet"),
+        eslda.solve_pair(A, B, [1, 2, 3], criterion="logdet"),
+    ):
+        assert (np.diff(path.values) >= -1e-9 * path.values[:-1]).all()
+        assert path.values[0] >= np.log1p(A[0, 0]) * (1 - 1e-12)

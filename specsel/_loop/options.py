@@ -1,6 +1,5 @@
 """The arguments with which the loop runs: built and checked in one call, handed on whole."""
 
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -96,7 +95,7 @@ class Options:
 
 def check_tol(tol: Any) -> None:
     """Refuse a tolerance that is no share."""
-    if not (isinstance(tol, numbers.Real) and 0 <= float(tol) < 1):
+    if not (_input.is_finite(tol) and 0 <= tol < 1):
         raise ValueError(f"tol = {_input.brief(tol)}: must be from 0 to 1, 1 excluded")
 
 

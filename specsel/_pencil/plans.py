@@ -44,7 +44,7 @@ def plan(
     count = n_features - len(banned)
     first = max(len(held), 1)
     if max_size is not None:
-        _input.check_integer("max_size", max_size, first, count, "the features allowed")
+        max_size = _input.check_integer("max_size", max_size, first, count, "the features allowed")
     last = max(first, min(last if max_size is None else max_size, count))
     if direction != "forward" and count > BACKWARD_LIMIT:
         raise ValueError(
