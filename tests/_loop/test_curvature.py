@@ -244,6 +244,16 @@ def test_what_is_nothing_at_the_new_place_is_forgotten():
     assert len(memory.steps) == 0
 
 
+@pytest.mark.parametrize(("value", "telling"), [(1.0, True), (4.0, False)])
+def test_the_least_curvature_is_in_units_of_the_value(value, telling, rng):
+    space, memory = Plain(np.eye(D)), curvature.Memory(SIZE)
+    basis = space.basis(rng)
+    step = rows_at(space, basis, rng, 1)[0]
+    here = place(space, basis, 2 * curvature.LEAST_CURVATURE * step)
+    memory.follow(here, here._replace(gradient=0 * step), step, np.full(SIZE, 1 / value))
+    assert len(memory.steps) == telling
+
+
 @pytest.mark.parametrize(("bend", "gain"), [(0.5, 2.0), (4.0, 1.0), (0.01, 10.0)])
 def test_the_scale_is_that_of_the_last_step_within_limits(bend, gain, rng):
     space, memory = Plain(np.eye(D)), curvature.Memory(SIZE)
