@@ -108,6 +108,21 @@ def test_iterations_of_tall_data_are_those_of_the_definition(n_classes, method, 
         assert column @ oracle.affinity(M, found) @ column == pytest.approx(value)
 
 
+@pytest.mark.parametrize("representation", ["parts", "shift"])
+def test_tall_data_may_be_sorted_by_class(representation, monkeypatch):
+    """A block of samples then lacks most of the classes."""
+    monkeypatch.setattr("specsel._data.held.SAMPLES", 50)
+    monkeypatch.setattr("specsel._data.held.STEP", 16)
+    X, y = classes_and_data(3, n_features=5, per_class=40)
+    order = np.argsort(y, kind="stable")
+    one, other = (
+        solve(X[rows], y[rows], representation=representation, tol=1e-10)
+        for rows in (order, slice(None))
+    )
+    assert one.objective == pytest.approx(other.objective, rel=1e-9)
+    np.testing.assert_allclose(one.alpha, other.alpha, atol=1e-6)
+
+
 @pytest.mark.parametrize(("k_within", "k_between"), [(1, 1), (3, 2), (20, 20)])
 def test_any_number_of_directions(k_within, k_between):
     X, y = classes_and_data(3)

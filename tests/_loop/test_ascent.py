@@ -68,37 +68,6 @@ def test_value_and_gradient_are_those_of_the_definition(rng):
         assert place.gradient @ step == pytest.approx(rise / (2 * d) / 2, rel=1e-6, abs=1e-8)
 
 
-def test_products_of_rows_are_products_of_tangents_and_moves_are_projections(rng):
-    M = oracle.standardise(rng.standard_normal((12, 30)))
-    (_, here), (_, there) = place_of(M, 3), place_of(M, 3, seed=1)
-    rows = np.array([random_row(here, seed) for seed in range(4)])
-    expected = [[np.vdot(tangent(here, a), tangent(here, b)) for b in rows] for a in rows]
-    np.testing.assert_allclose(rows @ rows.T, expected)
-    moved = curvature.moved(here.space, rows, here.basis, there.basis)
-    rest = np.eye(12) - there.basis @ there.basis.T
-    for before, after in zip(rows, moved, strict=True):
-        whole = tangent(here, before)
-        np.testing.assert_allclose(tangent(there, after), whole - rest @ whole @ rest, atol=1e-12)
-
-
-def test_directions_are_those_of_bfgs_pair_by_pair(rng):
-    """The compact form against products with one pair after another, as in the textbook."""
-    _, place = place_of(oracle.standardise(rng.standard_normal((12, 30))), 3)
-    size = len(place.gradient)
-    memory, bend = curvature.Memory(size), rng.standard_normal((size, size))
-    memory.steps = rng.standard_normal((3, size))
-    memory.losses = memory.steps @ (bend @ bend.T + np.eye(size))
-    memory.products = memory.steps @ memory.losses.T
-    factors = rng.random(size) + 0.5
-    inverse = np.diag(factors)
-    for s, y in zip(memory.steps, memory.losses, strict=True):
-        side = np.eye(size) - np.outer(s, y) / (s @ y)
-        inverse = side @ inverse @ side.T + np.outer(s, s) / (s @ y)
-    np.testing.assert_allclose(
-        memory.direction(place, place.gradient, factors), inverse @ place.gradient
-    )
-
-
 def test_a_step_leads_to_a_positive_matrix_of_unit_norm(rng):
     M = oracle.standardise(rng.standard_normal((12, 30)))
     _, place = place_of(M, 3)
