@@ -91,7 +91,8 @@ def solve(
         as much for every thread.
     k : int or "auto"
         Number of directions, about the number of clusters, for "qalpha" and "kernel"; the kernel
-        needs a number. With "auto" three directions are compared: a number that is counted anew in
+        needs a number. For "weighting" with y, number of discriminants, as many as samples by
+        default. With "auto" `qalpha` compares three directions: a number that is counted anew in
         noise is large in one shuffle and small in the next, and hides what the data have.
     y : array of shape (n_samples,), optional
         Class labels, for "supervised" and "weighting". The labels are shuffled then, not the
@@ -163,7 +164,8 @@ def _check(
         )
     if method == "kernel" and isinstance(k, str):
         raise ValueError(f"k = {k!r}: a whole number is needed for method = 'kernel'")
-    if method not in WITH_DIRECTIONS and k != "auto":
+    takes_k = method in WITH_DIRECTIONS or (method == "weighting" and y is not None)
+    if k != "auto" and not takes_k:
         raise ValueError(
             f"k = {_input.brief(k)}: is not used by method = {method!r}; leave it out"
         )
@@ -237,7 +239,7 @@ class _ByMethod:
         options: dict[str, Any],
     ) -> None:
         self.solve, self.array, self.names, self.labels = SOLVERS[method], array, names, labels
-        given = ({"k": k} if method in WITH_DIRECTIONS else {}) | options
+        given = ({} if k == "auto" else {"k": k}) | options
         self.options = {name: given[name] for name in given if name in _parameters(method)}
 
     def __call__(self, seed: int | None) -> _Found:

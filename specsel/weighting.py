@@ -110,8 +110,8 @@ def solve(
     Weights
         Without labels, no weight is negative. With labels, a third to a half of the weights may
         be, with `k` fewer; `reweight` takes them as 0, and `negative_share` says how much that
-        leaves out. `basis` and `eigenvalues` are those of the whole weighted affinity, as many as
-        its rank, or as `rank` says.
+        leaves out. `basis` and `eigenvalues` are those of the weighted affinity, as many as its
+        rank, or as `k` or `rank` says.
 
     References
     ----------
@@ -171,7 +171,7 @@ def solve(
             "take a smaller one",
             stacklevel=_input.caller(),
         )
-    values, basis = linalg.largest_modulus(found.affinity, small.rank_bound)
+    values, basis = linalg.largest_modulus(found.affinity, k or small.rank_bound)
     basis = basis[:, np.abs(values) > _rank_floor(small) * np.abs(values[0])]
     iterate = _loop.Iterate(found.alpha, basis, found.affinity @ basis, found.objective)
     return _loop.pack(data, iterate, found.record, lift)
@@ -252,7 +252,7 @@ def fisher_form(data: _data.Data, means: Floats, tradeoff: float) -> qalpha.Form
     if half.shape[1] == np.count_nonzero(data.norm):
         warnings.warn(
             "X: its features are linearly independent, so with y all weight falls on one of "
-            "them; give k, or take more features than samples",
+            "them; give k (-k), or take more features than samples",
             stacklevel=_input.caller(),
         )
     inverse, S = half @ half.T, scatter(means, tradeoff)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from specsel import _data, datasets, evidence, qalpha, supervised
+from specsel import _data, datasets, evidence, qalpha, supervised, weighting
 from specsel._data import held
 
 EXAMPLE = datasets.example()
@@ -167,6 +167,13 @@ def test_callback_stops_and_what_was_done_counts():
     )
     assert seen == [(1, 50), (2, 50), (3, 50), (4, 50)]
     assert len(found.null) == 4
+
+
+def test_weighting_with_labels_takes_a_number_of_discriminants():
+    y = np.arange(len(EXAMPLE.X)) % 2
+    found = evidence.solve(EXAMPLE.X, 1, y=y, method="weighting", n=3, random_state=0)
+    expected = weighting.solve(EXAMPLE.X, y, k=1, tol=1e-3)
+    assert found.objective == pytest.approx(expected.objective)
 
 
 @pytest.mark.parametrize(

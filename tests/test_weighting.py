@@ -349,6 +349,18 @@ def test_all_discriminants_together_are_algorithm_3():
     assert every.objective == pytest.approx(plain.objective)
 
 
+def test_k_discriminants_leave_k_directions():
+    X, y = in_classes(30, 60, 3)
+    for k in (1, 2):
+        found = weighting.solve(X, y, k=k)
+        assert found.k_ == k
+        assert found.basis.shape == (30, k)
+        affinity = _data.read(X).adjoint(found.alpha, None)
+        values = np.linalg.eigvalsh(affinity)
+        expected = values[np.argsort(-np.abs(values))][:k]
+        assert found.eigenvalues == pytest.approx(expected)
+
+
 def test_k_discriminants_of_tall_data():
     X, y = in_classes(60, 12, 3)
     M, rows = oracle.standardise(X), oracle.class_rows(y)

@@ -61,6 +61,13 @@ COMPARED: tuple[str, ...] = get_args(Compared)
 Worth = Literal["leading", "trace", "logdet"]
 WORTHS: tuple[str, ...] = get_args(Worth)
 
+# What the value of a set is by each of them.
+MEANINGS: dict[Worth, str] = {
+    "leading": "largest eigenvalue",
+    "trace": "sum of the eigenvalues",
+    "logdet": "sum of log(1 + eigenvalue)",
+}
+
 # Which way greedy selection goes, and which bounds prune the exact search.
 Direction = Literal["both", "forward", "backward"]
 Bounds = Literal["best", "interlacing"]

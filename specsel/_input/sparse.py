@@ -76,7 +76,7 @@ def compressed(X: Any, name: str = "X") -> Any:
 
 def is_sparse_frame(X: Any) -> bool:
     """Whether X is a data frame of pandas with sparse columns."""
-    return hasattr(X, "iloc") and any(map(_is_sparse_dtype, getattr(X, "dtypes", ())))
+    return hasattr(X, "columns") and any(map(_is_sparse_dtype, getattr(X, "dtypes", ())))
 
 
 def _is_sparse_dtype(dtype: Any) -> bool:

@@ -33,6 +33,10 @@ COPIES = 4
 # An affinity that came by differences is computed again where it is off by so many roundings.
 MOST_ROUNDINGS = 1e3
 
+# The loosest tolerance where values may be negative. The next value may then long be taken for one
+# far below it, so that less seems to be left to gain than is.
+SIGNED_TOL = 1e-6
+
 # Duals are divided by what exceeds this power of two.
 MODERATE = 60
 
@@ -125,6 +129,7 @@ class Krylov(Known):
         """Extend until the leading value is known; return coefficients and all its values."""
         history: list[float] = []
         converged = False
+        tol = min(tol, SIGNED_TOL) if signed else tol
         while True:
             values, vectors = linalg.eigen(self.values)
             value, scale = float(values[-1]), float(np.abs(values).max())

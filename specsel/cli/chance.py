@@ -13,7 +13,8 @@ QUICK_WORK = 2e9
 
 HELP = (
     "compare with so many shuffles of the columns, or with --target of the labels; 99 make a p of "
-    f".01 possible; 0 leaves it out; default {QUICK} if that takes about a second"
+    f".01 possible; 0 leaves it out; default {QUICK} if that takes about a second and X is dense "
+    f"({', '.join(COMPARED)})"
 )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from specsel import _input
-from specsel._input.choices import Direction
+from specsel._input.choices import MEANINGS, Direction
 from specsel.cli import common, tables, terminal
 
 MAX_SIZE = 10
@@ -137,6 +137,7 @@ def _report(args: argparse.Namespace, table: tables.Table, path: Any, seconds: f
         table,
         path,
         verdicts=[
+            f"the value is the {MEANINGS[path.criterion]}",
             f"{proved} of {len(path)} sizes proved: no other set of that size has a larger value",
             f"the features below are those of the largest size, {largest}",
         ],
@@ -257,7 +258,8 @@ def _lines(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Iterator[str]
     shape = f"{summary['n_samples']} samples x {summary['n_features']} features"
     yield f"{summary['data']}: {shape}"
     ridge = f", shrinkage {summary['shrinkage']:.2g}" if summary["shrinkage"] else ""
-    yield f"{problem}{ridge}, {summary['seconds']:.2f} s"
+    meaning = MEANINGS[summary["criterion"]]
+    yield f"{problem}{ridge}, value = {meaning}, {summary['seconds']:.2f} s"
     yield ""
     yield " size      greedy       exact       bound     gap  status     features"
     for row in rows:

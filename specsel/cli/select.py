@@ -28,7 +28,7 @@ LOOP = ("init", "tol", "max_iter", "seed")
 # The options that each method takes. Any other option is refused.
 OPTIONS_OF_METHOD: dict[str, tuple[str, ...]] = {
     "qalpha": ("k", *LOOP),
-    "weighting": ("target", "tradeoff"),
+    "weighting": ("k", "target", "tradeoff"),
     "alignment": ("target", "features", "neighbours", "components", "scale", "standardise"),
     "laplacian": ("k", "representation", *LOOP),
     "supervised": ("target", "representation", *LOOP),
@@ -51,6 +51,9 @@ NEEDED_BY_METHOD: dict[str, tuple[str, ...]] = {
 # Defaults for parameters that have none, or another one, in Python.
 DEFAULTS: dict[str, Any] = {"k": "auto", "seed": 0}
 
+# But this parameter of this method keeps its default.
+NO_DEFAULT = ("weighting", "k")
+
 # Options whose parameter of `solve` has another name.
 PARAMETER_OF_OPTION = {"target": "y", "features": "n", "seed": "random_state"}
 
@@ -60,7 +63,7 @@ EPILOG = """\
 methods:
   qalpha      the features that make the samples form k clusters
   weighting   the features that have most in common with all others; needs no k, but is less
-              sharp; with --target: features for discriminant analysis
+              sharp; with --target: features for discriminant analysis, sharper with -k
   alignment   features that show which samples are near each other and do not repeat one
               another; with --target: which samples are of one class
   laplacian   clusters in the graph of affinities between samples
@@ -113,7 +116,8 @@ def _add_options(group: Any) -> None:
 
     k_help = (
         "number of directions that carry the clusters, about that of clusters; auto, the default, "
-        "counts them by the gap between eigenvalues"
+        "counts them by the gap between eigenvalues; for weighting with --target, number of "
+        "discriminants, by default as many as there are samples"
     )
     add("-k", type=common.count, help=k_help)
     file: dict[str, Any] = {"type": Path, "metavar": "FILE"}
@@ -237,13 +241,18 @@ def _check_method(args: argparse.Namespace) -> None:
     from_example = args.file is None and needed == ("target",)
     if needed and not set(given) & set(needed) and not from_example:
         raise ValueError(f"--method {args.method}: needs {' or '.join(map(common.flag, needed))}")
-    if args.method == "weighting" and args.tradeoff is not None and args.target is None:
-        raise ValueError("--tradeoff: needs --target with --method weighting")
+    if args.method == "weighting":
+        for option in {"tradeoff", "k"} & {*given}:
+            if args.target is None:
+                raise ValueError(f"{common.flag(option)}: needs --target with --method weighting")
+        if args.k == "auto":
+            raise ValueError("-k auto: must be a number of discriminants for --method weighting")
 
 
 def _arguments(args: argparse.Namespace, table: tables.Table) -> dict[str, Any]:
     """Return the arguments of `solve` beside X; for the rest it has defaults of its own."""
-    values = DEFAULTS | {name: value for name, value in vars(args).items() if value is not None}
+    defaults = {name: DEFAULTS[name] for name in DEFAULTS if (args.method, name) != NO_DEFAULT}
+    values = defaults | {name: value for name, value in vars(args).items() if value is not None}
     values["target"] = table.y
     values["side"] = [common.read_side(path, args).X for path in args.side or ()]
     for option in ("apart", "together"):
@@ -337,7 +346,7 @@ def _lines(summary: dict[str, Any], top: list[dict[str, Any]], tol: float | None
     for i, one_round in enumerate(summary.get("rounds", ()), 1):
         selected = _input.first_few(one_round["selected"], len(top))
         k = _input.count_of(one_round["k"], "direction")
-        yield f"round {i}, k = {k}: {selected}"
+        yield f"above the gap of round {i} alone, k = {k}: {selected}"
 
 
 def _bar(share: float, blocks: bool) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from specsel import _input
 from specsel._input.annotations import ArrayLike
+from specsel._input.choices import MEANINGS, Worth
 from specsel.plotting import base, labels
 from specsel.plotting.base import BLUE, VERMILION, Display, check_type
 from specsel.results import Path, StableSubspace
@@ -37,6 +38,8 @@ class PathDisplay(Display):
         value exceeds.
     proved : ndarray of bool
         Whether the value is proved to be the best of its size.
+    criterion : {"leading", "trace", "logdet"}
+        What the values are.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class PathDisplay(Display):
     starts: np.ndarray
     bounds: np.ndarray
     proved: np.ndarray
+    criterion: Worth = "leading"
 
     @classmethod
     def from_result(cls, result: Path, *, ax: "Axes | None" = None) -> Self:
@@ -75,6 +79,7 @@ class PathDisplay(Display):
             # Nothing was searched where there is no error; such a bound is far above all values.
             bounds=np.where(np.isfinite(result.errors), result.bounds, np.inf),
             proved=np.array(result.statuses) == "optimal",
+            criterion=result.criterion,
         ).plot(ax)
 
     def _draw(self, ax: Any) -> None:
@@ -91,7 +96,7 @@ class PathDisplay(Display):
         else:
             ax.set_title("greedy selection")
         base.whole_numbers(ax)
-        ax.set(xlabel="number of features", ylabel="value: largest eigenvalue")
+        ax.set(xlabel="number of features", ylabel=f"value: {MEANINGS[self.criterion]}")
         ax.legend()
 
     def _draw_bounds(self, ax: Any, part: np.ndarray, size: float) -> None:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 # Eigenvalues below this share of the largest are rounding errors.
 ROUNDING = 1e-12
 
+# How many are drawn after the k leading ones.
+BEYOND = 10
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SpectrumDisplay(Display):
@@ -76,8 +79,10 @@ class SpectrumDisplay(Display):
                 raise ValueError("X: is for weights; a stable subspace has all its eigenvalues")
             return cls(eigenvalues=result.eigenvalues, k=result.k).plot(ax)
         if X is not None:
-            values = result.spectrum(X)
-            return cls(eigenvalues=values, k=result.k_, complete=False).plot(ax)
+            shown = result.k_ + BEYOND
+            values = result.spectrum(X, BEYOND + 1)
+            complete = len(values) <= shown
+            return cls(eigenvalues=values[:shown], k=result.k_, complete=complete).plot(ax)
         sizes = np.abs(result.eigenvalues)
         least = max(ROUNDING * sizes[0], np.finfo(float).tiny)
         ratios = sizes[:-1] / np.maximum(sizes[1:], least)

@@ -11,6 +11,7 @@ from specsel._input import frames
 
 BAD = {
     "X: has 1 dimension; 2 are needed, samples x features": np.ones(3),
+    "X: has 1 dimension; 2 are needed, samples x features ": pd.Series([1.0, 2.0]),
     "X: has 3 dimensions; 2 are needed, samples x features": np.ones((2, 2, 2)),
     "X: has 0 dimensions; 2 are needed, samples x features": 3.0,
     "X: has shape (0, 4); it must not be empty": np.ones((0, 4)),

@@ -56,6 +56,18 @@ def test_weights_are_exact_however_few_are_kept(most, monkeypatch):
     np.testing.assert_allclose(found.affinity, oracle.affinity(M, found.alpha), atol=1e-9)
 
 
+def test_a_loose_tolerance_is_kept_where_values_far_below_are_found_first():
+    """Most of what the form takes away is found in the first step."""
+    X = np.random.default_rng(0).standard_normal((12, 60))
+
+    def form(affinity):
+        return affinity - 10 * np.trace(affinity) * np.eye(12)
+
+    exact = whole.lead(_data.read(X), form, tol=0).history[-1]
+    found = whole.lead(_data.read(X), form, tol=1e-3).history[-1]
+    assert found == pytest.approx(exact, rel=1e-3)
+
+
 def test_affinities_are_those_of_their_weights_after_many_steps():
     """Differences of affinities lose digits from step to step; they are computed again then."""
     X = np.random.default_rng(0).standard_normal((60, 12))

@@ -474,15 +474,15 @@ class TestTopography:
         assert err == ""
         rounds = [", ".join(NAMES[i] for i in weights.select()) for weights in chart.weights]
         assert out.splitlines()[-4:-1] == [
-            f"round {i}, k = 2 directions: {names}" for i, names in enumerate(rounds, 1)
+            f"above the gap of round {i} alone, k = 2 directions: {names}"
+            for i, names in enumerate(rounds, 1)
         ]
 
     def test_long_rounds_are_cut(self, capsys, write, chart):
         out = run(capsys, "select", write("data.npy", X), *self.ARGUMENTS, "--top", 1)[1]
         first = chart.weights[0].select()
-        assert (
-            out.splitlines()[-4]
-            == f"round 1, k = 2 directions: {first[0]} and {len(first) - 1} more"
+        assert out.splitlines()[-4].endswith(
+            f"round 1 alone, k = 2 directions: {first[0]} and {len(first) - 1} more"
         )
 
     def test_out_has_relevance_and_position(self, capsys, saved, tmp_path, chart):
@@ -550,10 +550,30 @@ class TestUseOfOptions:
                 ["--method", "weighting", "--tradeoff", 2],
                 "--tradeoff: needs --target with --method weighting",
             ),
+            (["--method", "weighting", "-k", 2], "-k: needs --target with --method weighting"),
         ],
     )
     def test_what_a_method_needs(self, capsys, saved, arguments, message):
         result = run(capsys, "select", saved, *arguments)
+        assert result == (2, "", f"specsel: {message}\n")
+
+    def test_weighting_for_discriminants_takes_their_number(self, capsys, write):
+        table = datasets.growing_classes(3, random_state=1)
+        names = [f"x{i}" for i in range(table.X.shape[1])]
+        lines = [",".join(["kind", *names])]
+        lines += [
+            f"c{kind}," + ",".join(map(str, row))
+            for kind, row in zip(table.y, table.X, strict=True)
+        ]
+        path = write("data.csv", "\n".join(lines))
+        arguments = ("select", path, "--method", "weighting", "--target", "kind")
+        out = run(capsys, *arguments, "-k", 2, "--json")[1]
+        found = json.loads(out)
+        expected = weighting.solve(table.X, table.y, k=2)
+        assert found["k"] == 2
+        assert found["objective"] == pytest.approx(expected.objective, rel=1e-6)
+        result = run(capsys, *arguments, "-k", "auto")
+        message = "-k auto: must be a number of discriminants for --method weighting"
         assert result == (2, "", f"specsel: {message}\n")
 
     def test_target_needs_a_file(self, capsys):

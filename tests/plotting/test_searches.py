@@ -41,6 +41,14 @@ def test_greedy_paths_are_one_line():
     )
 
 
+@pytest.mark.parametrize("criterion", ["leading", "trace", "logdet"])
+def test_the_axis_says_what_the_values_are(criterion):
+    factor = np.random.default_rng(0).standard_normal((5, 2))
+    path = gslda.solve_pair(factor @ factor.T, np.eye(5), max_size=2, criterion=criterion)
+    meaning = {"leading": "largest", "trace": "sum of the", "logdet": "log(1 + eigenvalue)"}
+    assert meaning[criterion] in PathDisplay.from_result(path).ax_.get_ylabel()
+
+
 def test_exact_values_are_drawn_beside_greedy_ones():
     path = eslda.solve_pair(*PAIR, [1, 2, 3])
     drawn = lines_of(PathDisplay.from_result(path).ax_)

@@ -49,6 +49,15 @@ def test_with_the_data_the_gap_after_k_is_drawn():
     gap = display.eigenvalues[1] - display.eigenvalues[2]
     assert (display.k, display.ax_.get_title()) == (2, f"gap of {gap:.3g} after 2")
     assert len(display.ax_.lines[0].get_xdata()) == 12
+    assert "there are more" in display.ax_.get_xlabel()
+
+
+@pytest.mark.parametrize("n", [5, 13])
+def test_where_all_eigenvalues_are_drawn_there_are_no_more(n, rng):
+    X = rng.random((40, n))
+    display = SpectrumDisplay.from_result(qalpha.solve(X, k=3), X=X)
+    assert len(display.eigenvalues) == n
+    assert display.ax_.get_xlabel() == "number of the eigenvalue"
 
 
 def test_a_stable_subspace_needs_no_data(rng):
