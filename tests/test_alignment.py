@@ -113,6 +113,23 @@ def test_features_that_share_nothing_are_taken_by_relevance(monkeypatch):
     assert worth[found.ranking].tolist() == list(range(19, -1, -1))
 
 
+def test_features_that_were_taken_long_ago_still_count(monkeypatch):
+    """More are taken between two passes than there is room for, and some share with the first."""
+    monkeypatch.setattr(search, "BATCH", 1)
+    monkeypatch.setattr(search, "BATCH_SHARE", 0.0)
+    monkeypatch.setattr(search, "HELD_NUMBERS", 0)
+    monkeypatch.setattr(search, "HELD_SHARE", 0.0)
+    rng = np.random.default_rng(0)
+    axes, _ = np.linalg.qr(rng.standard_normal((40, 20)) - 1)
+    axes -= axes.mean(axis=0)
+    X = np.hstack((axes, axes[:, :8] + axes[:, 12:]))
+    T = axes * np.linspace(9, 1, 20) @ axes.T
+    found = alignment.solve(X, n=28, target=T)
+    ranking, scores = oracle.select(oracle.columns(X), T, 28)
+    assert found.ranking.tolist() == ranking
+    np.testing.assert_allclose(found.scores, scores, rtol=1e-9)
+
+
 def test_passes_are_few():
     """Plain greedy selection takes one for every feature."""
     found = alignment.solve(of_shape((100, 10_000)), n=100)
@@ -289,6 +306,10 @@ def test_a_planted_structure_is_found_without_its_copies():
         ({"target": 3}, r"^target = 3: must be one of neighbours, classes, Weights, or a matrix"),
         ({"target": np.eye(4)}, r"^target: has shape \(4, 4\); samples x samples are needed, X h"),
         ({"target": np.full((20, 20), np.nan)}, r"^target: holds values that are NaN or infinite"),
+        (
+            {"target": sparse.csr_array(np.full((20, 20), np.nan))},
+            r"^target: holds values that are NaN or infinite; finite ones are needed$",
+        ),
         ({"target": sparse.eye_array(4)}, r"^target: has shape \(4, 4\); samples x samples"),
         ({"neighbours": 0}, r"^neighbours = 0: must be at least 1$"),
         ({"components": 0}, r"^components = 0: must be at least 1$"),

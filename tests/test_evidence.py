@@ -54,6 +54,13 @@ def test_tall_data_are_compared_as_others_are(monkeypatch):
     assert found.objective == pytest.approx(expected.objective, rel=1e-6)
 
 
+@pytest.mark.parametrize("options", [{"tol": 0.5}, {"criterion": "gap"}])
+def test_options_reach_the_solver(options):
+    found = evidence.solve(NOISE, 2, n=1, random_state=0, **options)
+    expected = qalpha.solve(NOISE, 2, **({"tol": 1e-3} | options))
+    assert found.objective == pytest.approx(expected.objective, rel=1e-8)
+
+
 def test_without_a_number_three_directions_are_compared():
     found = evidence.solve(NOISE, n=5, random_state=0)
     three = evidence.solve(NOISE, 3, n=5, random_state=0)
@@ -209,6 +216,14 @@ def test_cosine_is_that_of_random_matrices(n_relevant, n_irrelevant, q):
     found = evidence.detectability(n_relevant, n_irrelevant, q)
     cosines = [first_direction(n_relevant, n_irrelevant, q, seed) for seed in range(20)]
     assert np.mean(cosines) == pytest.approx(found.cosine, abs=0.03)
+
+
+def test_the_weight_bound_is_that_of_the_energy_of_noise():
+    features = np.random.default_rng(0).standard_normal((4000, 4, 5))
+    features /= np.linalg.norm(features, axis=2, keepdims=True)
+    energy = (features @ features.swapaxes(1, 2)) ** 2
+    found = evidence.detectability(3, 4, 5).weight_bound
+    assert found == pytest.approx(np.sqrt(energy.sum(axis=(1, 2)).mean() / 3), rel=0.01)
 
 
 def test_below_the_threshold_nothing_is_found():

@@ -20,6 +20,21 @@ def test_graph_is_that_of_all_distances(rng, shape, options):
     np.testing.assert_allclose(found.toarray(), oracle.graph(X, **options), atol=1e-12)
 
 
+def test_few_samples_have_half_of_the_others_as_neighbours(rng):
+    X = rng.standard_normal((8, 5))
+    data = _data.read(X)
+    found = graphs.nearest_neighbours(data.rescaled(data.norm), 5, 20)
+    np.testing.assert_allclose(found.toarray(), oracle.graph(X), atol=1e-12)
+
+
+def test_no_sample_is_a_neighbour_of_its_own_however_many_copies_it_has(rng, monkeypatch):
+    places = np.repeat(np.arange(8.0), 9)[:, None]
+    monkeypatch.setattr(graphs, "_leading_components", lambda *_: places)
+    found = graphs.nearest_neighbours(_data.read(rng.standard_normal((72, 2))), 5, 1)
+    assert not found.diagonal().any()
+    np.testing.assert_array_equal(np.unique(found.tocoo().coords[0]), np.arange(72))
+
+
 def test_leading_components_of_many_samples_take_no_more_passes_than_their_subspace(
     rng, monkeypatch
 ):

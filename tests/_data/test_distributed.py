@@ -1,5 +1,7 @@
 """Dask arrays: how they are cut, and what is asked of Dask."""
 
+from dataclasses import replace
+
 import dask
 import dask.array
 import numpy as np
@@ -18,6 +20,7 @@ from specsel._data.distributed import DaskSource
         (((3, 27), (10,)), False, (0, 3, 30)),
         (((3, 0, 27), (2, 8)), True, (0, 2, 10)),
         (((30,), (10,)), True, (0, 10)),
+        (((3, 0, 27), (10,)), False, (0, 3, 30)),
     ],
 )
 def test_blocks_follow_the_chunks(chunks, by_feature, bounds):
@@ -27,7 +30,7 @@ def test_blocks_follow_the_chunks(chunks, by_feature, bounds):
 
 def test_wide_blocks_of_features_give_way_to_blocks_of_samples(monkeypatch):
     monkeypatch.setattr(distributed, "BLOCK", 100)
-    X = dask.array.zeros((30, 10), chunks=((10, 20), (5, 5)))
+    X = dask.array.zeros((30, 10), chunks=((10, 20), (1, 9)))
     assert not DaskSource.of_chunks(X).by_feature
 
 
@@ -40,6 +43,18 @@ def test_blocks_are_read_as_they_are(form, rng):
     assert [i for i, _ in found] == [0, 1, 2]
     np.testing.assert_array_equal(np.vstack([block for _, block in found]), X)
     np.testing.assert_array_equal(source.read(slice(2, 7), slice(1, 3)), X[2:7, 1:3])
+
+
+def test_every_block_is_divided_by_powers_of_its_own_features(rng):
+    X, powers = rng.standard_normal((12, 10)), np.arange(10) - 4
+    source = replace(
+        DaskSource.of_chunks(dask.array.from_array(X, chunks=(-1, 6))), exponents=powers
+    )
+    blocks = [*source.run(lambda block: block, (() for _ in range(2)))]
+    np.testing.assert_array_equal(np.hstack(blocks), X / 2.0**powers)
+    np.testing.assert_array_equal(
+        source.read(slice(2, 7), slice(3, 9)), (X / 2.0**powers)[2:7, 3:9]
+    )
 
 
 @pytest.mark.parametrize("tasks", [1, 64])

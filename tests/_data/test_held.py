@@ -1,5 +1,7 @@
 """Tall arrays in memory: blocks of samples, which all threads share."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,14 @@ def test_features_that_are_nearly_copies_are_reduced_by_triangular_factors(
     found = qalpha.solve(X, 2)
     monkeypatch.setattr(held, "SAMPLES", 10**9)
     np.testing.assert_allclose(found.alpha, qalpha.solve(X, 2).alpha, atol=1e-9)
+
+
+def test_features_are_divided_by_powers_of_their_own(rng):
+    X, powers = rng.standard_normal((12, 10)), np.arange(10) - 4
+    source = replace(held.Held.of_rows(X), exponents=powers)
+    np.testing.assert_array_equal(
+        source.read(slice(2, 7), slice(3, 9)), (X / 2.0**powers)[2:7, 3:9]
+    )
 
 
 def test_what_is_tall():

@@ -36,6 +36,15 @@ def test_reads_are_counted(rng):
         assert data.passes - before == reads
 
 
+@pytest.mark.parametrize("representation", ["centered", "parts", "as-is"])
+def test_spans_are_least_greatest_and_sum(representation, rng):
+    data, M = tall(rng, representation)
+    [(features, spans)] = data.spans()
+    assert features == slice(0, 6)
+    expected = M.min(axis=0), M.max(axis=0), M.sum(axis=0)
+    np.testing.assert_allclose(spans.reshape(3, -1), expected, atol=1e-12)
+
+
 @pytest.mark.parametrize("columns", [1, 64, 100])
 def test_the_identity_is_multiplied_in_pieces(columns, rng, monkeypatch):
     monkeypatch.setattr(samples, "COLUMNS", columns)

@@ -22,6 +22,8 @@ def test_inverses_and_factors(rng):
             definite.is_definite,
         ):
             assert not kernel(B - 2 * np.linalg.eigvalsh(B)[-1] * np.eye(n))
+            assert not kernel(np.zeros((n, n)))
+            assert not kernel(np.full((n, n), np.nan))
 
 
 def test_rows_and_updates_of_the_lower_part(rng):

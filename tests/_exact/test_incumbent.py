@@ -36,6 +36,22 @@ def test_ties_go_to_the_smallest_support_in_whatever_order_they_come(rng):
         assert [support for _, support in best.best] == [(0, 1), (0, 2), (0, 3)][:top]
 
 
+def test_values_that_differ_by_rounding_are_ties(rng):
+    nearly = problem.Problem(np.diag([0.5, 1, 1 + 1e-15, 1 - 1e-15]), np.eye(4), 1)
+    for _ in range(10):
+        best = incumbent.Incumbents(nearly, top=3)
+        for feature in rng.permutation(4):
+            best.admit(np.arange(4) == feature)
+        assert [support for _, support in best.best] == [(1,), (2,), (3,)]
+
+
+def test_none_is_there_twice():
+    best = incumbent.Incumbents(problem.Problem(np.diag([1.0, 3, 2]), np.eye(3), 1), top=2)
+    for feature in (1, 1, 0):
+        best.admit(np.arange(3) == feature)
+    assert [support for _, support in best.best] == [(1,), (0,)]
+
+
 def test_the_version_counts_changes_alone():
     best = incumbent.Incumbents(problem.Problem(np.diag([1.0, 3, 2]), np.eye(3), 1), top=1)
     versions = []

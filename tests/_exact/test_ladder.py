@@ -193,6 +193,7 @@ def test_sums_of_more_squares_than_are_kept_are_bounded(monkeypatch):
     few = ladder.largest_squares(Whole(A), np.arange(30), 20, never)
     assert few.shape == (30, 5)
     assert (ladder.sums_of(few, 20) >= exact).all()
+    assert ladder.sums_of(np.ones((1, ladder.SQUARES)), 20).item() == 20
 
 
 def test_the_ceiling_holds():

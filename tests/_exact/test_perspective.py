@@ -1,6 +1,7 @@
 """The perspective bound: no support exceeds it, whatever W, e and T it is given."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -95,6 +96,37 @@ def test_too_large_a_split_shrinks_until_the_rest_is_definite():
         assert np.linalg.eigvalsh(B - np.diag(out))[0] > 0
         assert out[0] > 0.5 * least
     assert not perspective.certified(-np.eye(3), np.ones(3), np.empty(3))
+
+
+def exact(array):
+    return np.vectorize(Fraction, otypes=[object])(array)
+
+
+def test_rounding_makes_no_bound_too_small(rng):
+    """Against fractions, in which nothing is rounded."""
+    for seed in range(100):
+        U, W, split = *rng.standard_normal((2, 1, 5)), rng.random(5) + 0.1
+        B, scores = wishart(rng, 5), np.empty(5)
+        if seed % 2:
+            U = W @ (B - np.diag(split))  # the scores are next to nothing
+        value = perspective.evaluate(B, U, split, W, 2, scores)
+        rest = exact(B) - np.diag(exact(split))
+        image = (exact(W) @ rest)[0]
+        a = (exact(U)[0] - image) ** 2 / exact(split)
+        assert value >= exact(W)[0] @ image + sum(sorted(a)[-2:])
+        assert (scores >= a).all()
+
+
+def test_what_rounding_hides_is_not_taken_for_definite(rng):
+    """What is left of B is singular but for rounding; fractions tell of which sign that is."""
+    for _ in range(100):
+        F, split, out = rng.standard_normal((4, 3)), rng.random(4) + 0.1, np.empty(4)
+        B = F @ F.T + np.diag(split)
+        assert perspective.certified(B, split, out)
+        rest = exact(B) - np.diag(exact(out))
+        for i in range(4):
+            assert rest[i, i] > 0
+            rest = rest - np.outer(rest[:, i], rest[i]) / rest[i, i]
 
 
 def test_a_step_keeps_the_rest_definite(rng):

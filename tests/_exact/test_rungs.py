@@ -84,6 +84,37 @@ def test_what_too_many_survive_is_left_open_with_a_bound_that_holds():
         assert row.value <= best * (1 + 1e-9) <= row.bound * (1 + 1e-8)
 
 
+@pytest.mark.parametrize("features_limit", [1, 300])
+def test_a_multiple_of_the_identity_moves_bounds_and_changes_nothing_else(features_limit):
+    A = _pencil.from_data(data(0, 20)).matrices[0]
+    (rows, left), (moved, left_moved) = (
+        climbed(_pencil.from_pair(one, np.eye(20)), [2, 4], features_limit=features_limit)
+        for one in (A, A - 5 * np.eye(20))
+    )
+    assert left == left_moved
+    assert (left < 20) == (features_limit == 300)
+    for row, other in zip(rows, moved, strict=True):
+        assert row.support.tolist() == other.support.tolist()
+        assert (row.status, row.value) == (other.status, pytest.approx(other.value + 5))
+        assert row.bound == pytest.approx(other.bound + 5)
+
+
+def test_bounds_of_open_sizes_hold_however_poor_the_starts(monkeypatch, rng):
+    """Two features that are always held vary little, and most others are nearly alike."""
+    starts = _exact.rungs.Starts
+    monkeypatch.setattr(starts, "grown", lambda self, support: np.arange(len(support) + 1))
+    monkeypatch.setattr(starts, "best", lambda self, k, supports: supports[0])
+    X = rng.standard_normal((30, 1)) + 0.1 * rng.standard_normal((30, 12))
+    X[:, :6] *= 0.1
+    pencil = _pencil.from_data(X)
+    A, B = pencil.matrices
+    rows, _ = climbed(pencil, [3, 4, 5], [0, 1], features_limit=1)
+    for row in rows:
+        best = oracle.best_subsets(A, B, row.size, always=[0, 1])[0][1]
+        assert row.value < 0.5 * best < row.bound
+        assert best <= row.bound * (1 + 1e-9)
+
+
 @pytest.mark.parametrize("step", [1e-4, 0.01, 0.05, 0.3])
 def test_a_climb_that_runs_out_of_time_gives_valid_bounds(step):
     for seed in range(3):

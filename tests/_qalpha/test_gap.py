@@ -69,6 +69,10 @@ def test_every_start_climbs_with_few_weights_kept(init, monkeypatch):
     X = datasets.growing_classes(3, random_state=0).X
     got = qalpha.solve(X, 3, criterion="gap", init=init, n_init=3, random_state=0)
     assert got.converged
+    M = oracle.standardise(X)
+    largest = np.linalg.eigvalsh(2 * oracle.gram(M, got.basis) - oracle.squared(M))[-1]
+    assert got.objective == pytest.approx(largest, rel=1e-3)
+    assert (np.diff(got.history) >= -1e-9 * largest).all()
 
 
 def test_iterations_are_counted_told_and_limited():

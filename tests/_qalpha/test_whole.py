@@ -68,6 +68,23 @@ def test_a_loose_tolerance_is_kept_where_values_far_below_are_found_first():
     assert found == pytest.approx(exact, rel=1e-3)
 
 
+def test_values_below_0_are_not_taken_for_the_leading_one(rng):
+    """Equal weights are next to a vector of the least eigenvalue, which is large."""
+    X = rng.standard_normal((20, 60))
+    M = oracle.standardise(X)
+    found = whole.lead(_data.read(X), lambda A: A - 100 * A.trace() * np.eye(20), tol=1e-6)
+    largest = np.linalg.eigvalsh(oracle.squared(M) - 100)[-1]
+    assert found.history[-1] == pytest.approx(largest, rel=1e-6)
+
+
+def test_weights_are_found_though_equal_ones_have_no_part_in_them():
+    X = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])
+    entry = np.outer([1.0, 0, 0, 0], [0, 1.0, 0, 0])
+    found = whole.lead(_data.read(X), (entry + entry.T).__mul__, tol=1e-6)
+    assert found.history[-1] == pytest.approx(1 / 4)
+    np.testing.assert_allclose(np.abs(found.alpha), 0.5**0.5)
+
+
 def test_affinities_are_those_of_their_weights_after_many_steps():
     """Differences of affinities lose digits from step to step; they are computed again then."""
     X = np.random.default_rng(0).standard_normal((60, 12))

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from specsel.results import clusters
 from specsel.results.clusters import kmeans
 
 
@@ -54,6 +55,12 @@ def test_few_points_are_clustered_as_well_as_can_be(rng):
 def test_equal_points_and_as_many_clusters_as_points():
     assert kmeans(np.zeros((5, 2)), 2).max() <= 1
     assert sorted(kmeans(np.arange(4.0)[:, None], 4).tolist()) == [0, 1, 2, 3]
+
+
+def test_centres_without_points_move_to_different_ones():
+    points, centres = np.array([[0.0], [1.0], [9.0], [5.0]]), np.zeros((3, 1))
+    clusters._move(points, np.zeros(4, dtype=np.intp), points[:, 0] ** 2, centres)
+    assert centres.ravel().tolist() == [3.75, 9, 5]
 
 
 def test_the_seed_decides(rng):
