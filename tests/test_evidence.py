@@ -177,9 +177,9 @@ def test_callback_stops_and_what_was_done_counts():
 
 
 def test_weighting_with_labels_takes_a_number_of_discriminants():
-    y = np.arange(len(EXAMPLE.X)) % 2
-    found = evidence.solve(EXAMPLE.X, 1, y=y, method="weighting", n=3, random_state=0)
-    expected = weighting.solve(EXAMPLE.X, y, k=1, tol=1e-3)
+    options = {"y": EXAMPLE.y, "tradeoff": 0.1}
+    found = evidence.solve(EXAMPLE.X, 2, method="weighting", n=3, random_state=0, **options)
+    expected = weighting.solve(EXAMPLE.X, k=2, tol=1e-3, **options)
     assert found.objective == pytest.approx(expected.objective)
 
 
