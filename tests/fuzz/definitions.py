@@ -52,9 +52,9 @@ class Problem:
 
 
 def leads(G):
-    """Tell whether the leading eigenvalue of a matrix stands apart."""
+    """Tell whether the leading eigenvalue of a matrix stands apart, and is more than rounding."""
     values = np.linalg.eigvalsh(G)
-    least = APART * np.abs(values).max()
+    least = max(APART * np.abs(values).max(), ROUNDING)
     return values[-1] > least and (len(values) == 1 or values[-1] - values[-2] > least)
 
 
