@@ -346,8 +346,7 @@ def detectability(n_relevant: float, n_irrelevant: int, n_samples: int) -> Detec
     >>> round(evidence.detectability(30, 10_000, 100).cosine, 2)
     0.88
     """
-    if not (_input.is_finite(n_relevant) and n_relevant > 0):
-        raise ValueError(f"n_relevant = {_input.brief(n_relevant)}: must be a number above 0")
+    _input.check_positive("n_relevant", n_relevant)
     n_relevant = float(n_relevant)
     n_irrelevant = _input.check_integer("n_irrelevant", n_irrelevant, 0)
     n_samples = _input.check_integer("n_samples", n_samples, 1)

@@ -236,7 +236,7 @@ def test_below_the_threshold_nothing_is_found():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((0, 10, 10), "n_relevant = 0: must be a number above 0"),
+        ((0, 10, 10), "n_relevant = 0: must be a finite number above 0"),
         ((np.inf, 10, 10), "n_relevant = inf"),
         ((2, -1, 10), "n_irrelevant = -1"),
         ((2, 10, 0), "n_samples = 0"),

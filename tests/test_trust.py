@@ -137,6 +137,7 @@ REFUSED = {
     "wide": lambda: positivity.hoeffding_tail(5, 1, width=1e200),
     "narrow": lambda: positivity.hoeffding_tail(5, 1, width=1e-200),
     "mean": lambda: positivity.probability(5, 1e160, 1),
+    "relevant": lambda: evidence.detectability(1e200, 1, 9),
 }
 
 
@@ -175,6 +176,13 @@ def test_features_that_are_nothing_beside_others_are_aligned_without_a_warning()
     found = alignment.solve(data, np.arange(12) % 2, scale="native", always=[4])
     assert np.isfinite(found.scores).all()
     assert found.ranking[0] == 4
+
+
+def test_features_whose_fourth_powers_are_lost_are_taken_last():
+    data = np.random.default_rng(0).standard_normal((12, 3)) * np.array([1e-90, 1.0, 1e-90])
+    found = alignment.solve(data, np.arange(12) % 2, n=3, scale="native", always=[0])
+    assert np.isfinite(found.scores).all()
+    assert found.ranking.tolist() == [0, 1, 2]
 
 
 def test_a_graph_of_features_that_are_nothing_beside_others():

@@ -48,7 +48,7 @@ class Search:
         self, data: _data.Data, relevance: Floats, square: Floats, allowed: Bools
     ) -> None:
         self.data, self.relevance, self.allowed = data, relevance, allowed
-        self.constant = square == 0
+        self.constant = square**2 == 0  # or next to constant beside others
         self.own = np.where(self.constant, 1.0, square**2)  # 1 spares a division by zero
         self.a = self.b = 0.0
         self.h, self.bounds = np.zeros((2, data.n_features))

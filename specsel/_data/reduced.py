@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from specsel._blas import one_thread
+from specsel._blas import MOST, one_thread
 from specsel._input.annotations import Bools, Floats
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 # Samples that are factorised at a time, unless there are more features.
 SAMPLES = 4096
+
+# Up to so many features one thread factorises them sooner than several that wait for each other.
+NARROW = 128
 
 
 def reduce(
@@ -64,7 +67,8 @@ def maps(
     def lift(basis: Floats) -> Floats:
         lifted = combine(inverse @ basis)
         # QR makes the columns orthonormal even where the data all but lack a direction.
-        lifted, triangle = np.linalg.qr(lifted)
+        with one_thread():
+            lifted, triangle = np.linalg.qr(lifted)
         lifted *= np.where(np.diag(triangle) < 0, -1.0, 1.0)
         return lifted
 
@@ -76,7 +80,8 @@ def triangular_factor(parts: Iterable[Floats]) -> Floats:
     factor: Floats | None = None
     for rows in parts:
         stacked = rows if factor is None else np.vstack((factor, rows))
-        with one_thread(len(stacked)):
+        narrow = stacked.shape[1] <= NARROW
+        with one_thread(MOST if narrow else len(stacked)):
             factor = np.asarray(np.linalg.qr(stacked, mode="r"))
     if factor is None:
         raise ValueError("parts: hold no matrix; at least one is needed")

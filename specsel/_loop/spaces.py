@@ -10,6 +10,9 @@ from specsel._input.annotations import Floats
 # Lengths below the square of this share of the largest count as that: passes multiply by roots.
 LEAST_ROOT = 1e-12
 
+# Of so few numbers, plain products are sooner than a compiled pass.
+FEW = 2**12
+
 # Columns that a QR decomposition works on at a time.
 QR_BLOCK = 32
 
@@ -64,12 +67,21 @@ class Samples:
         self.data = data
         self.floor, self.dimension = data.floor, data.n_samples
         self.squares = data.squares
+        self.few = None
+        if data.n_samples * data.n_features <= FEW:
+            self.few = np.asarray(data.rows(0, data.n_samples), dtype=float)
 
     def look(
         self, basis: Floats, lengths: Floats, beside: Floats
     ) -> tuple[Floats, Floats, Floats]:
         scaled, roots = rooted(basis, lengths)
-        alpha, image = self.data.fused(scaled, scaled)
+        if self.few is None:
+            alpha, image = self.data.fused(scaled, scaled)
+        else:
+            self.data.count_pass()
+            scores = scaled.T @ self.few
+            alpha = np.einsum("ci,ci->i", scores, scores)
+            image = self.few @ (alpha * scores).T
         return alpha, image / roots, beside
 
     def enter(
