@@ -13,8 +13,9 @@ worker is made again from where it came from, and the bits are the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, islice
 from typing import Any, Self
 
@@ -61,21 +62,37 @@ class DaskSource(Source):
 
         call = delayed(_run, pure=False)
         tasks = (
-            call(task, self._delayed(part), self.dtype, self._exponents(part), given)
-            for part, given in zip(self.parts, arguments, strict=True)
+            call(task, block, self.dtype, self._exponents(part), given)
+            for block, part, given in zip(self._blocks, self.parts, arguments, strict=True)
         )
         while some := [*islice(tasks, TASKS)]:
             yield from compute(*some)
 
-    def _delayed(self, part: slice) -> Any:
-        """One block as a delayed object."""
-        block = self.array[:, part] if self.by_feature else self.array[part]
-        return block.rechunk(block.shape).to_delayed().ravel()[0]
+    def keep(self, arguments: Iterable[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
+        """What every task of a block is given, sent to the workers once; Dask keeps it there."""
+        from dask.base import persist
+        from dask.delayed import delayed
+
+        call = delayed(_itself, pure=False)
+        kept: Sequence[tuple[Any, ...]] = persist(*(tuple(map(call, some)) for some in arguments))
+        return kept
+
+    @cached_property
+    def _blocks(self) -> list[Any]:
+        """The blocks as delayed objects, which take Dask a millisecond each to make."""
+        blocks = (
+            self.array[:, part] if self.by_feature else self.array[part] for part in self.parts
+        )
+        return [block.rechunk(block.shape).to_delayed().ravel()[0] for block in blocks]
 
     def _exponents(self, part: slice) -> Integers | None:
         if self.exponents is None or not self.by_feature:
             return self.exponents
         return self.exponents[part]
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _run(

@@ -6,8 +6,9 @@ data are, so that a pass reads X once. `BySample` is in `samples`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
@@ -112,8 +113,8 @@ class ByFeature(Parted):
     def spans(self) -> Iterator[tuple[slice, Floats]]:
         """Yield slices of the columns, each with minimum, maximum and sum of its features."""
         self.count_pass()
-        arguments = self._scalings()
-        yield from zip(self.source.parts, self.source.run(_spans, arguments), strict=True)
+        answers = self.source.run(_spans, iter(self._scalings))
+        yield from zip(self.source.parts, answers, strict=True)
 
     def forward(self, dual: Floats, basis: Basis) -> Floats:
         """``α_i = m_iᵀ dual basisᵀ m_i``."""
@@ -150,7 +151,7 @@ class ByFeature(Parted):
         sums: list[Floats] = []
 
         def arguments() -> Iterator[tuple[Any, ...]]:
-            for part, scaling in zip(self.source.parts, self._scalings(), strict=True):
+            for part, scaling in zip(self.source.parts, self._scalings, strict=True):
                 first = () if weights is None else (weights[:, part].ravel(),)
                 yield *scaling, name, (*first, *given)
 
@@ -166,10 +167,13 @@ class ByFeature(Parted):
                 old += new
         return found.ravel(), sums
 
-    def _scalings(self) -> Iterator[tuple[Floats, Floats]]:
-        """Yield what standardises the features of every block."""
-        for part in self.source.parts:
-            yield self.blocks.middle[part], self.norms[:, part].copy()
+    @cached_property
+    def _scalings(self) -> Sequence[tuple[Any, ...]]:
+        """What standardises the features of every block."""
+        middle, norms = self.blocks.middle, self.norms
+        return self.source.keep(
+            (middle[part], norms[:, part].copy()) for part in self.source.parts
+        )
 
 
 def _dense(block: NDArray[Any], middle: Floats, norms: Floats) -> Dense:

@@ -6,7 +6,7 @@ how many blocks are read ahead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
@@ -99,6 +99,10 @@ class Source:
         """One block."""
         every = slice(None)
         return self.read(every, part) if self.by_feature else self.read(part, every)
+
+    def keep(self, arguments: Iterable[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
+        """What every task of a block is given, to be handed to `run` as it is."""
+        return list(arguments)
 
     def run(self, task: Task, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield ``task(block, *arguments)`` of every block, in their order.

@@ -2,6 +2,7 @@
 
 limits       when to stop, and whom to tell
 sizes        several sizes in turn, each over the same features
+one_size     the best of one size, with coarser searches where the time may not suffice
 search       runs the trees side by side, keeps to limits, and bounds what is left open
 problem      A, B and k in the order and scale in which the trees use them
 incumbent    the best supports found so far, which every node has to beat

@@ -38,10 +38,12 @@ class Limits(NamedTuple):
         """Tell whether to stop now."""
         return bool(self.caught) or self.left == 0
 
-    @property
-    def passes(self) -> tuple[float, ...]:
-        """Which parts of the time may be used up when a pass over all sizes ends."""
-        return (1.0,) if self.time_limit is None else (0.5, 1.0)
+    def passes(self, n_sizes: int) -> tuple[float, ...]:
+        """Which parts of the time may be used up when a pass over all sizes ends.
+
+        A second pass begins anew with the sizes that are open, so that one size gets but one.
+        """
+        return (1.0,) if self.time_limit is None or n_sizes == 1 else (0.5, 1.0)
 
     def share(self, part: float, n_left: int) -> float:
         """Divide what is left of a part of the time among the sizes left in this pass."""

@@ -16,8 +16,8 @@ import numpy as np
 
 from specsel._exact import ladder
 from specsel._exact.limits import Limits
+from specsel._exact.one_size import best_supports
 from specsel._exact.proofs import joined
-from specsel._exact.search import best_supports
 from specsel._exact.starts import Starts
 from specsel._input.annotations import Floats, Integers
 from specsel.results.subsets import Found
@@ -64,7 +64,7 @@ def climb(
     """
     rungs = range(max(len(always), 1), sizes[-1] + 1)
     work = Climb(pencil, candidates, always, sizes[-1], limits, features_limit)
-    for part in limits.passes:
+    for part in limits.passes(len(rungs)):
         left = [k for k in rungs if k not in work.found or work.found[k].status in OPEN]
         for i, k in enumerate(left):
             work.visit(k, limits.share(part, len(left) - i))

@@ -40,14 +40,10 @@ from specsel._exact.inverses import is_empty
 from specsel._exact.problem import TIE, Members, Problem, Support, highest
 from specsel._exact.relaxation import Test, ceiling, is_empty_relaxed
 from specsel._input.annotations import Bools, Floats
-from specsel._input.choices import Bounds, Worth
 
 # Called after every round with the value of the best support, a bound on all, the number of nodes
 # and the seconds; true stops the search.
 Report = Callable[[float, float, int, float], object]
-
-# The widest gap that makes a difference.
-WIDEST = 1e6
 
 # Multiplications of every stack in the first round. They double from round to round up to the
 # second number, at which a round takes about 50 ms on two cores.
@@ -87,52 +83,6 @@ class Outcome(NamedTuple):
     status: str
 
 
-def best_supports(
-    A: Floats,
-    B: Floats,
-    k: int,
-    start: Members,
-    *,
-    always: Members = (),
-    time_limit: float | None = None,
-    gap: float = 0.0,
-    node_limit: int | None = None,
-    top: int = 1,
-    bound: Bounds = "best",
-    criterion: Worth = "leading",
-    report: Report | None = None,
-    clock: Callable[[], float] = time.perf_counter,
-) -> Outcome:
-    """Find the `top` supports of k features that are worth most.
-
-    Parameters
-    ----------
-    A, B : ndarray
-        Symmetric, B positive definite.
-    criterion : {"leading", "trace", "logdet"}
-        What a support is worth. For the last two A has no negative eigenvalue.
-    start : sequence of int
-        A good support, which holds `always`.
-    always : sequence of int
-        Features that every support holds.
-    time_limit, node_limit : float, int, optional
-        Stop after the round in which this many seconds or nodes are reached.
-    gap : float
-        Stop when no support can be better by more than this share of the value.
-    bound : {"best", "interlacing"}
-        With "interlacing", Eq. (8) alone prunes.
-    report : callable, optional
-        ``report(value, bound, nodes, seconds)`` after every round; true stops.
-    clock : callable
-        Tells the time in seconds.
-    """
-    problem = Problem(A, B, k, always, several=top > 1, criterion=criterion)
-    gap = max(min(gap, WIDEST), TIE)
-    search = Search(problem, start, top=top, gap=gap, plain=bound == "interlacing")
-    status = search.run(time_limit, node_limit, report, clock)
-    return search.outcome("gap" if status == "optimal" and gap > TIE else status)
-
-
 class Search:
     """The trees and the incumbents of one problem.
 
@@ -170,6 +120,8 @@ class Search:
         self.include: Include | None = None
         self.best_first: BestFirst | None = None
         self._include_nodes = 0  # of the tree as it was begun before
+        self._earlier_nodes = 0  # of coarser searches
+        self._proved = np.inf  # the bound that these proved
 
     def run(
         self,
@@ -177,12 +129,17 @@ class Search:
         node_limit: int | None = None,
         report: Report | None = None,
         clock: Callable[[], float] = time.perf_counter,
+        began: float | None = None,
     ) -> str:
-        """Search until nothing is left or a limit is reached; return the status."""
-        began = clock()
+        """Search until nothing is left or a limit is reached; return the status.
+
+        It may go on later. Seconds count from `began`, by default from now.
+        """
+        began = clock() if began is None else began
         status, budget, numbers = "", FIRST_CHUNK, itertools.count()
         with _input.catch_interrupts() as caught, ThreadPoolExecutor(get_num_threads()) as threads:
-            self.plant()
+            if self.nodes == 0:
+                self.plant()
             while not status:
                 number = next(numbers)
                 done = self.exclude is not None and self.exclude.done
@@ -201,6 +158,19 @@ class Search:
                 elif report and self._told_to_stop(report, seconds):
                     status = "interrupted"
         return status
+
+    def coarser(self, gap: float) -> "Search":
+        """A search for what is better by more than a gap, from the best support known."""
+        other = Search(self.problem, self.incumbents.best[0][1], gap=gap)
+        other._proved = self._proved
+        return other
+
+    def learn(self, other: "Search", *, done: bool) -> None:
+        """Take over what a coarser search found and, if it was done, what it proved."""
+        self._earlier_nodes += other.nodes
+        self._admit([other.incumbents.mask])
+        if done:
+            self._proved = min(self._proved, other._pruned)
 
     def _told_to_stop(self, report: Report, seconds: float) -> bool:
         try:
@@ -314,14 +284,15 @@ class Search:
     def nodes(self) -> int:
         """How many nodes were examined in both trees."""
         trees = (self.exclude, self.include, self.best_first)
-        return self._include_nodes + sum(tree.nodes for tree in trees if tree)
+        earlier = self._include_nodes + self._earlier_nodes
+        return earlier + sum(tree.nodes for tree in trees if tree)
 
     @property
     def ceiling(self) -> float:
         """A bound on the values of all supports."""
         if self.best_first:
             return max(self._pruned, min(self._highest, self.best_first.bound))
-        return self._ceiling_of_all
+        return min(self._proved, self._ceiling_of_all)
 
     @property
     def _pruned(self) -> float:

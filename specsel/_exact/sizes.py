@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from specsel._exact.limits import Limits
+from specsel._exact.one_size import best_supports
 from specsel._exact.problem import Rounding, highest
 from specsel._exact.proofs import closed, joined
-from specsel._exact.search import best_supports
 from specsel._input.annotations import Floats, Integers
 from specsel.results.subsets import Found, Pencil
 
@@ -37,7 +37,7 @@ def search_sizes(
     ceiling = highest(problem.A, problem.B, sizes[-1], limits.criterion)
     found: dict[int, Found] = {}
     open_sizes = sizes
-    for part in limits.passes:
+    for part in limits.passes(len(sizes)):
         for i, size in enumerate(open_sizes):
             seconds = limits.share(part, len(open_sizes) - i)
             stopped = any(one.status == "interrupted" for one in found.values())
