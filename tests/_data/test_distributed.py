@@ -57,6 +57,19 @@ def test_every_block_is_divided_by_powers_of_its_own_features(rng):
     )
 
 
+def test_what_standardises_a_block_is_sent_once(monkeypatch, rng):
+    X = rng.standard_normal((12, 10))
+    basis = np.linalg.qr(rng.standard_normal((12, 2)))[0]
+    sent, itself = [], distributed._itself
+    monkeypatch.setattr(distributed, "_itself", lambda value: sent.append(0) or itself(value))
+    data = _data.read(dask.array.from_array(X, chunks=(-1, 4)))
+    with dask.config.set(scheduler="synchronous"):
+        found = [data.fused(basis, basis) for _ in range(3)]
+    assert len(sent) == 2 * 3  # the means and the norms of three blocks
+    for got, expected in zip(found[-1], _data.read(X).fused(basis, basis), strict=True):
+        np.testing.assert_allclose(got, expected, atol=1e-12)
+
+
 @pytest.mark.parametrize("tasks", [1, 64])
 def test_a_pass_is_a_task_a_block(tasks, rng, monkeypatch):
     monkeypatch.setattr(distributed, "TASKS", tasks)

@@ -7,13 +7,10 @@ import pytest
 from specsel import papers
 from specsel.papers import full, report, sources
 
-# A quarter of an hour of processor time or more; no full run is kept yet.
-LONG = {"monte_carlo"}
-
 FOLDER = sources.files("specsel.papers") / "data"
 
 
-@pytest.mark.parametrize("name", sorted(papers.EXPERIMENTS.keys() - LONG))
+@pytest.mark.parametrize("name", sorted(papers.EXPERIMENTS))
 def test_an_experiment_has_the_table_of_its_last_full_run(name):
     with open(FOLDER / f"{name}.csv", newline="", encoding="utf-8") as file:
         columns, *rows = csv.reader(file)
