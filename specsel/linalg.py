@@ -40,9 +40,9 @@ FLOAT32_FLOOR = 1e-6
 # Eigenvalues are sought of matrices whose entries are from 2^-400 to 2^400 times their metric.
 MODERATE = 400
 
-# A direction whose eigenvalue in a Gram matrix of features is below this share of the largest is
-# absent.
-GRAM_FLOOR = 1e-11
+# A direction whose eigenvalue in a Gram matrix is below this share of the largest is absent: in one
+# of features, and in one of a Krylov space, where a larger share would lose digits of the weights.
+GRAM_FLOOR, KRYLOV_FLOOR = 1e-11, 1e-12
 
 # Block products that find the leading subspace of a matrix that is not formed.
 SUBSPACE_PASSES = 4
@@ -236,7 +236,7 @@ def _ritz(gram: Floats, form: Floats, floor: float) -> tuple[Floats, Floats]:
     Directions in which the Gram matrix is zero, up to rounding that leaves `floor`, are left out.
     """
     scales, axes = np.linalg.eigh((gram + gram.T) / 2)
-    keep = scales > floor * max(scales[-1], 0.0)
+    keep = scales > max(KRYLOV_FLOOR, floor) * max(scales[-1], 0.0)
     if not keep.any():
         return np.zeros(1), np.zeros((len(gram), 1))
     axes = axes[:, keep] / np.sqrt(scales[keep])
