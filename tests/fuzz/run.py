@@ -1,4 +1,4 @@
-"""Fuzz everything, in one process, and print the counts; this takes some hours.
+"""Fuzz everything, in one process, and print the counts; this takes about an hour.
 
     python tests/fuzz/run.py                      # all of it
     python tests/fuzz/run.py --calls 2000         # the first 2,000 calls, and nothing else
