@@ -76,7 +76,8 @@ def compressed(X: Any, name: str = "X") -> Any:
 
 def is_sparse_frame(X: Any) -> bool:
     """Whether X is a data frame of pandas with sparse columns."""
-    return hasattr(X, "columns") and any(map(_is_sparse_dtype, getattr(X, "dtypes", ())))
+    pandas = hasattr(X, "iloc") and hasattr(X, "columns")
+    return pandas and any(map(_is_sparse_dtype, X.dtypes))
 
 
 def _is_sparse_dtype(dtype: Any) -> bool:
