@@ -40,8 +40,8 @@ FLOAT32_FLOOR = 1e-6
 # Eigenvalues are sought of matrices whose entries are from 2^-400 to 2^400 times their metric.
 MODERATE = 400
 
-# A direction whose eigenvalue in a Gram matrix is below this share of the largest is absent: in one
-# of features, and in one of a Krylov space, where a larger share would lose digits of the weights.
+# A direction whose eigenvalue in a Gram matrix is below this share of the largest is absent. In a
+# Krylov space a larger share would lose digits of the weights.
 GRAM_FLOOR, KRYLOV_FLOOR = 1e-11, 1e-12
 
 # Block products that find the leading subspace of a matrix that is not formed.
