@@ -219,6 +219,13 @@ def test_larger_gaps_are_proved_where_time_runs_out(monkeypatch):
     assert min(found.bound, bounds.min()) >= whole.values[0]
 
 
+def test_a_gap_that_was_not_proved_to_its_end_bounds_nothing(monkeypatch):
+    whole, found, seen = slow_search(monkeypatch, 60.0)
+    assert 1.1 * found.values[0] < whole.values[0]  # the first of these gaps would be a lie
+    assert found.status == "time"
+    assert min(found.bound, *(bound for _, bound, *_ in seen)) >= whole.values[0]
+
+
 def test_after_larger_gaps_the_search_goes_on_to_its_end(monkeypatch):
     whole, found, _ = slow_search(monkeypatch, 600.0)
     assert found.status == "optimal"

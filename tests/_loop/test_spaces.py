@@ -113,3 +113,19 @@ def test_roots_are_never_too_short_to_divide_by(lengths, rng):
     np.testing.assert_allclose(scaled / roots, basis, rtol=1e-15)
     if lengths.any():
         np.testing.assert_allclose(roots**2, lengths, atol=1.01 * spaces.LEAST_ROOT**2)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_plain_products_of_few_numbers_are_those_of_a_pass(dtype, monkeypatch, rng):
+    X = rng.standard_normal((12, 9)).astype(dtype)
+    basis = np.linalg.qr(rng.standard_normal((12, 3)))[0]
+    lengths = np.array([0.8, 0.5, 0.0])
+    plain = spaces.Samples(_data.read(X))
+    monkeypatch.setattr(spaces, "FEW", 0)
+    passes = spaces.Samples(_data.read(X))
+    found = [space.look(basis, lengths, np.zeros(0)) for space in (plain, passes)]
+    assert plain.few is not None
+    assert passes.few is None
+    assert plain.data.passes == passes.data.passes
+    for got, expected in zip(*found, strict=True):
+        np.testing.assert_allclose(got, expected, atol=1e-12 if dtype == "f8" else 1e-5)
