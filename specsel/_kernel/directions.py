@@ -21,7 +21,7 @@ class Directions:
 
     def __init__(self, data: Matrix) -> None:
         self.data = data
-        self.floor, self.dimension = data.floor, data.rank_bound
+        self.samples, self.floor, self.dimension = None, data.floor, data.rank_bound
 
     def look(
         self, basis: Floats, lengths: Floats, beside: Floats

@@ -3,7 +3,9 @@
 protocol   what an algorithm must bring, `Problem`, and what it exchanges with the loop
 options    the arguments with which the loop runs, checked
 ascent     one quasi-Newton ascent in the place of the alternation
-curvature  what earlier steps of the ascent tell of the curvature
+tangents   its directions as rows of numbers
+inverse    what it takes for the inverse of the curvature at first
+curvature  what earlier steps tell of the curvature
 spaces     where the ascent takes place, and what a pass finds there
 loop       starts, iterations, convergence, the number of clusters, and the result
 """

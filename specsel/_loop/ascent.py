@@ -13,11 +13,10 @@ pass where the alternation takes many.
 The ascent is limited-memory BFGS:
 
 - A tangent at W is a pair (C, Z), which stands for ``U C Uᵀ + Z Uᵀ + U Zᵀ`` with ``UᵀZ = 0``; see
-  `curvature`.
+  `tangents`.
 - A step leads to the nearest matrix of rank k, by an eigenproblem of size 2k.
 - Differences of gradients are carried along by projection on the new tangent space.
-- A direction outside of U is scaled by ``1 - μ / s_j``, μ being the mean eigenvalue of ``A_α``
-  outside of U over f: what the curvature is there.
+- What is outside of U is scaled by what ``A_α`` tells of the curvature there; see `inverse`.
 - Steps are halved until f rises enough, so f never falls.
 
 ``f(|W|) ≥ f(W)``, so s is made non-negative after every step. W is then positive semi-definite,
@@ -34,30 +33,24 @@ import numpy as np
 
 from specsel import linalg
 from specsel._input.annotations import Floats
-from specsel._loop import curvature
+from specsel._loop import curvature, tangents
+from specsel._loop.inverse import Inverse, Spectrum, patience, spectrum
 from specsel._loop.protocol import Iterate
 from specsel._loop.spaces import Place, Space
 
 # Iterations over which f must rise by less than `tol`.
 WINDOW = 5
 
-# The longest step, beside ‖W‖ = 1; and the range of the scale of directions outside of U.
+# The longest step, beside ‖W‖ = 1.
 LONGEST = 0.5
-LEAST_SCALE, LARGEST_SCALE = 0.1, 2.0
 
 # A step must reach this share of the rise that the slope promises. Steps shorter than this are
 # not tried; the first is for quasi-Newton steps, the second for steps along the gradient.
 ENOUGH = 2e-4
 SHORTEST, SHORTEST_PLAIN = 1e-3, 1e-6
 
-# Up to this size the eigenproblem of a step is solved directly.
-SMALL = 24
-
 # If a number in s falls below this share of the largest, its direction may have been lost.
 LOST = 1e-2
-
-# Stands for a length of 0 where it divides.
-TINY = 1e-200
 
 
 class Climb(NamedTuple):
@@ -69,6 +62,15 @@ class Climb(NamedTuple):
     stopped: bool  # by `tell`
 
 
+class Stride(NamedTuple):
+    """A step that was taken, and where it led."""
+
+    before: Place
+    after: Place
+    taken: Floats | None  # None where a sign changed, and the step teaches nothing
+    inverse: Inverse
+
+
 def look(space: Space, basis: Floats, lengths: Floats, beside: Floats) -> Place:
     """Evaluate f and its gradient by one pass."""
     alpha, image, numbers = space.look(basis, lengths, beside)
@@ -77,7 +79,7 @@ def look(space: Space, basis: Floats, lengths: Floats, beside: Floats) -> Place:
     outside = image - basis @ inside
     inside = (inside + inside.T) / 2
     inside.flat[:: len(inside) + 1] -= value * lengths
-    gradient = curvature.row(inside, outside, numbers - value * beside)
+    gradient = tangents.row(inside, outside, numbers - value * beside)
     return Place(space, basis, lengths, beside, alpha, image, value, gradient)
 
 
@@ -104,12 +106,17 @@ def climb(
 ) -> Climb:
     """Climb until f rises by at most `tol` over some iterations."""
     memory, history = curvature.Memory(len(place.gradient)), [place.value]
-    stopped = tell(1, place.value)
+    wait, known = patience(place.space, len(place.lengths)), None
+    stopped, stride = tell(1, place.value), None
     while len(history) < max_iter and not stopped:
-        found = _step(place, memory)
-        if found is None:
+        if len(history) == wait:
+            known = spectrum(place)
+        if stride is not None and stride.taken is not None:
+            memory.follow(stride.before, place, stride.taken, stride.inverse)
+        stride = _step(place, memory, known)
+        if stride is None:
             return Climb(place, history, True, False)
-        place = found
+        place = stride.after
         history.append(place.value)
         stopped = tell(len(history), place.value)
         before = history[-1 - WINDOW] if len(history) > WINDOW else -np.inf
@@ -118,16 +125,16 @@ def climb(
     return Climb(place, history, False, stopped)
 
 
-def _step(place: Place, memory: curvature.Memory) -> Place | None:
+def _step(place: Place, memory: curvature.Memory, known: Spectrum | None) -> Stride | None:
     """Take the next step; None where f can rise no more."""
-    factors = _inverse(place)
-    slopes = curvature.dual(place.space, place.gradient, place.basis)
+    inverse = Inverse(place, known)
+    slopes = tangents.dual(place.space, place.gradient, place.basis)
     while True:
-        ahead = memory.direction(place, slopes, factors)
+        ahead = memory.direction(place, slopes, inverse)
         slope = float(ahead @ slopes)
         if slope <= 0:
             memory.forget()
-            ahead = factors * place.gradient
+            ahead = inverse(place.gradient)
             slope = float(ahead @ slopes)
             if slope <= place.space.floor * place.value:
                 return None
@@ -140,17 +147,14 @@ def _step(place: Place, memory: curvature.Memory) -> Place | None:
     after, flipped = found
     if flipped:
         memory.forget()
-    else:
-        ahead *= length
-        memory.follow(place, after, ahead, factors)
-    return after
+    return Stride(place, after, None if flipped else length * ahead, inverse)
 
 
 def _search(
     place: Place, ahead: Floats, slope: float, *, plain: bool
 ) -> tuple[tuple[Place, bool] | None, float]:
     """Try shorter and shorter steps until f rises enough; the next one by a parabola."""
-    square = max(float(curvature.squared(place.space, ahead, place.basis)), LONGEST**2)
+    square = max(float(tangents.squared(place.space, ahead, place.basis)), LONGEST**2)
     length = LONGEST / np.sqrt(square)
     shortest = SHORTEST_PLAIN if plain else SHORTEST
     while length > shortest:
@@ -164,42 +168,19 @@ def _search(
     return None, length
 
 
-def _inverse(place: Place) -> Floats:
-    """The inverse of the curvature, roughly: 1 / f, and outside of U over ``1 - μ / s_j``, too."""
-    space, k = place.space, len(place.lengths)
-    trace = space.trace(place.alpha) - np.vdot(place.basis, space.dual(place.image))
-    mean = trace / max(space.dimension - k, 1) / place.value
-    lengths = np.maximum(place.lengths, TINY)
-    scale = np.minimum(np.maximum(1 - mean / lengths, LEAST_SCALE), LARGEST_SCALE)
-    return curvature.divided(place.basis, place.beside, place.value, scale)
-
-
 def _retracted(place: Place, step: Floats) -> tuple[Floats, Floats, Floats, bool]:
     """The nearest matrix of rank k and the numbers beside it, of unit norm; is a sign changed?"""
     k = len(place.lengths)
-    inside, outside, beside = curvature.parts(step, place.basis)
+    inside, outside, beside = tangents.parts(step, place.basis)
     frame, triangle = place.space.extended(place.basis, outside)
     whole = np.zeros((len(triangle), len(triangle)))
-    whole[:, :k] = triangle
-    whole[:k, :k] = inside / 2
-    whole[np.arange(k), np.arange(k)] += place.lengths / 2
-    values, rotation = _largest_modulus(whole + whole.T, k)
+    whole[:, :k] = 2 * triangle
+    whole[:k, :k] = inside
+    whole.flat[: k * len(whole) : len(whole) + 1] += place.lengths
+    values, rotation = linalg.largest_modulus(whole, k)
     beside = place.beside + beside
-    flipped = bool((values < 0).any() or (beside < 0).any())
+    flipped = min(values.min(), beside.min(initial=0.0)) < 0
     return place.space.turned(frame, rotation), *_unit(values, beside), flipped
-
-
-def _largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:
-    """As in `linalg`, but sooner for a matrix so small that it wakes no threads anyway."""
-    from scipy.linalg import lapack  # here, for it would make the package slow to import
-
-    failed = 1
-    if len(symmetric) <= SMALL:
-        values, vectors, failed = lapack.dsyevd(symmetric)
-    if failed:
-        return linalg.largest_modulus(symmetric, k)
-    order = np.argsort(-np.abs(values), kind="stable")[:k]
-    return values[order], vectors[:, order]
 
 
 def _unit(lengths: Floats, beside: Floats) -> tuple[Floats, Floats]:
@@ -212,7 +193,7 @@ def iterate(place: Place) -> Iterate:
     """The weights and the basis that a place stands for."""
     size = np.sqrt(place.value)
     image = place.image / size
-    rise = curvature.parts(place.gradient, place.basis)[2]
+    rise = tangents.parts(place.gradient, place.basis)[2]
     numbers = (rise + place.value * place.beside) / size
     objective = np.vdot(image, place.space.dual(image)) + numbers @ numbers
     return Iterate(place.alpha / size, *place.space.leave(place.basis, image), float(objective))

@@ -1,11 +1,12 @@
 """Where the matrix W of the ascent lives, and what one pass over the data finds there."""
 
+from functools import cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from specsel import _data
-from specsel._input.annotations import Floats
+from specsel._input.annotations import Bools, Floats
 
 # Lengths below the square of this share of the largest count as that: passes multiply by roots.
 LEAST_ROOT = 1e-12
@@ -30,6 +31,10 @@ class Space(Protocol):
     @property
     def dimension(self) -> int:
         """Number of dimensions."""
+
+    @property
+    def samples(self) -> _data.Data | None:
+        """The data over whose samples directions are vectors; None where they are none."""
 
     def look(
         self, basis: Floats, lengths: Floats, beside: Floats
@@ -64,7 +69,7 @@ class Samples:
     """The space of vectors over the samples. There are no numbers beside W."""
 
     def __init__(self, data: _data.Data) -> None:
-        self.data = data
+        self.data = self.samples = data
         self.floor, self.dimension = data.floor, data.n_samples
         self.squares = data.squares
         self.few = None
@@ -107,10 +112,17 @@ class Samples:
         size = min(d, width)
         frame = lapack.dorgqr(factors[:, :size], tau, lwork=QR_BLOCK * width)[0]
         signs = np.where(factors.diagonal() < 0, -1.0, 1.0)
-        return frame * signs, np.triu(factors[:size])[:, k:] * signs[:, None]
+        upper = np.where(_is_upper(size, width), factors[:size], 0.0)
+        return frame * signs, upper[:, k:] * signs[:, None]
 
     def turned(self, frame: Floats, rotation: Floats) -> Floats:
         return frame @ rotation
+
+
+@cache
+def _is_upper(height: int, width: int) -> Bools:
+    """Where a triangular factor has numbers; there are a few sizes in a solve."""
+    return np.tri(width, height, dtype=bool).T
 
 
 class Place(NamedTuple):
@@ -123,7 +135,7 @@ class Place(NamedTuple):
     alpha: Floats  # not scaled
     image: Floats  # A_α U
     value: float  # f
-    gradient: Floats  # as a row, see `curvature`
+    gradient: Floats  # as a row, see `tangents`
 
 
 def rooted(basis: Floats, lengths: Floats) -> tuple[Floats, Floats]:

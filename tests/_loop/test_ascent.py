@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from oracles import weighing as oracle
 
 from specsel import _data, datasets, qalpha, side_info, topography
-from specsel._loop import Samples, ascent, curvature
+from specsel._loop import Samples, ascent, tangents
 
 TIGHT = {"tol": 1e-13, "max_iter": 2000}
 
@@ -41,7 +41,7 @@ def value(M, W):
 
 def tangent(place, row):
     U = place.basis
-    inside, outside, _ = curvature.parts(row, U)
+    inside, outside, _ = tangents.parts(row, U)
     half = outside @ U.T
     return U @ inside @ U.T + half + half.T
 
@@ -52,7 +52,7 @@ def random_row(place, seed):
     inside, outside = noise.standard_normal((len(s), len(s))), noise.standard_normal(U.shape)
     inside = (inside + inside.T) / 2
     inside -= np.diag(s) * (s @ np.diag(inside))
-    return curvature.row(inside, outside - U @ (U.T @ outside), np.zeros(0))
+    return tangents.row(inside, outside - U @ (U.T @ outside), np.zeros(0))
 
 
 def test_value_and_gradient_are_those_of_the_definition(rng):
