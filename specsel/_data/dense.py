@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from specsel._data import passes, representations, whole
+from specsel._data import passes, registers, representations, whole
 from specsel._data.moments import moments
 from specsel._data.pairs import Pairs
 from specsel._data.passes import Columns, Frames, Places, Tiling
@@ -275,7 +275,8 @@ class Dense(Standardised):
             starts[id(matrix)] = height
             height += matrix.shape[1] + matrix.shape[1] % 2
         q = self.n_samples
-        stack = np.zeros((height, -(-q // passes.LANES) * passes.LANES), self.features.dtype)
+        length = registers.row_length(q, self.features.itemsize)
+        stack = np.zeros((height, length), self.features.dtype)
         rows = []
         for matrix in matrices:
             if matrix is None:

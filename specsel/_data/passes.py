@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import config, prange, types
+from numba import prange, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from specsel._data import registers
 from specsel._data.alone import is_alone
 from specsel._data.pairs import PairValues
 from specsel._input.annotations import Floats, NDArray
@@ -39,10 +40,8 @@ CHUNK = 256
 SAMPLE_TILE = 128
 SAMPLE_TILE_ENTRIES = 2**15
 
-# Rows are padded to a multiple of this, the numbers that fit in the widest vector register.
-LANES = 8
-
-CACHE_LINE = 64  # bytes that the processor fetches at once
+# Features in a tile are a multiple of this: the float32 numbers of a line of cache.
+UNIT = 16
 
 
 class Columns(NamedTuple):
@@ -93,7 +92,7 @@ def block_span(n_features: int, partial: int = 0, size: int = 0) -> int:
     count = min(max(n_features // MIN_BLOCK, 1), MAX_BLOCKS)
     if partial:
         count = min(count, max(1, int(max(PARTIAL_BYTES / 8, PARTIAL_SHARE * size) // partial)))
-    unit = SAMPLE_TILE if n_features > MIN_BLOCK else LANES
+    unit = SAMPLE_TILE if n_features > MIN_BLOCK else UNIT
     return -(-n_features // (count * unit)) * unit
 
 
@@ -104,9 +103,9 @@ def tile_width(feature_major: bool, frame_rows: int, n_samples: int, span: int) 
     it is in a register.
     """
     if feature_major:
-        return min(max(frame_rows, 8), 64) // LANES * LANES
+        return min(max(frame_rows // UNIT * UNIT, UNIT), 64)
     width = SAMPLE_TILE
-    while width > LANES and (width > span or width * n_samples > SAMPLE_TILE_ENTRIES):
+    while width > UNIT and (width > span or width * n_samples > SAMPLE_TILE_ENTRIES):
         width //= 2
     return width
 
@@ -155,26 +154,28 @@ def _sweep_range(columns, frames, places, tiling, pairs, start, stop, alpha, ima
     `entries` gathers ``Σ α_i m_is m_it``.
     """
     features, middle, norms = columns
-    frame, known, kept = frames
+    stack, known, kept = frames
     dual, basis, target, n_dual, n_identity = places
     feature_major, width = tiling.feature_major, tiling.width
     q = features.shape[1]
     n_image, lanes = image.shape
     n_parts = len(norms)
     kind = features.dtype
-    n_frame, n_known = len(frame), len(known)
+    n_frame, n_known = len(stack), len(known)
+    frame = registers.room(n_frame, lanes, features)
+    for c in range(n_frame):
+        for s in range(lanes):
+            frame[c, s] = stack[c, s]
     if feature_major:
-        tile = np.empty((width, lanes), kind)
-        tile[:, q:] = 0
+        tile = registers.room(width, lanes, features)
     else:
-        tile = np.empty(((q + 3) // 4 * 4, width), kind)
-        tile[q:] = 0
+        tile = registers.room((q + 3) // 4 * 4, width, features)
     samples = np.empty((q, width), kind) if feature_major and pairs is not None else tile
-    scores = np.zeros((n_frame + n_known + n_identity, width), kind)
+    scores = registers.room(n_frame + n_known + n_identity, width, features)
     products = scores[:n_frame]
     weights, scale = np.zeros((2, width))
-    coefficients = np.zeros((n_image + n_image % 2, width), kind)
-    partial = np.zeros((n_image + n_image % 2, lanes), kind)
+    coefficients = registers.room(n_image + n_image % 2, width, features)
+    partial = registers.room(n_image + n_image % 2, lanes, features)
     for chunk in range(start, stop, CHUNK):
         partial[:] = 0
         end = min(chunk + CHUNK, stop)
@@ -188,9 +189,9 @@ def _sweep_range(columns, frames, places, tiling, pairs, start, stop, alpha, ima
                     _load_samples(rows, middle[first : first + size], part, n_parts, tile)
                 _clear(products)
                 if feature_major:
-                    _inner(frame, tile, products)
+                    registers.add_inner(frame, tile, products)
                 else:
-                    _combine(frame, tile, products)
+                    registers.add_combined(frame, tile, products)
                 for f in range(size):
                     norm = norms[part, first + f]
                     scale[f] = 1.0 / norm if norm > 0 else 0.0
@@ -225,9 +226,9 @@ def _sweep_range(columns, frames, places, tiling, pairs, start, stop, alpha, ima
                     for f in range(width):
                         coefficients[c, f] = weights[f] * scale[f] * scores[target + c, f]
                 if feature_major:
-                    _combine(coefficients, tile, partial)
+                    registers.add_combined(coefficients, tile, partial)
                 else:
-                    _inner(coefficients, tile, partial)
+                    registers.add_inner(coefficients, tile, partial)
         for c in range(n_image):
             for s in range(lanes):
                 image[c, s] += partial[c, s]
@@ -309,7 +310,7 @@ def _fetch(typing_context, address):
 
 
 # Without compiling (NUMBA_DISABLE_JIT) there is nothing to put the request into.
-_prefetch: Any = (lambda address: None) if getattr(config, "DISABLE_JIT", 0) else intrinsic(_fetch)
+_prefetch: Any = (lambda address: None) if registers.PLAIN else intrinsic(_fetch)
 
 
 @jit
@@ -320,10 +321,15 @@ def _load_features(features, middle, part, n_parts, tile):
     address = features.ctypes.data + 2 * size * step
     for f in range(size):
         if part == 0:
-            for ahead in range(0, q * stride, max(CACHE_LINE, stride)):
+            for ahead in range(0, q * stride, max(registers.LINE, stride)):
                 _prefetch(address + f * step + ahead)
-        for s in range(q):
-            tile[f, s] = features[f, s] - middle[f]
+        if stride == features.itemsize:
+            row = registers.contiguous(features[f])
+            for s in range(q):
+                tile[f, s] = row[s] - middle[f]
+        else:
+            for s in range(q):
+                tile[f, s] = features[f, s] - middle[f]
         if n_parts == 2:
             _clip(tile[f, :q], part)
     for f in range(size, tile.shape[0]):
@@ -342,10 +348,15 @@ def _load_samples(features, middle, part, n_parts, tile):
     address = features.ctypes.data + size * step
     for s in range(q):
         if part == 0:
-            for ahead in range(0, size * step, max(CACHE_LINE, step)):
+            for ahead in range(0, size * step, max(registers.LINE, step)):
                 _prefetch(address + s * stride + ahead)
-        for f in range(size):
-            tile[s, f] = features[f, s] - middle[f]
+        if step == features.itemsize:
+            row = registers.contiguous(features[:, s])
+            for f in range(size):
+                tile[s, f] = row[f] - middle[f]
+        else:
+            for f in range(size):
+                tile[s, f] = features[f, s] - middle[f]
         if n_parts == 2:
             _clip(tile[s, :size], part)
         for f in range(size, tile.shape[1]):
@@ -360,41 +371,3 @@ def _clip(row, part):
     for s in range(len(row)):
         value = sign * row[s]
         row[s] = value if value > zero else zero
-
-
-@jit
-def _inner(left, right, out):
-    """Add the inner product of each row of `left` with each of `right`, 2 × 4 rows at a time."""
-    zero = out.dtype.type(0)
-    for r in range(0, right.shape[0], 4):
-        for c in range(0, left.shape[0], 2):
-            a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = zero
-            for s in range(right.shape[1]):
-                a, b = left[c, s], left[c + 1, s]
-                x0, x1, x2, x3 = right[r, s], right[r + 1, s], right[r + 2, s], right[r + 3, s]
-                a0 += a * x0
-                a1 += a * x1
-                a2 += a * x2
-                a3 += a * x3
-                b0 += b * x0
-                b1 += b * x1
-                b2 += b * x2
-                b3 += b * x3
-            for i, pair in enumerate(((a0, b0), (a1, b1), (a2, b2), (a3, b3))):
-                out[c, r + i] += pair[0]
-                out[c + 1, r + i] += pair[1]
-
-
-@jit
-def _combine(coefficients, rows, out):
-    """Add combinations, ``out[c] += Σ_r coefficients[c, r] rows[r]``, 2 × 4 rows at a time."""
-    for r in range(0, rows.shape[0], 4):
-        for c in range(0, out.shape[0], 2):
-            a0, a1 = coefficients[c, r], coefficients[c, r + 1]
-            a2, a3 = coefficients[c, r + 2], coefficients[c, r + 3]
-            b0, b1 = coefficients[c + 1, r], coefficients[c + 1, r + 1]
-            b2, b3 = coefficients[c + 1, r + 2], coefficients[c + 1, r + 3]
-            for s in range(rows.shape[1]):
-                x0, x1, x2, x3 = rows[r, s], rows[r + 1, s], rows[r + 2, s], rows[r + 3, s]
-                out[c, s] += a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3
-                out[c + 1, s] += b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3
