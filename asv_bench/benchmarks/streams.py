@@ -92,7 +92,7 @@ class Workers:
     track_solve_over_memory.unit = "times memory"
 
     def track_task(self, chunks):
-        """Milliseconds a task beyond what the same pass takes in memory; the bar is 1.5."""
+        """Milliseconds a chunk beyond what the same pass takes in memory; the bar is 1.5."""
         Q = np.random.default_rng(0).standard_normal((100, 6))
         both = [_data.read(X) for X in (self.chunked, self.X)]
         calls = [lambda data=data: data.fused(Q, Q) for data in both]

@@ -1,13 +1,20 @@
 """Dask arrays: every block is a task of Dask, and only what a task returns comes here.
 
 A pass sends what the features are multiplied with, q × k numbers for q samples and k columns, or
-their part of it, with every task and gets as much back. Of n features in B blocks on w workers it
-reads 8 n q / w bytes a worker and moves about 16 q k B bytes over the network, for blocks of
-samples 16 n k B. So the network binds where a block takes less time to read than to send: below
-about 2 k samples, or features, of a block's other side times how much faster memory is than the
-network, 20 times or so.
+their part of it, with every task and gets as much back for every block, with the weights of its
+features. What standardises the columns is sent once and stays on the workers. Of n features in B
+blocks on w workers a pass reads 8 n q / w bytes a worker and moves about 16 q k B bytes over the
+network, for blocks of samples 16 n k B. So the network binds where a block takes less time to read
+than to send: below about 2 k samples, or features, of a block's other side times how much faster
+memory is than the network, 20 times or so.
 
-Tasks are pure functions of their block, and X is not scattered: a block that is lost with its
+Where workers of a cluster hold the blocks, because X was persisted, a pass over up to `TASKS`
+blocks is a task for each thread of a worker, over all blocks that lie there; see `workers`. The
+q × k numbers go to each task once, so that half remains: 8 q k B bytes come back, and 8 n k B for
+blocks of samples. Blocks that every pass makes anew have tasks of their own, so that no task waits
+for several of them and holds them all.
+
+Tasks are pure functions of their blocks, and X is not scattered: a block that is lost with its
 worker is made again from where it came from, and the bits are the same.
 """
 
@@ -23,12 +30,13 @@ import numpy as np
 
 from specsel._data.alone import alone
 from specsel._data.sources import BLOCK, Source, Task
+from specsel._data.workers import Call, Placed
 from specsel._input.annotations import Integers, NDArray
 
 # A block of features, all samples of one chunk of columns, may be so many times a block.
 LARGEST = 8
 
-# Tasks whose answers are waited for at a time; it bounds how many answers are held.
+# Blocks whose answers are waited for at a time; it bounds how many answers are held.
 TASKS = 64
 
 
@@ -57,28 +65,31 @@ class DaskSource(Source):
 
     def run(self, task: Task, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield ``task(block, *arguments)`` of every block, in their order; Dask computes them."""
-        from dask.base import compute
-        from dask.delayed import delayed
+        blocks = self._delayed if self._placed is None else self._placed.blocks
+        calls = zip(blocks, map(self._exponents, self.parts), arguments, strict=True)
+        while some := [*islice(calls, TASKS)]:
+            if self._placed is None:
+                yield from _run_apart(some, task, self.dtype)
+            else:
+                yield from self._placed.run(_run_all, some, task=task, dtype=self.dtype)
 
-        call = delayed(_run, pure=False)
-        tasks = (
-            call(task, block, self.dtype, self._exponents(part), given)
-            for block, part, given in zip(self._blocks, self.parts, arguments, strict=True)
-        )
-        while some := [*islice(tasks, TASKS)]:
-            yield from compute(*some)
-
-    def keep(self, arguments: Iterable[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
+    def keep(self, arguments: Iterable[Any]) -> Sequence[Any]:
         """What every task of a block is given, sent to the workers once; Dask keeps it there."""
+        if self._placed is not None:
+            return self._placed.keep(arguments)
         from dask.base import persist
         from dask.delayed import delayed
 
-        call = delayed(_itself, pure=False)
-        kept: Sequence[tuple[Any, ...]] = persist(*(tuple(map(call, some)) for some in arguments))
+        kept: Sequence[Any] = persist(*map(delayed(_itself, pure=False), arguments))
         return kept
 
     @cached_property
-    def _blocks(self) -> list[Any]:
+    def _placed(self) -> Placed | None:
+        """The blocks, if workers of a cluster hold them."""
+        return Placed.of(self.array, self.by_feature)
+
+    @cached_property
+    def _delayed(self) -> list[Any]:
         """The blocks as delayed objects, which take Dask a millisecond each to make."""
         blocks = (
             self.array[:, part] if self.by_feature else self.array[part] for part in self.parts
@@ -95,10 +106,24 @@ def _itself(value: Any) -> Any:
     return value
 
 
-def _run(
-    task: Task, block: Any, dtype: np.dtype[Any], exponents: Any, given: tuple[Any, ...]
-) -> Any:
-    """What runs on a worker."""
+def _run_apart(calls: Sequence[Call], task: Task, dtype: np.dtype[Any]) -> Sequence[Any]:
+    """What tasks answer, one for every block."""
+    from dask.base import compute
+    from dask.delayed import delayed
+
+    run = delayed(_run, pure=False)
+    answers: Sequence[Any] = compute(*(run(call, task, dtype) for call in calls))
+    return answers
+
+
+def _run_all(calls: Sequence[Call], task: Task, dtype: np.dtype[Any]) -> list[Any]:
+    """What a worker answers for blocks that it holds."""
+    return [_run(call, task, dtype) for call in calls]
+
+
+def _run(call: Call, task: Task, dtype: np.dtype[Any]) -> Any:
+    """What a worker answers for one block."""
+    block, exponents, given = call
     with alone():
         return task(_prepared(block, dtype, exponents), *given)
 
