@@ -1,6 +1,6 @@
 """One thread for BLAS where several cost time.
 
-OpenBLAS, which the wheels of numpy and scipy bring, wakes its threads for matrices of fifty rows
+OpenBLAS, which the wheels of numpy and scipy bring, wakes its threads for matrices of thirty rows
 already. They wait for each other by spinning, and beside the threads of numba or of another
 program they wait for long: the eigenvalues of 200 rows then take ten to ninety times the processor
 time that one thread takes. Other libraries are left as they are.
@@ -14,8 +14,9 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import product
 
-# Matrices of fewer rows wake no threads. Up to so many rows, one thread is enough.
-LEAST, MOST = 32, 512
+# Matrices of fewer rows wake no threads: LAPACK takes others apart, from 26 on, with products of
+# matrices. Up to so many rows, one thread is enough.
+LEAST, MOST = 26, 512
 
 # Modules that are linked with BLAS: numpy and scipy may each have a library of their own.
 LINKED = ("numpy.linalg._umath_linalg", "scipy.linalg.cython_lapack")

@@ -47,8 +47,8 @@ GRAM_FLOOR, KRYLOV_FLOOR = 1e-11, 1e-12
 # Block products that find the leading subspace of a matrix that is not formed.
 SUBSPACE_PASSES = 4
 
-# Up to this size matrices are decomposed and inverted without waking threads.
-SCHUR_LIMIT = 96
+# Up to this size a matrix is inverted by its eigenvalues.
+INVERSE_LIMIT = 96
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -235,18 +235,20 @@ def _ritz(gram: Floats, form: Floats, floor: float) -> tuple[Floats, Floats]:
 
     Directions in which the Gram matrix is zero, up to rounding that leaves `floor`, are left out.
     """
-    scales, axes = np.linalg.eigh((gram + gram.T) / 2)
+    with one_thread(len(gram)):
+        scales, axes = np.linalg.eigh((gram + gram.T) / 2)
     keep = scales > max(KRYLOV_FLOOR, floor) * max(scales[-1], 0.0)
     if not keep.any():
         return np.zeros(1), np.zeros((len(gram), 1))
     axes = axes[:, keep] / np.sqrt(scales[keep])
-    values, vectors = np.linalg.eigh(axes.T @ (form + form.T) @ axes / 2)
+    with one_thread(len(gram)):
+        values, vectors = np.linalg.eigh(axes.T @ (form + form.T) @ axes / 2)
     return values, axes @ vectors
 
 
 def inverse(matrix: Floats) -> Floats:
     """Invert a positive definite matrix; the result is symmetric to the last bit."""
-    if len(matrix) <= SCHUR_LIMIT:
+    if len(matrix) <= INVERSE_LIMIT:
         values, vectors = eigen(matrix)
         roots = vectors / np.sqrt(values)
         return _products(roots, roots)
@@ -341,24 +343,18 @@ def orthonormal(matrix: Floats) -> Floats:
 def largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:
     """Return the k eigenvalues of largest modulus, largest first, and their eigenvectors.
 
-    A small matrix is brought to its Schur form, which is diagonal for a symmetric one: unlike
-    `eigh`, that wakes no threads (see `_products`).
-
     Examples
     --------
     >>> import numpy as np
     >>> largest_modulus(np.diag([1.0, -3.0, 2.0]), 2)[0]
     array([-3.,  2.])
     """
-    symmetric = (symmetric + symmetric.T) / 2
-    if len(symmetric) > SCHUR_LIMIT:
-        with one_thread(len(symmetric)):
-            values, vectors = np.linalg.eigh(symmetric)
-    else:
-        from scipy.linalg import schur  # here, for it would make the package slow to import
+    from scipy.linalg import lapack  # here, for it would make the package slow to import
 
-        triangle, vectors = schur(symmetric)
-        values = np.diag(triangle)
+    with one_thread(len(symmetric)):
+        values, vectors, failed = lapack.dsyevd((symmetric + symmetric.T) / 2)
+    if failed:  # of numbers that are not finite, which whoever checks a result reports
+        values, vectors = np.full_like(values, np.nan), np.full_like(vectors, np.nan)
     order = np.argsort(-np.abs(values), kind="stable")[:k]
     return values[order], vectors[:, order]
 
