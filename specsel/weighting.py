@@ -52,6 +52,10 @@ __all__ = ["solve"]
 # Eigenvalues of the Gram matrix below so many roundings of a pass are those of absent directions.
 RANK_ROUNDINGS = 10
 
+# Where discriminants do only harm and the best objective is 0, products lose digits, and the norm
+# of the weights is off by less than this.
+NEARLY = 1e-3
+
 
 class Found(NamedTuple):
     """Weights, their affinity, and what a result tells about the run."""
@@ -299,6 +303,9 @@ class Discriminants(qalpha.Energy):
 
     def advance(self, pair: linalg.Leading, place: Floats, width: int) -> _loop.Step[Floats]:
         alpha = self.data.forward(pair.dual, place)
+        norm = np.linalg.norm(alpha)
+        if abs(norm - 1) <= NEARLY:
+            alpha /= norm
         affinity = self.data.adjoint(alpha, None)
         basis = self._leading(affinity, width)
         image = affinity @ basis

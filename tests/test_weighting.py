@@ -429,3 +429,17 @@ def test_bad_classes_are_refused_in_one_line(y, tradeoff, message):
     with pytest.raises(ValueError) as caught:
         weighting.solve(np.random.default_rng(0).random((20, 30)), y, tradeoff=tradeoff)
     assert str(caught.value) == message
+
+
+@pytest.mark.filterwarnings("ignore:not converged")
+@pytest.mark.parametrize("seed", [14, 17, 25, 27, 32, 35])
+def test_weights_of_discriminants_that_do_only_harm_have_unit_norm(seed):
+    """In noise the best objective is 0. Products lose digits near it, and the norm was off."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((13, 5)), rng.integers(0, 2, 13)
+    with pytest.warns(UserWarning, match="no weights make classes differ"):
+        found = weighting.solve(X, y, k=2)
+    assert np.linalg.norm(found.alpha) == pytest.approx(1, abs=1e-12)
+    M, rows = oracle.standardise(X), oracle.class_rows(y)
+    reached = oracle.fisher_directions(M, found.alpha, rows, 1.0, 2)[1]
+    assert found.objective == pytest.approx(reached, abs=1e-9)

@@ -342,7 +342,7 @@ def check(
     if not all(np.isfinite(part).all() for part in (weights.alpha, *numbers)):
         fault = "they are not finite"
     elif not linalg.is_unit(weights.alpha, floor):
-        fault = f"their norm is {np.linalg.norm(weights.alpha):.3g} instead of 1"
+        fault = f"their norm is {np.linalg.norm(weights.alpha):.9g} instead of 1"
     elif value is not None:
         size = max(abs(weights.objective), abs(value), scale)
         if not abs(weights.objective - value) <= OBJECTIVE_ERROR * size:

@@ -13,6 +13,7 @@ from specsel import (
     sbs, side_info, supervised, topography, weighting,
 )
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores Ctrl-C
 rng = np.random.default_rng(int(sys.argv[1]))
 X, y = rng.standard_normal((40, 300)), np.arange(40) % 3
 pair = datasets.wishart_pair(24, random_state=1)
