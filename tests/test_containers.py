@@ -478,12 +478,13 @@ def test_processes_of_a_cluster_also_where_they_die(tmp_path):
     with dask.config.set(scheduler="synchronous"):
         wanted = quietly(SOLVERS["qalpha"], X).alpha
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
-        found, kill = quietly(SOLVERS["qalpha"], X).alpha, killing(cluster)
-        again = quietly(lambda X: qalpha.solve(X, 2, callback=kill), X).alpha
-    np.testing.assert_array_equal(found, wanted)
-    np.testing.assert_array_equal(again, wanted)
-    assert kill.killed == [2, 4]
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        for form in (X, client.persist(X)):
+            found, kill = quietly(SOLVERS["qalpha"], form).alpha, killing(cluster)
+            again = quietly(lambda X, kill=kill: qalpha.solve(X, 2, callback=kill), form).alpha
+            np.testing.assert_array_equal(found, wanted)
+            np.testing.assert_array_equal(again, wanted)
+            assert kill.killed == [2, 4]
 
 
 @pytest.mark.filterwarnings("ignore:.*:Warning")  # of anndata, about pandas

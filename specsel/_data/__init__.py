@@ -7,12 +7,13 @@ source_reading   and for what is read block by block
 standardised     what data know of their features, wherever the numbers lie
 dense            a dense array, its features shifted and scaled on the fly
 passes           the compiled passes over it
+registers        products of the small matrices in these
 whole            those that need the whole affinity, in symmetric halves
 products         what one pass keeps for the next
 representations  what every feature is shifted and scaled by, compiled
 sparse           a sparse matrix, its features shifted and scaled on the fly
 stored           its numbers as they lie, by columns or by rows
-lanes            inner loops over stored numbers, eight columns at once
+lanes            eight numbers as one value, and inner loops over stored numbers
 sparse_passes    the compiled passes where the numbers of a feature lie together
 sparse_rows      the compiled passes where the numbers of a sample do
 sparse_columns   what every sparse feature is shifted and scaled by, compiled
@@ -20,6 +21,7 @@ sparse_measures  the same for a whole matrix, a band of features at a time
 sources          arrays that are read block by block, and how they are cut
 held             tall arrays in memory, cut in the same way
 distributed      those of Dask, whose blocks are tasks
+workers          blocks that a cluster holds, many a task
 alone            passes by one thread alone, inside such tasks or beside others
 source_measures  what their columns are shifted and scaled by
 parted           data read block by block; blocks of features

@@ -34,6 +34,10 @@ class Blocks(NamedTuple):
     norms: Floats  # parts × columns: the norm of what remains, or of each of its two parts
 
 
+# What is subtracted from the columns of a block, and the norms of what remains.
+Scaling = tuple[Floats, Floats]
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Parted(Standardised):
     """Data read block by block; see `protocol.Data`. Made by `read` and `represent`."""
@@ -113,7 +117,7 @@ class ByFeature(Parted):
     def spans(self) -> Iterator[tuple[slice, Floats]]:
         """Yield slices of the columns, each with minimum, maximum and sum of its features."""
         self.count_pass()
-        answers = self.source.run(_spans, iter(self._scalings))
+        answers = self.source.run(_spans, zip(self._scalings))
         yield from zip(self.source.parts, answers, strict=True)
 
     def forward(self, dual: Floats, basis: Basis) -> Floats:
@@ -153,7 +157,7 @@ class ByFeature(Parted):
         def arguments() -> Iterator[tuple[Any, ...]]:
             for part, scaling in zip(self.source.parts, self._scalings, strict=True):
                 first = () if weights is None else (weights[:, part].ravel(),)
-                yield *scaling, name, (*first, *given)
+                yield scaling, name, (*first, *given)
 
         for part, answer in zip(
             self.source.parts, self.source.run(_ask, arguments()), strict=True
@@ -168,7 +172,7 @@ class ByFeature(Parted):
         return found.ravel(), sums
 
     @cached_property
-    def _scalings(self) -> Sequence[tuple[Any, ...]]:
+    def _scalings(self) -> Sequence[Scaling]:
         """What standardises the features of every block."""
         middle, norms = self.blocks.middle, self.norms
         return self.source.keep(
@@ -176,8 +180,9 @@ class ByFeature(Parted):
         )
 
 
-def _dense(block: NDArray[Any], middle: Floats, norms: Floats) -> Dense:
+def _dense(block: NDArray[Any], scaling: Scaling) -> Dense:
     """A block of features as data of its own."""
+    middle, norms = scaling
     return Dense(
         columns=Columns(block.T, middle, norms),
         mean=middle,
@@ -192,14 +197,15 @@ def _dense(block: NDArray[Any], middle: Floats, norms: Floats) -> Dense:
 
 
 def _ask(
-    block: NDArray[Any], middle: Floats, norms: Floats, name: str, given: tuple[Any, ...]
+    block: NDArray[Any], scaling: Scaling, name: str, given: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """What a block answers to one of the questions that data answer."""
-    answer = getattr(_dense(block, middle, norms), name)(*given)
+    answer = getattr(_dense(block, scaling), name)(*given)
     return answer if isinstance(answer, tuple) else (answer,)
 
 
-def _spans(block: NDArray[Any], middle: Floats, norms: Floats) -> Floats:
+def _spans(block: NDArray[Any], scaling: Scaling) -> Floats:
+    middle, norms = scaling
     out = np.empty((3, *norms.shape))
     representations.spans_alone(block.T, middle, norms, out)
     return out

@@ -100,7 +100,7 @@ class Source:
         every = slice(None)
         return self.read(every, part) if self.by_feature else self.read(part, every)
 
-    def keep(self, arguments: Iterable[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
+    def keep(self, arguments: Iterable[Any]) -> Sequence[Any]:
         """What every task of a block is given, to be handed to `run` as it is."""
         return list(arguments)
 

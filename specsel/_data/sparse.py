@@ -19,9 +19,9 @@ from specsel._data.pairs import Pairs
 from specsel._data.protocol import Basis, Reduced, Target
 from specsel._data.reduced import reduce
 from specsel._data.sparse_measures import blocks, measure
-from specsel._data.sparse_passes import Frame, PairTerms, Sums
+from specsel._data.sparse_passes import Features, Frame, PairTerms, Sums
 from specsel._data.standardised import Standardised
-from specsel._data.stored import Band, Stored, cuts
+from specsel._data.stored import Stored, cuts
 from specsel._input.annotations import Bools, Floats, Integers
 
 # Partial sums of a whole affinity, samples × samples, may take so many numbers.
@@ -93,9 +93,8 @@ class Sparse(Standardised):
         middle, norms = self.columns.middle, self.norms
         for part, band in self.stored.bands():
             out = np.empty((3, *norms[:, part].shape))
-            bounds = blocks(self.stored.counts[part])
             sparse_columns.spans(
-                band, self.n_samples, bounds, middle[part], norms[:, part].copy(), out
+                band, self.n_samples, blocks(band), middle[part], norms[:, part].copy(), out
             )
             yield part, out
 
@@ -196,14 +195,10 @@ class Sparse(Standardised):
         )
         total = [np.zeros(shape) for shape in shapes]
         weights = alpha.reshape(self.norms.shape)
-        for part, band in self.stored.bands():
-            bounds = blocks(self.stored.counts[part], partial)
-            images = rows_of_lanes(len(bounds) - 1, *shapes[0][:-1])
-            sums = Sums(images, *(np.zeros((len(bounds) - 1, *shape)) for shape in shapes[1:]))
-            some = weights[:, part].copy()
-            given = band, self.columns.middle[part], self.norms[:, part].copy(), frame, terms
-            sparse_passes.sweep(*given, bounds, some, sums)
-            weights[:, part] = some
+        for features, cut in self._parts(partial):
+            images = rows_of_lanes(len(cut) - 1, *shapes[0][:-1])
+            sums = Sums(images, *(np.zeros((len(cut) - 1, *shape)) for shape in shapes[1:]))
+            sparse_passes.sweep(features, frame, terms, cut, weights, sums)
             total = [old + new.sum(axis=0) for old, new in zip(total, sums, strict=True)]
         image = sparse_passes.joined_groups(total[0], n_image) + total[1][:n_image]
         if pairs is None:
@@ -216,18 +211,20 @@ class Sparse(Standardised):
         """The pass where the numbers of a sample lie together."""
         self.count_pass()
         stored, middle, norms = self.stored.whole, self.columns.middle, self.norms
-        n_groups, counts = -(-n_image // LANES), np.diff(self.stored.matrix.indptr)
+        n_groups = -(-n_image // LANES)
         size, shape = self.stored.size, (len(frame.table), self.n_features, LANES)
-        bounds = cuts(counts, sparse_passes.n_blocks(size, int(np.prod(shape))))
+        segments = self.stored.segments
+        room = 1 if len(segments) > 2 else sparse_passes.n_blocks(size, int(np.prod(shape)))
+        bounds = cuts(stored.starts, room)
         scored = rows_of_lanes(len(bounds) - 1, *shape[:-1])
-        sparse_rows.scores(stored, middle, len(norms), frame.table, bounds, scored)
+        sparse_rows.scores(stored, segments, middle, len(norms), frame.table, bounds, scored)
         tails = np.zeros((-(-self.n_features // sparse_rows.SPAN), n_groups * LANES))
         weights = alpha.reshape(norms.shape)
         sparse_rows.weigh(scored, middle, norms, frame, weights, tails)
         image = rows_of_lanes(n_groups, self.n_samples)
         if n_groups:
             self.count_pass()
-            bounds = cuts(counts, sparse_passes.n_blocks(size, 1))
+            bounds = cuts(stored.starts, sparse_passes.n_blocks(size, 1))
             sparse_rows.combine(stored, middle, len(norms), scored[0], bounds, image)
         return sparse_passes.joined_groups(image, n_image) + tails.sum(axis=0)[:n_image]
 
@@ -235,10 +232,8 @@ class Sparse(Standardised):
         """``m_iᵀ square m_i``."""
         self.count_pass()
         alpha = np.empty(self.norms.shape)
-        for part, band, middle, norms, bounds in self._parts():
-            some = np.empty_like(norms)
-            sparse_passes.forms(band, middle, norms, square, bounds, some)
-            alpha[:, part] = some
+        for features, bounds in self._parts():
+            sparse_passes.forms(features, square, bounds, alpha)
         return alpha.ravel()
 
     def _affinity(self, alpha: Floats) -> Floats:
@@ -247,24 +242,23 @@ class Sparse(Standardised):
         q = self.n_samples
         square, linear = np.zeros((q, q)), np.zeros(q + 1)
         weights = np.asarray(alpha, dtype=float).reshape(self.norms.shape)
-        for part, band, middle, norms, _ in self._parts():
-            count = max(1, min(sparse_passes.n_blocks(len(band.values), 1), WHOLE_NUMBERS // q**2))
-            bounds = cuts(self.stored.counts[part], count)
+        for features, bounds in self._parts():
+            count = max(1, min(len(bounds) - 1, WHOLE_NUMBERS // q**2))
+            bounds = cuts(features.starts, count)
             squares = np.zeros((len(bounds) - 1, q, q))
             lines = np.zeros((len(bounds) - 1, q + 1))
-            some = weights[:, part].copy()
-            sparse_passes.affinities(band, middle, norms, some, bounds, squares, lines)
+            sparse_passes.affinities(features, weights, bounds, squares, lines)
             square += squares.sum(axis=0)
             linear += lines.sum(axis=0)
         square += np.tril(square, -1).T
         square += linear[:q] + linear[:q, None] + linear[q]
         return square
 
-    def _parts(self) -> Iterator[tuple[slice, Band, Floats, Floats, Integers]]:
-        """Yield slices of the columns, each with what the kernels need of them."""
+    def _parts(self, partial: int = 1) -> Iterator[tuple[Features, Integers]]:
+        """Yield bands of features, each with its blocks; `partial` as in `blocks`."""
         for part, band in self.stored.bands():
-            norms = self.norms[:, part].copy()
-            yield part, band, self.columns.middle[part], norms, blocks(self.stored.counts[part])
+            features = Features(*band, part.start, self.columns.middle, self.columns.norms)
+            yield features, blocks(band, partial)
 
 
 def _frame(*matrices: Floats | None) -> Frame:

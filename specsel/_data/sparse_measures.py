@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from specsel._data import sparse_columns, sparse_passes
-from specsel._data.stored import Stored, cuts
+from specsel._data.stored import Band, Stored, cuts, starts_of
 from specsel._input.annotations import Floats, Integers, NDArray
 
 
@@ -41,18 +41,18 @@ def ranked(stored: Stored) -> tuple[Stored, Floats]:
     places, found, absent = [], [], np.zeros(stored.n_columns)
     for part, band in stored.bands():
         out = np.empty(len(band.values))
-        bounds = blocks(stored.counts[part])
-        sparse_columns.ranks(band, stored.n_samples, bounds, absent[part], out)
+        sparse_columns.ranks(band, stored.n_samples, blocks(band), absent[part], out)
         places.append(band.places)
         found.append(out)
-    starts = np.concatenate(([0], np.cumsum(stored.counts)))
     arrays: list[NDArray[Any]] = [np.concatenate(part) for part in (found, places)]
-    return Stored(csc_array((*arrays, starts), shape=stored.matrix.shape)), absent
+    return Stored(
+        csc_array((*arrays, starts_of(stored.counts)), shape=stored.matrix.shape)
+    ), absent
 
 
-def blocks(counts: Integers, partial: int = 1) -> Integers:
+def blocks(band: Band, partial: int = 1) -> Integers:
     """Cut a band into blocks; `partial` is how many partial sums one needs."""
-    return cuts(counts, sparse_passes.n_blocks(int(counts.sum()), partial))
+    return cuts(band.starts, sparse_passes.n_blocks(len(band.values), partial))
 
 
 def _by_band(
@@ -61,6 +61,6 @@ def _by_band(
     """Let a kernel fill in arrays of columns, or of parts × columns, a band at a time."""
     for part, band in stored.bands():
         some = [np.ascontiguousarray(array[..., part]) for array in arrays]
-        kernel(band, stored.n_samples, blocks(stored.counts[part]), *some, *options)
+        kernel(band, stored.n_samples, blocks(band), *some, *options)
         for array, values in zip(arrays, some, strict=True):
             array[..., part] = values

@@ -11,14 +11,23 @@ thread takes a block at a time. The cut depends on the sizes of the data alone, 
 sums are added in a fixed order, so the number of threads changes no bit.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
 
-from specsel._data.lanes import LANES, gather, rows_of_lanes, scatter
-from specsel._data.stored import Band
-from specsel._input.annotations import Floats, Integers
+from specsel._data.lanes import (
+    LANES,
+    gather,
+    load,
+    plus,
+    rows_of_lanes,
+    scatter,
+    store,
+    times,
+    total,
+)
+from specsel._input.annotations import Floats, Integers, NDArray
 from specsel.linalg import jit
 
 # The most blocks, and the fewest stored numbers in a block where there are several.
@@ -29,6 +38,17 @@ MIN_BLOCK = 2**14
 # numbers if that is more.
 PARTIAL_SHARE = 0.1
 PARTIAL_NUMBERS = 2**21
+
+
+class Features(NamedTuple):
+    """A band of features, and what shifts and scales every column of X."""
+
+    starts: NDArray[Any]  # these three as in `Band`
+    places: NDArray[Any]
+    values: NDArray[Any]
+    begin: int  # the column that the band begins with
+    middle: Floats
+    norms: Floats  # parts × columns
 
 
 class Frame(NamedTuple):
@@ -87,9 +107,7 @@ def joined_groups(groups: Floats, n_columns: int) -> Floats:
 
 
 def sweep(
-    band: Band,
-    middle: Floats,
-    norms: Floats,
+    features: Features,
     frame: Frame,
     pairs: PairTerms | None,
     bounds: Integers,
@@ -100,75 +118,122 @@ def sweep(
 
     A single block wakes no threads.
     """
-    given = band, middle, norms, frame, pairs
     if len(bounds) == 2:
-        _sweep_range(*given, 0, bounds[1], alpha, *(part[0] for part in sums))
+        sums = Sums(*(part[0] for part in sums))
+        _sweep_range(features, frame, pairs, 0, bounds[1], alpha, sums)
     else:
-        _sweep(*given, bounds, alpha, *sums)
+        _sweep(features, frame, pairs, bounds, alpha, *sums)
 
 
 @jit(parallel=True)
-def _sweep(band, middle, norms, frame, pairs, bounds, alpha, images, tails, entries, linear):
+def _sweep(features, frame, pairs, bounds, alpha, images, tails, entries, linear):
     for block in prange(len(bounds) - 1):
-        first, last = bounds[block], bounds[block + 1]
-        image, tail, entry, line = images[block], tails[block], entries[block], linear[block]
-        _sweep_range(
-            band, middle, norms, frame, pairs, first, last, alpha, image, tail, entry, line
-        )
+        sums = Sums(images[block], tails[block], entries[block], linear[block])
+        _sweep_range(features, frame, pairs, bounds[block], bounds[block + 1], alpha, sums)
 
 
 @jit
-def _sweep_range(
-    band, middle, norms, frame, pairs, first, last, alpha, image, tail, entries, linear
-):
+def _sweep_range(features, frame, pairs, first, last, alpha, sums):
     """Serial pass over the features from `first` to `last`; all sums are added to."""
-    starts, places, values = band
-    table, column_sums, dual, basis, target, counts = frame
-    q, parts = image.shape[1], len(norms)
-    as_stored = parts == 1 and pairs is None
-    d = np.empty(q)
-    spread = np.zeros(q)
-    scores = np.zeros(table.shape[0] * LANES + LANES)
-    factors = np.empty(LANES)
+    if len(features.norms) == 1 and pairs is None:
+        _sweep_stored(features, frame, first, last, alpha, sums.images, sums.tails)
+    else:
+        _sweep_loaded(features, frame, pairs, first, last, alpha, sums)
+
+
+@jit
+def _sweep_stored(features, frame, first, last, alpha, image, tail):
+    """As `_sweep_loaded`, twice as fast, where d is what is stored and there are no pairs."""
+    starts, places, values = features.starts, features.places, features.values
+    table, q = frame.table, image.shape[1]
+    scores = np.zeros(len(frame.sums) + LANES)
     for i in range(first, last):
-        start, stop = starts[i], starts[i + 1]
-        size, column = stop - start, places[start:stop]
+        column = features.begin + i
+        norm = features.norms[0, column]
+        if norm == 0.0:
+            skip(frame, alpha, 0, column)
+            continue
+        start, stop, zero = starts[i], starts[i + 1], -features.middle[column]
+        for g in range(len(table)):
+            product = gather(values, places, start, stop, table, g * q)
+            keep_score(product, zero, 1.0 / norm, frame, g, scores)
+        if len(frame.counts) > 0:
+            alpha[0, column] = weight_of(scores, frame)
+        factor = alpha[0, column] / norm
+        for g in range(len(image)):
+            factors = share_of(scores, factor, zero, frame, g, tail)
+            scatter(values, places, start, stop, factors, image, g * q)
+
+
+@jit
+def _sweep_loaded(features, frame, pairs, first, last, alpha, sums):
+    """Pass over features one after another, or over the two parts of each."""
+    starts, places, values = features.starts, features.places, features.values
+    table, image, norms, parts = frame.table, sums.images, features.norms, len(features.norms)
+    q = image.shape[1]
+    d, spread = np.empty(q), np.zeros(q)
+    scores = np.zeros(len(frame.sums) + LANES)
+    for i in range(first, last):
+        own, numbers = places[starts[i] : starts[i + 1]], values[starts[i] : starts[i + 1]]
+        column, size = features.begin + i, len(own)
         for part in range(parts):
-            scale, zero = 1.0 / norms[part, i] if norms[part, i] > 0 else 0.0, -middle[i]
-            if not as_stored:
-                zero = load(values[start:stop], middle[i], part, parts, d)
-            for g in range(table.shape[0]):
-                if as_stored:
-                    gather(values, places, start, stop, table, g * q, scores, g * LANES)  # type: ignore[call-arg]
-                else:
-                    gather(d, column, 0, size, table, g * q, scores, g * LANES)  # type: ignore[call-arg]
-                for c in range(g * LANES, (g + 1) * LANES):
-                    scores[c] = (scores[c] + zero * column_sums[c]) * scale
-            weight = 0.0
-            if len(counts) > 0:
-                for g in range(0, len(counts), LANES):
-                    for c in range(g, g + LANES):
-                        weight += counts[c] * scores[dual + c] * scores[basis + c]
+            norm = norms[part, column]
+            if norm == 0.0:
+                skip(frame, alpha, part, column)
+                continue
+            scale, zero = 1.0 / norm, shifted(numbers, features.middle[column], part, parts, d)
+            for g in range(len(table)):
+                product = gather(d, own, 0, size, table, g * q)
+                keep_score(product, zero, scale, frame, g, scores)
+            weight = alpha[part, column]
+            if len(frame.counts) > 0:
+                weight = weight_of(scores, frame)
                 if pairs is not None:
-                    weight += scale * scale * _pair_weight(d, column, size, zero, pairs, spread)
-                alpha[part, i] = weight
-            else:
-                weight = alpha[part, i]
-            for g in range(image.shape[0]):
-                for c in range(LANES):
-                    factors[c] = weight * scale * scores[target + g * LANES + c]
-                    tail[g * LANES + c] += zero * factors[c]
-                if as_stored:
-                    scatter(values, places, start, stop, factors, 0, image, g * q)  # type: ignore[call-arg]
-                else:
-                    scatter(d, column, 0, size, factors, 0, image, g * q)  # type: ignore[call-arg]
+                    weight += scale * scale * _pair_weight(d, own, zero, pairs, spread)
+                alpha[part, column] = weight
+            for g in range(len(image)):
+                factors = share_of(scores, weight * scale, zero, frame, g, sums.tails)
+                scatter(d, own, 0, size, factors, image, g * q)
             if pairs is not None:
                 share = weight * scale * scale
-                _pair_entries(d, column, size, zero, share, pairs, spread, entries, linear)
+                _pair_entries(d, own, zero, share, pairs, spread, sums.entries, sums.linear)
 
 
 @jit
-def load(column, middle, part, parts, d):
+def skip(frame, alpha, part, column):
+    """Leave out a constant feature: its weight is 0, if it is not given."""
+    if len(frame.counts) > 0:
+        alpha[part, column] = 0.0
+
+
+@jit
+def keep_score(product, zero, scale, frame, g, scores):
+    """Fill in a group of the scores of a feature from ``dᵀb``."""
+    shift = times(zero, load(frame.sums, g * LANES))
+    store(scores, g * LANES, times(scale, plus(product, shift)))
+
+
+@jit
+def share_of(scores, factor, zero, frame, g, tail):
+    """Return what d is multiplied with for a group of the image, and add to its tail."""
+    share = times(factor, load(scores, frame.target + g * LANES))
+    more = times(zero, share)
+    store(tail, g * LANES, plus(load(tail, g * LANES), more))
+    return share
+
+
+@jit
+def weight_of(scores, frame):
+    """The product of a feature's scores by dual and by basis."""
+    weight = 0.0
+    for c in range(0, len(frame.counts), LANES):
+        both = times(load(scores, frame.dual + c), load(scores, frame.basis + c))
+        weight += total(times(load(frame.counts, c), both))
+    return weight
+
+
+@jit
+def shifted(column, middle, part, parts, d):
     """Fill in ``d = f(x) - f(0)`` of the stored numbers; return f(0)."""
     if parts == 1:
         for p in range(len(column)):
@@ -182,86 +247,84 @@ def load(column, middle, part, parts, d):
 
 
 @jit
-def _pair_weight(d, places, size, zero, pairs, spread):
+def _pair_weight(d, places, zero, pairs, spread):
     """``Σ v_st (d_s + f(0)) (d_t + f(0))`` over the pairs."""
     starts, seconds, values, sums, total = pairs
-    for p in range(size):
+    for p in range(len(places)):
         spread[places[p]] = d[p]
     weight = zero * zero * total
-    for p in range(size):
+    for p in range(len(places)):
         s, inner = places[p], zero * sums[places[p]]
         for pair in range(starts[s], starts[s + 1]):
             inner += values[pair] * spread[seconds[pair]]
         weight += d[p] * inner
-    for p in range(size):
+    for p in range(len(places)):
         spread[places[p]] = 0.0
     return weight
 
 
 @jit
-def _pair_entries(d, places, size, zero, share, pairs, spread, entries, linear):
+def _pair_entries(d, places, zero, share, pairs, spread, entries, linear):
     """Add ``share d_s d_t`` of every pair, and what is to be added to it for f(0)."""
     starts, seconds = pairs.starts, pairs.seconds
-    for p in range(size):
+    for p in range(len(places)):
         spread[places[p]] = d[p]
-    for p in range(size):
+    for p in range(len(places)):
         s, x = places[p], share * d[p]
         linear[s] += zero * x
         for pair in range(starts[s], starts[s + 1]):
             entries[pair] += x * spread[seconds[pair]]
     linear[-1] += share * zero * zero
-    for p in range(size):
+    for p in range(len(places)):
         spread[places[p]] = 0.0
 
 
-def forms(
-    band: Band, middle: Floats, norms: Floats, square: Floats, bounds: Integers, alpha: Floats
-) -> None:
+def forms(features: Features, square: Floats, bounds: Integers, alpha: Floats) -> None:
     """Fill in ``α_i = m_iᵀ square m_i``."""
     around = square.sum(axis=0) + square.sum(axis=1)
-    _forms(band, middle, norms, square, around, square.sum(), bounds, alpha)
+    _forms(features, square, around, square.sum(), bounds, alpha)
 
 
 @jit(parallel=True)
-def _forms(band, middle, norms, square, around, total, bounds, alpha):
-    starts, places, values = band
-    parts = len(norms)
+def _forms(features, square, around, whole, bounds, alpha):
+    starts, places, values = features.starts, features.places, features.values
+    parts = len(features.norms)
     for block in prange(len(bounds) - 1):
         d = np.empty(len(square))
         for i in range(bounds[block], bounds[block + 1]):
-            size = starts[i + 1] - starts[i]
-            column = places[starts[i] : starts[i + 1]]
+            own, numbers = places[starts[i] : starts[i + 1]], values[starts[i] : starts[i + 1]]
+            column = features.begin + i
             for part in range(parts):
-                zero = load(values[starts[i] : starts[i + 1]], middle[i], part, parts, d)
-                form = zero * zero * total
-                for a in range(size):
-                    row = square[column[a]]
-                    inner = zero * around[column[a]]
-                    for b in range(size):
-                        inner += d[b] * row[column[b]]
+                zero = shifted(numbers, features.middle[column], part, parts, d)
+                form = zero * zero * whole
+                for a in range(len(own)):
+                    row = square[own[a]]
+                    inner = zero * around[own[a]]
+                    for b in range(len(own)):
+                        inner += d[b] * row[own[b]]
                     form += d[a] * inner
-                norm = norms[part, i]
-                alpha[part, i] = form / (norm * norm) if norm > 0 else 0.0
+                norm = features.norms[part, column]
+                alpha[part, column] = form / (norm * norm) if norm > 0 else 0.0
 
 
 @jit(parallel=True)
-def affinities(band, middle, norms, alpha, bounds, squares, linear):
+def affinities(features, alpha, bounds, squares, linear):
     """Add ``Σ α w² d dᵀ`` at and below the diagonal, and `Sums.linear`, of a block of features."""
-    starts, places, values = band
-    parts = len(norms)
+    starts, places, values = features.starts, features.places, features.values
+    parts = len(features.norms)
     for block in prange(len(bounds) - 1):
         square, line = squares[block], linear[block]
         d = np.empty(len(square))
         for i in range(bounds[block], bounds[block + 1]):
-            size = starts[i + 1] - starts[i]
-            column = places[starts[i] : starts[i + 1]]
+            own, numbers = places[starts[i] : starts[i + 1]], values[starts[i] : starts[i + 1]]
+            column = features.begin + i
             for part in range(parts):
-                zero = load(values[starts[i] : starts[i + 1]], middle[i], part, parts, d)
-                norm = norms[part, i]
-                share = alpha[part, i] / (norm * norm) if norm > 0 else 0.0
+                zero = shifted(numbers, features.middle[column], part, parts, d)
+                norm = features.norms[part, column]
+                share = alpha[part, column] / (norm * norm) if norm > 0 else 0.0
                 line[-1] += share * zero * zero
-                for a in range(size):
-                    x, row = share * d[a], square[column[a]]
-                    line[column[a]] += zero * x
+                for a in range(len(own)):
+                    x, row = share * d[a], square[own[a]]
+                    line[own[a]] += zero * x
                     for b in range(a + 1):
-                        row[column[b]] += x * d[b]
+                        row[own[b]] += x * d[b]

@@ -2,14 +2,15 @@
 
 Where the numbers of a sample lie together, a pass reads X once for the scores of all features,
 ``MᵀC``, from which the weights follow, and once more for the image. The features are written as in
-`sparse_passes`. Scores are added up by blocks of samples; a sample's part of the image is a sum
-over its own numbers.
+`sparse_passes`. Scores are added up by blocks of samples or, where features are many, by spans of
+features; a sample's part of the image is a sum over its own numbers.
 """
 
 import numpy as np
 from numba import prange
 
-from specsel._data.lanes import LANES, gather, scatter
+from specsel._data.lanes import LANES, gather, load, plus, scatter, store
+from specsel._data.sparse_passes import keep_score, share_of, skip, weight_of
 from specsel.linalg import jit
 
 # Features that one task weighs.
@@ -17,31 +18,37 @@ SPAN = 1024
 
 
 @jit(parallel=True)
-def scores(stored, middle, parts, table, bounds, out):
-    """Add ``Σ_s d_is b_s`` of every feature to `out`, blocks × groups × features × LANES."""
-    for block in prange(len(bounds) - 1):
-        _score_range(stored, middle, parts, table, bounds[block], bounds[block + 1], out[block])
+def scores(stored, segments, middle, parts, table, bounds, out):
+    """Add ``Σ_s d_is b_s`` of every feature to `out`, blocks × groups × features × LANES.
+
+    A task is a block of samples and a span of features, whose numbers `segments` tells.
+    """
+    n_spans = len(segments) - 1
+    for task in prange(n_spans * (len(bounds) - 1)):
+        block, span = task // n_spans, task % n_spans
+        starts, stops = segments[span], segments[span + 1]
+        samples = bounds[block], bounds[block + 1]
+        _score_range(stored, starts, stops, middle, parts, table, samples, out[block])
 
 
 @jit
-def _score_range(stored, middle, parts, table, first, last, out):
-    starts, places, values = stored
-    n = len(middle)
-    d, factors = np.empty(n if parts == 2 else 0), np.empty(LANES)
-    for s in range(first, last):
-        start, stop = starts[s], starts[s + 1]
+def _score_range(stored, starts, stops, middle, parts, table, samples, out):
+    _, places, values = stored
+    n, q = len(middle), table.shape[1]
+    d = np.empty(n if parts == 2 else 0)
+    for s in range(*samples):
+        start, stop = starts[s], stops[s]
         for part in range(parts):
             if parts == 2:
                 row = places[start:stop]
                 _load(values[start:stop], row, middle, part, d)
-            for g in range(table.shape[0]):
-                for c in range(LANES):
-                    factors[c] = table[g, s, c]
+            for g in range(len(table)):
+                factors = load(table, (g * q + s) * LANES)
                 at = (g * parts + part) * n
                 if parts == 1:
-                    scatter(values, places, start, stop, factors, 0, out, at)  # type: ignore[call-arg]
+                    scatter(values, places, start, stop, factors, out, at)
                 else:
-                    scatter(d, row, 0, len(row), factors, 0, out, at)  # type: ignore[call-arg]
+                    scatter(d, row, 0, len(row), factors, out, at)
 
 
 @jit
@@ -60,35 +67,39 @@ def weigh(scored, middle, norms, frame, alpha, tails):
     `scored` is what `scores` left. What the image is a combination by takes the place of the first
     of its blocks. `tails` gathers what every sample gets more, a row for every task.
     """
-    _, sums, dual, basis, target, counts = frame
-    n, parts, n_groups = len(middle), len(norms), scored.shape[1]
-    for task in prange((n * parts + SPAN - 1) // SPAN):
-        row = np.zeros((n_groups + 1) * LANES)
-        for i in range(task * SPAN, min((task + 1) * SPAN, n * parts)):
-            part, column = i // n, i % n
-            norm = norms[part, column]
-            scale = 1.0 / norm if norm > 0 else 0.0
-            zero = -middle[column]
-            if parts == 2:
-                zero = max(zero if part == 0 else -zero, 0.0)
-            for g in range(n_groups):
-                for c in range(LANES):
-                    total = zero * sums[g * LANES + c]
-                    for block in range(len(scored)):
-                        total += scored[block, g, i, c]
-                    row[g * LANES + c] = total * scale
-            weight = alpha[part, column]
-            if len(counts) > 0:
-                weight = 0.0
-                for g in range(0, len(counts), LANES):
-                    for c in range(g, g + LANES):
-                        weight += counts[c] * row[dual + c] * row[basis + c]
-                alpha[part, column] = weight
-            for g in range(tails.shape[1] // LANES):
-                for c in range(LANES):
-                    share = weight * scale * row[target + g * LANES + c]
-                    scored[0, g, i, c] = share
-                    tails[task, g * LANES + c] += zero * share
+    size = norms.size
+    for task in prange((size + SPAN - 1) // SPAN):
+        last = min((task + 1) * SPAN, size)
+        _weigh_range(scored, middle, norms, frame, task * SPAN, last, alpha, tails[task])
+
+
+@jit
+def _weigh_range(scored, middle, norms, frame, first, last, alpha, tail):
+    n, size, n_groups = len(middle), norms.size, scored.shape[1]
+    scores = np.zeros((n_groups + 1) * LANES)
+    for i in range(first, last):
+        part = int(i >= n)
+        column = i - part * n
+        norm = norms[part, column]
+        if norm == 0.0:
+            skip(frame, alpha, part, column)
+            scored[0, :, i] = 0.0
+            continue
+        zero = -middle[column]
+        if len(norms) == 2:
+            zero = max(zero if part == 0 else -zero, 0.0)
+        for g in range(n_groups):
+            product = load(scored, (g * size + i) * LANES)
+            for block in range(1, len(scored)):
+                at = ((block * n_groups + g) * size + i) * LANES
+                product = plus(product, load(scored, at))
+            keep_score(product, zero, 1.0 / norm, frame, g, scores)
+        if len(frame.counts) > 0:
+            alpha[part, column] = weight_of(scores, frame)
+        factor = alpha[part, column] / norm
+        for g in range(len(tail) // LANES):
+            share = share_of(scores, factor, zero, frame, g, tail)
+            store(scored, (g * size + i) * LANES, share)
 
 
 @jit(parallel=True)
@@ -103,19 +114,19 @@ def combine(stored, middle, parts, coefficients, bounds, image):
 @jit
 def _combine_range(stored, middle, parts, coefficients, first, last, image):
     starts, places, values = stored
-    n = len(middle)
-    d, sums = np.empty(n if parts == 2 else 0), np.empty(LANES)
+    n, q = len(middle), image.shape[1]
+    d = np.empty(n if parts == 2 else 0)
     for s in range(first, last):
         start, stop = starts[s], starts[s + 1]
         for part in range(parts):
             if parts == 2:
                 row = places[start:stop]
                 _load(values[start:stop], row, middle, part, d)
-            for g in range(image.shape[0]):
+            for g in range(len(image)):
                 at = (g * parts + part) * n
                 if parts == 1:
-                    gather(values, places, start, stop, coefficients, at, sums, 0)  # type: ignore[call-arg]
+                    sums = gather(values, places, start, stop, coefficients, at)
                 else:
-                    gather(d, row, 0, len(row), coefficients, at, sums, 0)  # type: ignore[call-arg]
-                for c in range(LANES):
-                    image[g, s, c] += sums[c]
+                    sums = gather(d, row, 0, len(row), coefficients, at)
+                where = (g * q + s) * LANES
+                store(image, where, plus(load(image, where), sums))

@@ -22,9 +22,15 @@ from specsel.linalg import jit
 BAND = 2**22
 BAND_SHARE = 1 / 16
 
-# A band is gathered in at most so many pieces; each reads at least so many numbers of a sample.
+# Features are cut into at most so many pieces, where a band is gathered or CSR is read by spans of
+# features; each reads at least so many numbers of a sample.
 PIECES = 16
 PIECE_NUMBERS = 8
+
+# Threads share the features of CSR where these are more than so many times the samples, and else
+# the samples. A block of samples needs sums for all features; a span of features reads a part of
+# every sample. At this ratio both take as long.
+SPANNED = 5
 
 # A feature costs a pass as much as so many numbers more.
 FEATURE_COST = 4
@@ -100,22 +106,36 @@ class Stored:
             yield slice(0, self.n_columns), self.whole
             return
         count = -(-self.size // int(max(BAND, BAND_SHARE * self.size)))
-        bounds = cuts(self.counts, max(count, 1))
+        bounds = cuts(starts_of(self.counts), max(count, 1))
         for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
             yield slice(start, stop), self._gathered(start, stop)
 
     def _gathered(self, start: int, stop: int) -> Band:
         """The band of some features of CSR."""
         counts = self.counts[start:stop]
-        starts = np.concatenate(([0], np.cumsum(counts)))
+        starts = starts_of(counts)
         places = np.empty(starts[-1], self.matrix.indices.dtype)
         values = np.empty(starts[-1], self.matrix.data.dtype)
         n_pieces = int(np.clip(starts[-1] // (PIECE_NUMBERS * self.n_samples), 1, PIECES))
-        pieces = start + cuts(counts, n_pieces)
+        pieces = start + cuts(starts, n_pieces)
         _gather(*self.whole, pieces, start, starts[:-1].copy(), places, values)
         for part in (starts, places, values):
             part.flags.writeable = False
         return Band(starts, places, values)
+
+    @cached_property
+    def segments(self) -> Integers:
+        """Where, in every sample of CSR, the numbers of spans of features begin and end.
+
+        Spans + 1 × samples: a span ends where the next one begins. There is more than one only
+        where features are many times the samples, see `SPANNED`.
+        """
+        most = PIECES if self.n_columns > SPANNED * self.n_samples else 1
+        n_spans = int(np.clip(self.size // (PIECE_NUMBERS * self.n_samples), 1, most))
+        bounds = cuts(starts_of(self.counts), n_spans)
+        segments = np.empty((n_spans + 1, self.n_samples), self.whole.starts.dtype)
+        _find_segments(self.whole.starts, self.whole.places, bounds, segments)
+        return segments
 
     def rows(self, start: int, stop: int) -> NDArray[Any]:
         """Some samples, dense."""
@@ -139,14 +159,26 @@ class Stored:
         return type(self)(matrix)
 
 
-def cuts(counts: Integers, n_parts: int) -> Integers:
+def starts_of(counts: Integers) -> Integers:
+    """Where the numbers of each feature begin, and where the last ones end."""
+    return np.concatenate(([0], np.cumsum(counts)))
+
+
+def cuts(starts: NDArray[Any], n_parts: int) -> Integers:
     """Cut features, or samples, into parts with equal shares of the stored numbers.
 
-    Equal numbers of features would not do: a few of them often hold most of the numbers.
+    Equal numbers of features would not do: a few of them often hold most of the numbers. `starts`
+    is as in a `Band`.
     """
-    work = np.concatenate(([0], np.cumsum(counts + FEATURE_COST)))
-    bounds = np.searchsorted(work, np.linspace(0, work[-1], n_parts + 1)[1:-1])
-    return np.concatenate(([0], bounds, [len(counts)])).astype(np.intp)
+    n, begin = len(starts) - 1, int(starts[0])
+    work = int(starts[-1]) - begin + FEATURE_COST * n
+    shares = begin + np.linspace(0, work, n_parts + 1)[1:-1]
+    low, high = np.zeros(n_parts - 1, np.intp), np.full(n_parts - 1, n)
+    for _ in range(n.bit_length()):  # halves what is left, rather than add up all of the work
+        middle = (low + high) // 2
+        before = starts[middle] + FEATURE_COST * middle < shares
+        low, high = np.where(before, middle + 1, low), np.where(before, high, middle)
+    return np.concatenate(([0], low, [n])).astype(np.intp)
 
 
 @jit
@@ -159,6 +191,15 @@ def _first(places, low, high, least):
         else:
             high = middle
     return low
+
+
+@jit
+def _find_segments(starts, places, bounds, segments):
+    """Fill in where the numbers of the features from each bound on begin in every sample."""
+    for s in range(len(starts) - 1):
+        p = starts[s]
+        for j in range(len(bounds)):
+            p = segments[j, s] = _first(places, p, starts[s + 1], bounds[j])
 
 
 @jit(parallel=True)

@@ -3,18 +3,28 @@
 import numpy as np
 import pytest
 
-from specsel._data.lanes import LANES, gather, rows_of_lanes, scatter
+from specsel._data import lanes
+from specsel._data.lanes import LANES, rows_of_lanes
 from specsel.linalg import jit
 
 
 @jit
 def gathered(values, places, first, last, table, row, out):
-    gather(values, places, first, last, table, row, out, 2)
+    lanes.store(out, 2, lanes.gather(values, places, first, last, table, row))
 
 
 @jit
 def scattered(values, places, first, last, factors, table, row):
-    scatter(values, places, first, last, factors, 1, table, row)
+    lanes.scatter(values, places, first, last, lanes.load(factors, 1), table, row)
+
+
+@jit
+def combined(one, other, number, out):
+    """``number one + one other`` goes to `out`, and the sum of all its lanes is returned."""
+    row = lanes.load(one, 3)
+    both = lanes.plus(lanes.times(number, row), lanes.times(row, lanes.load(other, 0)))
+    lanes.store(out, 1, both)
+    return lanes.total(both)
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
@@ -31,6 +41,14 @@ def test_inner_loops(kind, index, rng):
     np.testing.assert_allclose(table, before, rtol=1e-13)
     gathered(values, places, 4, 4, table, 0, out)
     assert not out.any()
+
+
+def test_lanes_are_added_and_multiplied_one_by_one(rng):
+    one, other, out = rng.random(11), rng.random(8), np.zeros(10)
+    found = combined(one, other, 1.5, out)
+    wanted = (1.5 + other) * one[3:]
+    np.testing.assert_allclose(out, [0, *wanted, 0], rtol=1e-14)
+    assert found == pytest.approx(wanted.sum(), rel=1e-14)
 
 
 def test_no_row_of_lanes_straddles_two_lines_of_memory():

@@ -118,6 +118,20 @@ def test_threads_change_no_bit(container, set_threads, rng):
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize("representation", ["centered", "parts"])
+def test_threads_share_features_where_these_are_many(representation, set_threads, rng):
+    dense, data = both(mostly_zero((33, 301)), sparse.csr_array, representation)
+    assert len(data.stored.segments) > 3
+    B, Q = rng.standard_normal((2, 33, 5))
+    found = []
+    for count in (1, 2):
+        set_threads(count)
+        found.append(data.fused(B, Q))
+    assert_same(found[0], dense.fused(B, Q))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_passes_are_counted(rng):
     """Where the numbers of a sample lie together, an image takes a second read."""
     B, Q = rng.standard_normal((2, 33, 2))

@@ -9,7 +9,7 @@ from scipy import sparse
 from specsel import _data
 from specsel._data import sparse_passes
 from specsel._data.lanes import LANES, rows_of_lanes
-from specsel._data.sparse_passes import Frame, PairTerms, Sums
+from specsel._data.sparse_passes import Features, Frame, PairTerms, Sums
 from specsel._data.stored import Band
 
 Q, N = 13, 20
@@ -28,9 +28,9 @@ def example(rng, parts, dtype=np.float64, index=np.int32):
     scale = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
     M = np.array(features) * scale[:, :, None]
     band = Band(matrix.indptr.astype(index), matrix.indices.astype(index), matrix.data)
-    for array in (*band, middle):
+    for array in (*band, middle, norms):
         array.flags.writeable = False
-    return SimpleNamespace(band=band, middle=middle, norms=norms, M=M, given=(band, middle, norms))
+    return SimpleNamespace(features=Features(*band, 0, middle, norms), M=M)
 
 
 def frame_of(dual, basis, target):
@@ -55,7 +55,7 @@ def swept(data, frame, width, bounds, alpha, pairs=None, values=None):
     sums = Sums(
         rows_of_lanes(n_blocks, n_groups, Q), *(np.zeros((n_blocks, *shape)) for shape in shapes)
     )
-    sparse_passes.sweep(*data.given, frame, terms, bounds, alpha, sums)
+    sparse_passes.sweep(data.features, frame, terms, bounds, alpha, sums)
     images, tails, entries, linear = (one.sum(axis=0) for one in sums)
     image = sparse_passes.joined_groups(images, width) + tails[:width]
     if pairs is not None:
@@ -115,12 +115,13 @@ def test_pairs_count_and_are_counted(parts, bounds, rng):
     np.testing.assert_allclose(entries, np.einsum("pi,pij->j", wanted, products), atol=1e-11)
 
 
-def test_threads_change_no_bit_and_blocks_only_the_rounding(set_threads, rng):
-    data, (dual, basis) = example(rng, 2), rng.standard_normal((2, Q, 9))
+@pytest.mark.parametrize("parts", [1, 2])
+def test_threads_change_no_bit_and_blocks_only_the_rounding(parts, set_threads, rng):
+    data, (dual, basis) = example(rng, parts), rng.standard_normal((2, Q, 9))
     frame, found = frame_of(dual, basis, basis), []
     for threads, bounds in [(1, UNEVEN), (2, UNEVEN), (2, ONE)]:
         set_threads(threads)
-        found.append(swept(data, frame, 9, bounds, np.empty((2, N))))
+        found.append(swept(data, frame, 9, bounds, np.empty((parts, N))))
     for one, two, whole in zip(*found, strict=True):
         np.testing.assert_array_equal(one, two)
         np.testing.assert_allclose(one, whole, atol=1e-11)
@@ -130,7 +131,7 @@ def test_threads_change_no_bit_and_blocks_only_the_rounding(set_threads, rng):
 def test_forms(parts, rng):
     data, square = example(rng, parts), rng.standard_normal((Q, Q))
     alpha = np.full((parts, N), np.nan)
-    sparse_passes.forms(*data.given, square, UNEVEN, alpha)
+    sparse_passes.forms(data.features, square, UNEVEN, alpha)
     wanted = np.einsum("pis,st,pit->pi", data.M, square, data.M)
     np.testing.assert_allclose(alpha, wanted, atol=1e-11)
 
@@ -139,7 +140,7 @@ def test_forms(parts, rng):
 def test_affinities(parts, rng):
     data, alpha = example(rng, parts), rng.standard_normal((parts, N))
     squares, lines = np.zeros((len(UNEVEN) - 1, Q, Q)), np.zeros((len(UNEVEN) - 1, Q + 1))
-    sparse_passes.affinities(*data.given, alpha, UNEVEN, squares, lines)
+    sparse_passes.affinities(data.features, alpha, UNEVEN, squares, lines)
     square, linear = squares.sum(axis=0), lines.sum(axis=0)
     np.testing.assert_array_equal(square, np.tril(square))
     found = square + np.tril(square, -1).T + linear[:Q] + linear[:Q, None] + linear[Q]
@@ -151,10 +152,10 @@ def test_affinities(parts, rng):
 def test_numbers_are_loaded_less_what_becomes_of_a_zero(middle):
     column, d = np.array([-1.5, -0.5, 0.0, 0.2, 3.0]), np.full(6, 9.0)
     for part, f in enumerate([lambda x: np.maximum(x, 0), lambda x: np.maximum(-x, 0)]):
-        zero = sparse_passes.load(column, middle, part, 2, d)
+        zero = sparse_passes.shifted(column, middle, part, 2, d)
         assert zero == f(-middle)
         np.testing.assert_allclose(d[:5] + zero, f(column - middle), atol=1e-15)
-    assert sparse_passes.load(column, middle, 0, 1, d) == -middle
+    assert sparse_passes.shifted(column, middle, 0, 1, d) == -middle
     np.testing.assert_array_equal(d, [*column, 9.0])
 
 

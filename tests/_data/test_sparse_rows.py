@@ -1,5 +1,6 @@
 """Compiled passes over sparse samples, step by step, against the same features written out."""
 
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,14 +23,33 @@ def example(rng, parts, dtype=np.float64, index=np.int32):
     matrix, middle = sparse.csr_array(X), rng.standard_normal(N)
     norms = rng.uniform(1, 2, (parts, N))
     norms[:, 8] = 0.0
+    middle[0] = 1.0  # a zero of the first feature's second part is 1
     stored = Band(matrix.indptr.astype(index), matrix.indices.astype(index), matrix.data)
     for array in (*stored, middle, norms):
         array.flags.writeable = False
     zero, about = (np.array(_parts(x - middle, parts)) for x in (0.0, X))
     d = np.hstack(about - zero[:, None])
+    segments = segments_of(matrix, [0, 200, 200, N]).astype(index)
     return SimpleNamespace(
-        stored=stored, middle=middle, norms=norms, d=d, zero=zero.ravel(), parts=parts
+        stored=stored,
+        segments=segments,
+        middle=middle,
+        norms=norms,
+        d=d,
+        zero=zero.ravel(),
+        parts=parts,
     )
+
+
+def segments_of(matrix, bounds):
+    """Where the numbers of each span of features begin in every sample, and end."""
+    starts = matrix.indptr
+    return np.transpose(
+        [
+            start + np.searchsorted(matrix.indices[start:stop], bounds)
+            for start, stop in itertools.pairwise(starts)
+        ]
+    ).copy()
 
 
 def _parts(about, parts):
@@ -38,7 +58,7 @@ def _parts(about, parts):
 
 def score(data, table, bounds):
     out = rows_of_lanes(len(bounds) - 1, len(table), data.parts * N)
-    sparse_rows.scores(data.stored, data.middle, data.parts, table, bounds, out)
+    sparse_rows.scores(data.stored, data.segments, data.middle, data.parts, table, bounds, out)
     return out
 
 

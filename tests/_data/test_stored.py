@@ -47,6 +47,25 @@ def test_parts_are_those_of_the_matrix(form, rng):
     np.testing.assert_array_equal(matrix.matrix.toarray(), X)
 
 
+@pytest.mark.parametrize(("spanned", "numbers", "n_spans"), [(2, 1, 5), (2, 10**6, 1), (3, 1, 1)])
+def test_segments_are_spans_of_features_in_every_sample(
+    spanned, numbers, n_spans, rng, monkeypatch
+):
+    monkeypatch.setattr(stored, "SPANNED", spanned)
+    monkeypatch.setattr(stored, "PIECES", 5)
+    monkeypatch.setattr(stored, "PIECE_NUMBERS", numbers)
+    X = example(rng)
+    matrix = Stored(sparse.csr_array(X))
+    segments = matrix.segments
+    assert segments.shape == (n_spans + 1, 30)
+    np.testing.assert_array_equal(segments[0], matrix.matrix.indptr[:-1])
+    np.testing.assert_array_equal(segments[-1], matrix.matrix.indptr[1:])
+    bounds = stored.cuts(stored.starts_of(matrix.counts), n_spans)
+    for s, row in enumerate(segments.T):
+        counts = [np.count_nonzero(X[s, a:b]) for a, b in itertools.pairwise(bounds)]
+        np.testing.assert_array_equal(np.diff(row), counts)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_an_orderly_matrix_is_not_copied(form, rng):
     matrix = form(example(rng))
@@ -57,8 +76,8 @@ def test_an_orderly_matrix_is_not_copied(form, rng):
 
 def test_cuts_share_the_stored_numbers_equally():
     counts = np.concatenate(([300], np.full(60, 10)))
-    bounds = stored.cuts(counts, 3)
+    bounds = stored.cuts(7 + stored.starts_of(counts), 3)
     work = counts + stored.FEATURE_COST
     shares = [work[a:b].sum() / work.sum() for a, b in itertools.pairwise(bounds)]
     np.testing.assert_allclose(shares, 1 / 3, atol=0.02)
-    assert stored.cuts(np.zeros(3, int), 1).tolist() == [0, 3]
+    assert stored.cuts(np.zeros(4, int), 1).tolist() == [0, 3]
