@@ -44,7 +44,7 @@ from specsel._data.moments import far_from_zero, moments
 from specsel._data.pairs import Pairs
 from specsel._data.protocol import Basis, Data, Reduced, Target, Weighable
 from specsel._data.reading import read, represent
-from specsel._data.reduced import triangular_factor
+from specsel._data.reduced import signed_qr, triangular_factor
 from specsel._data.scaling import scaled
 from specsel._data.selection import affinity_subspace, pivoted
 from specsel._data.shuffles import shuffled
@@ -68,5 +68,6 @@ __all__ = [
     "represent",
     "scaled",
     "shuffled",
+    "signed_qr",
     "triangular_factor",
 ]

@@ -101,7 +101,6 @@ class BySample(Parted):
         self.check_factor()
         self.count_pass()
         chosen = np.ones(self.n_samples, dtype=bool) if members is None else members
-        parts = self.source.parts
         factor = self._factor(chosen)
         norms = np.where(self.norms > 0, self.norms, np.inf)[:, None]
 
@@ -114,9 +113,7 @@ class BySample(Parted):
         def combine(inner: Floats) -> Floats:
             self.count_pass()
             coefficients = inner.T.reshape(inner.shape[1], len(norms), -1).transpose(1, 0, 2)
-            some = np.ascontiguousarray(coefficients / norms)
-            blocks = self.source.run(_combine, ((self.blocks.middle, some) for _ in parts))
-            image = np.concatenate([*blocks])
+            image = self._combined(coefficients / norms)
             return image if members is None else image[chosen]
 
         return Reduced(Dense.of_factor(factor, self), *maps(factor, scores, combine))
@@ -169,9 +166,16 @@ class BySample(Parted):
         """``Σ_i α_i m_i (m_iᵀ target)``, from the scores with the target."""
         self.count_pass()
         scale = weights / np.where(self.norms > 0, self.norms, np.inf)
-        coefficients = np.ascontiguousarray(scores * scale[:, None])
-        given = ((self.blocks.middle, coefficients) for _ in self.source.parts)
-        return np.concatenate([*self.source.run(_combine, given)])
+        return self._combined(scores * scale[:, None])
+
+    def _combined(self, coefficients: Floats) -> Floats:
+        """``Σ_i f(x_si) c_i`` of every sample; coefficients are parts × columns × features."""
+        given = self.blocks.middle, np.ascontiguousarray(coefficients)
+        blocks = self.source.run(_combine, (given for _ in self.source.parts))
+        image = np.empty((self.n_samples, coefficients.shape[1]), order="F")
+        for part, block in zip(self.source.parts, blocks, strict=True):
+            image[part] = block
+        return image
 
     def _paired(self, pairs: Pairs) -> tuple[Dense, Pairs]:
         """The samples that are in pairs, in memory, and the pairs of these."""

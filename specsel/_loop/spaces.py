@@ -1,21 +1,17 @@
 """Where the matrix W of the ascent lives, and what one pass over the data finds there."""
 
-from functools import cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from specsel import _data
-from specsel._input.annotations import Bools, Floats
+from specsel._input.annotations import Floats
 
 # Lengths below the square of this share of the largest count as that: passes multiply by roots.
 LEAST_ROOT = 1e-12
 
 # Of so few numbers, plain products are sooner than a compiled pass.
 FEW = 2**12
-
-# Columns that a QR decomposition works on at a time.
-QR_BLOCK = 32
 
 
 class Space(Protocol):
@@ -104,25 +100,11 @@ class Samples:
         return directions
 
     def extended(self, basis: Floats, outside: Floats) -> tuple[Floats, Floats]:
-        from scipy.linalg import lapack  # here, for it would make the package slow to import
-
-        both = np.hstack((basis, outside))
-        (d, width), k = both.shape, basis.shape[1]
-        factors, tau, *_ = lapack.dgeqrf(both, lwork=QR_BLOCK * width)
-        size = min(d, width)
-        frame = lapack.dorgqr(factors[:, :size], tau, lwork=QR_BLOCK * width)[0]
-        signs = np.where(factors.diagonal() < 0, -1.0, 1.0)
-        upper = np.where(_is_upper(size, width), factors[:size], 0.0)
-        return frame * signs, upper[:, k:] * signs[:, None]
+        frame, triangle = _data.signed_qr(np.hstack((basis, outside)))
+        return frame, triangle[:, basis.shape[1] :]
 
     def turned(self, frame: Floats, rotation: Floats) -> Floats:
         return frame @ rotation
-
-
-@cache
-def _is_upper(height: int, width: int) -> Bools:
-    """Where a triangular factor has numbers; there are a few sizes in a solve."""
-    return np.tri(width, height, dtype=bool).T
 
 
 class Place(NamedTuple):
