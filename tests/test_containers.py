@@ -106,13 +106,13 @@ SOLVERS = {
 WIDE, TALL = counts((24, 60)), counts((24, 14))
 
 
-def quietly(solve, X):
+def quietly(solve, *given):
     with warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore",
             "not conv|X has neg|.* (is|are) (zero|const)|X: its|tra|.*never|k = .auto.. found no",
         )
-        return solve(X)
+        return solve(*given)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -638,3 +638,36 @@ def test_a_file_larger_than_the_address_space_left(name, tmp_path, rng):
     )
     assert run.returncode == 0, run.stderr
     assert max(json.loads(run.stdout)) < planted
+
+
+@pytest.mark.parametrize("form", [sparse.csc_array, sparse.csr_array])
+@pytest.mark.parametrize("method", ["qalpha", "weighting", "side_info", "laplacian", "parts"])
+def test_full_sparse_columns_far_from_zero_keep_their_digits(form, method, rng):
+    """Positions and times are such columns. Dense, their mean is subtracted first."""
+    X, other = rng.standard_normal((2, 40, 25))
+    X[:, :9] += 3 * rng.standard_normal((3, 9))[np.arange(40) % 3]
+    X[:, [2, 12]] += 1e6
+    other[:, [2, 12]] += 1e6
+    solve = {
+        "qalpha": lambda X, _: qalpha.solve(X, 3, criterion="gap", tol=1e-12),
+        "weighting": lambda X, _: weighting.solve(X, tol=0),
+        "side_info": lambda X, other: side_info.solve(X, other, 2, tol=1e-12),
+        "laplacian": lambda X, _: laplacian.solve(X, 2, representation="shift", tol=1e-11),
+        "parts": lambda X, _: laplacian.solve(X, 2, representation="parts", tol=1e-11),
+    }[method]
+    found, wanted = quietly(solve, form(X), form(other)), quietly(solve, X, other)
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
+    np.testing.assert_allclose(found.mean, wanted.mean, rtol=1e-12)
+
+
+@pytest.mark.parametrize("form", [sparse.csc_array, sparse.csr_array])
+@pytest.mark.parametrize("step", [2, -1])
+def test_sparse_numbers_need_not_lie_together(form, step, rng):
+    X = np.where(rng.random((20, 30)) < 0.4, rng.standard_normal((20, 30)), 0.0)
+    matrix, wanted = form(X), qalpha.solve(X, 2, tol=1e-12).alpha
+    for part in ("data", "indices"):
+        spread = form(X)
+        room = np.full(abs(step) * matrix.nnz, 10**6, getattr(matrix, part).dtype)
+        room[::step] = getattr(matrix, part)
+        setattr(spread, part, room[::step])
+        np.testing.assert_allclose(qalpha.solve(spread, 2, tol=1e-12).alpha, wanted, atol=1e-9)

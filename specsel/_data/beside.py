@@ -23,16 +23,17 @@ def alike(data: Data, array: Any) -> Data:
         name: getattr(data, name)
         for name in ("mean", "norm", "names", "loses_rank", "mean_free", "floor", "exponents")
     }
-    middle, norms = data.scaling.middle, data.scaling.norms
+    middle, norms = data.middle, data.norms
     if not isinstance(array, np.ndarray):
         from specsel._data.sparse import Columns as SparseColumns
         from specsel._data.sparse import Sparse
+        from specsel._data.sparse_measures import near_zero
         from specsel._data.stored import Stored
 
         stored = Stored.of(array)
         if data.exponents is not None:
             stored = stored.scaled(data.exponents)
-        sparse = SparseColumns(stored, middle, norms)
+        sparse = SparseColumns(*near_zero(stored, middle, norms), norms)
         return Sparse(columns=sparse, counter=Counter(), lengths=data.lengths, **told)
     rows = array if data.exponents is None else np.ldexp(array, -data.exponents)
     dtype = data.features.dtype if isinstance(data, Dense) else rows.dtype

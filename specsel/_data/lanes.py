@@ -82,9 +82,16 @@ def _spread(builder: Any, value: Any) -> Any:
     return builder.shuffle_vector(one, ir.Constant(VECTOR, ir.Undefined), mask)
 
 
+def _are_contiguous(*arrays: Any) -> bool:
+    """Whether the numbers of each array lie together; addresses are found by counting them."""
+    return all(array.layout == "C" for array in arrays)
+
+
 @inline
 def load(typing_context, array, at):
     """Return ``array[at : at + LANES]``."""
+    if not _are_contiguous(array):
+        return None
 
     def generate(context, builder, signature, arguments):
         base = _pointer(context, builder, signature.args[0], arguments[0])
@@ -96,6 +103,8 @@ def load(typing_context, array, at):
 @inline
 def store(typing_context, array, at, row):
     """``array[at : at + LANES] = row``."""
+    if not _are_contiguous(array):
+        return None
 
     def generate(context, builder, signature, arguments):
         base = _pointer(context, builder, signature.args[0], arguments[0])
@@ -147,6 +156,8 @@ def gather(typing_context, values, places, first, last, table, row):
 
     `table` is an array of rows of LANES numbers, and `row` the number of its first row.
     """
+    if not _are_contiguous(values, places, table):
+        return None
 
     def generate(context, builder, signature, arguments):
         kinds = signature.args
@@ -183,6 +194,8 @@ def gather(typing_context, values, places, first, last, table, row):
 @inline
 def scatter(typing_context, values, places, first, last, factors, table, row):
     """``table[row + places[p]] += values[p] factors``, p from first to last."""
+    if not _are_contiguous(values, places, table):
+        return None
 
     def generate(context, builder, signature, arguments):
         kinds = signature.args

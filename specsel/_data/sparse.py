@@ -18,7 +18,7 @@ from specsel._data.lanes import LANES, rows_of_lanes
 from specsel._data.pairs import Pairs
 from specsel._data.protocol import Basis, Reduced, Target
 from specsel._data.reduced import reduce
-from specsel._data.sparse_measures import blocks, measure
+from specsel._data.sparse_measures import blocks, measure, near_zero
 from specsel._data.sparse_passes import Features, Frame, PairTerms, Sums
 from specsel._data.standardised import Standardised
 from specsel._data.stored import Stored, cuts
@@ -36,7 +36,7 @@ class Columns(NamedTuple):
     """The stored numbers of X, and what standardises its columns."""
 
     stored: Stored
-    middle: Floats  # what is subtracted from each column
+    middle: Floats  # what is subtracted from each column of these
     norms: Floats  # parts × columns: the norm of what remains, or of each of its two parts
 
 
@@ -62,6 +62,15 @@ class Sparse(Standardised):
     def stored(self) -> Stored:
         """The stored numbers of X."""
         return self.columns.stored
+
+    @property
+    def middle(self) -> Floats:
+        """What is subtracted from each column of X."""
+        return self._unshifted(self.columns.middle)
+
+    def _unshifted(self, middle: Floats) -> Floats:
+        offsets = self.stored.offsets
+        return middle if offsets is None else middle + offsets
 
     @property
     def n_samples(self) -> int:
@@ -106,11 +115,17 @@ class Sparse(Standardised):
 
     def centered(self) -> Self:
         """The same data with each column centred, even if every one turns out constant."""
-        mean, norm = measure(self.stored, center=True)
+        middle, norm = measure(self.stored, center=True)
         self.count_pass()
-        columns = Columns(self.stored, mean, norm[None, :])
+        mean = self._unshifted(middle)
+        stored, middle = near_zero(self.stored, middle, norm[None, :])
         return replace(
-            self, columns=columns, mean=mean, norm=norm, loses_rank=True, mean_free=True
+            self,
+            columns=Columns(stored, middle, norm[None, :]),
+            mean=mean,
+            norm=norm,
+            loses_rank=True,
+            mean_free=True,
         )
 
     def reduced(self, members: Bools | None = None) -> Reduced:

@@ -23,11 +23,12 @@ def standardise(band, q, cuts, mean, norm, center):
             column = values[starts[i] : starts[i + 1]]
             total, absent = 0.0, q - len(column)
             low, high = (0.0, 0.0) if absent else (np.inf, -np.inf)
+            near = 0.0 if absent else np.float64(column[0])  # sums of differences lose no digits
             for x in column:
-                total += x
+                total += x - near
                 low, high = min(low, np.float64(x)), max(high, np.float64(x))
             if center:
-                mean[i] = total / q
+                mean[i] = near + total / q
             elif not np.isfinite(total):
                 mean[i] = total
             if center and high - low <= CONSTANT * max(abs(low), abs(high)):

@@ -9,6 +9,10 @@ from specsel._data import sparse_columns, sparse_passes
 from specsel._data.stored import Band, Stored, cuts, starts_of
 from specsel._input.annotations import Floats, Integers, NDArray
 
+# A column is far from zero if its middle is so many times its standard deviation. Squares of
+# products then lose four digits of sixteen.
+FAR = 100
+
 
 def measure(stored: Stored, *, center: bool) -> tuple[Floats, Floats]:
     """Mean of every column and norm of what remains; without `center` the means are 0."""
@@ -48,6 +52,22 @@ def ranked(stored: Stored) -> tuple[Stored, Floats]:
     return Stored(
         csc_array((*arrays, starts_of(stored.counts)), shape=stored.matrix.shape)
     ), absent
+
+
+def near_zero(stored: Stored, middle: Floats, norms: Floats) -> tuple[Stored, Floats]:
+    """Shift columns that have a number in every sample, all of them far from zero.
+
+    No sample of these columns is zero. If f(0) were told apart from their numbers all the same,
+    both would be large, and their sums would lose digits. Returns the numbers, which are copied
+    only where there are such columns, and what is still to be subtracted.
+    """
+    whole = (stored.counts == stored.n_samples) & (norms.max(axis=0) > 0)
+    size = np.abs(middle) * np.sqrt(stored.n_samples)
+    far = whole & (size > FAR * norms.max(axis=0))
+    if not far.any():
+        return stored, middle
+    offsets = np.where(far, middle, 0.0)
+    return stored.shifted(offsets), middle - offsets
 
 
 def blocks(band: Band, partial: int = 1) -> Integers:

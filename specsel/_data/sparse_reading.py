@@ -4,7 +4,7 @@ from typing import Any
 
 from specsel._data.measured import Measured
 from specsel._data.sparse import Columns, Sparse
-from specsel._data.sparse_measures import middles, part_norms, ranked
+from specsel._data.sparse_measures import middles, near_zero, part_norms, ranked
 from specsel._data.stored import Stored
 from specsel._input.annotations import Names
 from specsel._input.choices import Representation
@@ -22,6 +22,8 @@ def wrap(matrix: Any, names: Names, representation: Representation) -> Sparse:
     else:
         middle, norm = measured.moderate
         columns = Columns(stored, middle, norm[None, :])
+    stored, middle = near_zero(*columns)
+    columns = Columns(stored, middle, columns.norms)
     told = measured.told(matrix.dtype, n_passes=1) | {"floor": RESIDUAL_FLOOR}
     return Sparse(columns=columns, **told)
 

@@ -84,6 +84,11 @@ class Standardised(ABC):
         """Slices of the columns, each with ``min m_i``, ``max m_i`` and ``Σ_s m_is``."""
 
     @property
+    def middle(self) -> Floats:
+        """What is subtracted from each column of X."""
+        return self.scaling.middle
+
+    @property
     def norms(self) -> Floats:
         """Norm of every feature before scaling, as an array of parts × columns."""
         return self.scaling.norms

@@ -8,14 +8,14 @@ time, which reads X once for all bands and holds one band in memory.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numba import prange
 
-from specsel._input.annotations import Integers, NDArray
+from specsel._input.annotations import Floats, Integers, NDArray
 from specsel.linalg import jit
 
 # A band holds so many numbers at least, and this share of those of X at least.
@@ -52,9 +52,12 @@ class Stored:
     ----------
     matrix : scipy.sparse.csc_array or csr_array
         With sorted indices and none twice; its arrays are never written to.
+    offsets : ndarray or None
+        What was subtracted from the numbers of every column; see `shifted`.
     """
 
     matrix: Any
+    offsets: Floats | None = None
 
     @classmethod
     def of(cls, matrix: Any) -> Self:
@@ -152,11 +155,24 @@ class Stored:
 
     def scaled(self, exponents: Integers) -> Self:
         """A copy in which every column is divided by a power of two, where that is not 1."""
-        matrix = self.matrix.copy()
-        by_feature = self.by_feature
-        columns = np.repeat(exponents, self.counts) if by_feature else exponents[matrix.indices]
-        matrix.data = np.ldexp(matrix.data, -columns)
-        return type(self)(matrix)
+        return self._holding(np.ldexp(self.matrix.data, -self._spread(exponents)))
+
+    def shifted(self, offsets: Floats) -> Self:
+        """A copy, in float64, with an offset subtracted from the stored numbers of each column."""
+        shifted = self._holding(self.matrix.data.astype(np.float64) - self._spread(offsets))
+        return replace(shifted, offsets=offsets)
+
+    def _spread(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """The number of its column for every stored number."""
+        if self.by_feature:
+            return np.repeat(numbers, self.counts)
+        spread: NDArray[Any] = numbers[self.matrix.indices]
+        return spread
+
+    def _holding(self, values: NDArray[Any]) -> Self:
+        """Other numbers in the same places."""
+        matrix = self.matrix
+        return type(self)(type(matrix)((values, matrix.indices, matrix.indptr), matrix.shape))
 
 
 def starts_of(counts: Integers) -> Integers:

@@ -228,14 +228,15 @@ def _check_range(part: str, array: NDArray[Any], most: int, least: int = 0) -> N
 
 
 def _signed(array: NDArray[Any]) -> NDArray[Any]:
-    """The types of index that scipy's kernels know."""
-    return array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)
+    """The types of index that scipy's kernels know; numbers lie together, as kernels expect."""
+    array = array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)
+    return np.ascontiguousarray(array)
 
 
 def _native(data: NDArray[Any]) -> NDArray[Any]:
-    """The types of number that scipy's kernels know: in native byte order, not of 16 bits."""
+    """As `_signed`, of numbers: in native byte order, not of 16 bits."""
     dtype = data.dtype.newbyteorder("=")
-    return data.astype(np.float32 if dtype == np.float16 else dtype, copy=False)
+    return np.ascontiguousarray(data, np.float32 if dtype == np.float16 else dtype)
 
 
 def _from_lil(X: Any) -> dict[str, Any]:

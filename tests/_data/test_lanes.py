@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import TypingError
 
 from specsel._data import lanes
 from specsel._data.lanes import LANES, rows_of_lanes
@@ -59,3 +60,14 @@ def test_no_row_of_lanes_straddles_two_lines_of_memory():
         assert rows.ctypes.data % 64 == 0
         assert rows.flags["C_CONTIGUOUS"]
         assert not rows.any()
+
+
+def test_numbers_that_do_not_lie_together_are_refused():
+    with pytest.raises(TypingError):
+        combined(np.zeros(22)[::2], np.zeros(8), 1.0, np.zeros(10))
+    table, out = rows_of_lanes(4), np.zeros(12)
+    for values, places in ((np.zeros(6)[::2], np.arange(3)), (np.zeros(3), np.arange(6)[::2])):
+        with pytest.raises(TypingError):
+            gathered(values, places, 0, 3, table, 0, out)
+        with pytest.raises(TypingError):
+            scattered(values, places, 0, 3, out, table, 0)
