@@ -146,6 +146,7 @@ def solve(
     options = _loop.Options.for_weights(
         n_features, k, init, n_init, tol, max_iter, random_state, callback
     )
+    features = None  # the mapped features themselves, where they are short
     if given:
         matrix = _kernel.Matrix.given(_kernel.checked(array, n_features), names)
     else:
@@ -153,6 +154,8 @@ def solve(
         data = _data.represent(array, names, representation="centered" if center else "as-is")
         if kernel == "linear" and not center:
             options = options.counted(lambda: qalpha.count_centered(data))
+        if kernel == "linear" and data.n_samples < n_features:
+            features = data.block(slice(None)).T
         entries = _kernel.evaluate(data, kernel, sigma, degree, offset, sections)
         matrix = _kernel.Matrix.of_data(
             data,
@@ -162,11 +165,18 @@ def solve(
         )
     problem = PROBLEMS[criterion](matrix)
     if method == "ascent" and criterion == "energy":
-        run = _loop.ascend(problem, _kernel.Directions(matrix), options)
+        run = _loop.ascend(problem, _space(matrix, k, features), options)
     else:
         finish = problem.refine if method == "ritz" else None
         run = _loop.solve(problem, options, finish=finish)
     return _loop.pack(matrix, run.iterate, run.record)
+
+
+def _space(matrix: _kernel.Matrix, k: Directions, features: Floats | None) -> _loop.Space:
+    """Where the ascent takes place: among vectors if V is known to have a null space."""
+    if features is None and matrix.n_features <= linalg.DENSE_LIMIT:
+        features = _kernel.factor(matrix, 1 if isinstance(k, str) else k)
+    return _kernel.Directions(matrix) if features is None else _kernel.Factored(matrix, features)
 
 
 def _check_size(kernel: str | Callable[[Floats], Any], n_samples: int, n_features: int) -> None:

@@ -37,7 +37,7 @@ class Directions:
         directions = self.orthonormal(self._image(alpha, basis))[0]
         return directions, self._image(alpha, self._scores(directions)), np.zeros(0)
 
-    def leave(self, basis: Floats, image: Floats) -> tuple[Floats, Floats]:
+    def leave(self, alpha: Floats, basis: Floats, image: Floats) -> tuple[Floats, Floats]:
         return self._scores(basis), image[: self.data.n_features]
 
     def trace(self, alpha: Floats) -> float:

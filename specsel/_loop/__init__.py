@@ -22,7 +22,7 @@ from specsel._loop.loop import (
 )
 from specsel._loop.options import Options, check_k, check_tol
 from specsel._loop.protocol import Iterate, Problem, Step
-from specsel._loop.spaces import Samples, rooted
+from specsel._loop.spaces import Samples, Space, rooted
 
 __all__ = [
     "Iterate",
@@ -30,6 +30,7 @@ __all__ = [
     "Problem",
     "Run",
     "Samples",
+    "Space",
     "Step",
     "ascend",
     "check_k",

@@ -49,6 +49,9 @@ LONGEST = 0.5
 ENOUGH = 2e-4
 SHORTEST, SHORTEST_PLAIN = 1e-3, 1e-6
 
+# Where no step leads up, a slope of at most so many roundings of a pass is none.
+LEVEL = 1e4
+
 # If a number in s falls below this share of the largest, its direction may have been lost.
 LOST = 1e-2
 
@@ -67,7 +70,7 @@ class Stride(NamedTuple):
 
     before: Place
     after: Place
-    taken: Floats | None  # None where a sign changed, and the step teaches nothing
+    taken: Floats
     inverse: Inverse
 
 
@@ -111,11 +114,11 @@ def climb(
     while len(history) < max_iter and not stopped:
         if len(history) == wait:
             known = spectrum(place)
-        if stride is not None and stride.taken is not None:
+        if stride is not None:
             memory.follow(stride.before, place, stride.taken, stride.inverse)
         stride = _step(place, memory, known)
         if stride is None:
-            return Climb(place, history, True, False)
+            return Climb(place, history, _is_level(place), False)
         place = stride.after
         history.append(place.value)
         stopped = tell(len(history), place.value)
@@ -123,6 +126,13 @@ def climb(
         if place.value - before <= tol * place.value:
             return Climb(place, history, True, stopped)
     return Climb(place, history, False, stopped)
+
+
+def _is_level(place: Place) -> bool:
+    """Whether the gradient promises no rise that rounding would not hide."""
+    slopes = tangents.dual(place.space, place.gradient, place.basis)
+    promised = float(Inverse(place, None)(place.gradient) @ slopes)
+    return promised <= LEVEL * place.space.floor * place.value
 
 
 def _step(place: Place, memory: curvature.Memory, known: Spectrum | None) -> Stride | None:
@@ -144,32 +154,28 @@ def _step(place: Place, memory: curvature.Memory, known: Spectrum | None) -> Str
         if len(memory.steps) == 0:
             return None
         memory.forget()
-    after, flipped = found
-    if flipped:
-        memory.forget()
-    return Stride(place, after, None if flipped else length * ahead, inverse)
+    return Stride(place, found, length * ahead, inverse)
 
 
 def _search(
     place: Place, ahead: Floats, slope: float, *, plain: bool
-) -> tuple[tuple[Place, bool] | None, float]:
+) -> tuple[Place | None, float]:
     """Try shorter and shorter steps until f rises enough; the next one by a parabola."""
     square = max(float(tangents.squared(place.space, ahead, place.basis)), LONGEST**2)
     length = LONGEST / np.sqrt(square)
     shortest = SHORTEST_PLAIN if plain else SHORTEST
     while length > shortest:
-        *target, flipped = _retracted(place, length * ahead)
-        after = look(place.space, *target)
+        after = look(place.space, *_retracted(place, length * ahead))
         rise = after.value - place.value
         if rise >= ENOUGH * length * slope - place.space.floor * place.value:
-            return (after, flipped), length
+            return after, length
         best = length**2 * slope / (2 * length * slope - rise)
         length = min(max(best, 0.1 * length), 0.5 * length)
     return None, length
 
 
-def _retracted(place: Place, step: Floats) -> tuple[Floats, Floats, Floats, bool]:
-    """The nearest matrix of rank k and the numbers beside it, of unit norm; is a sign changed?"""
+def _retracted(place: Place, step: Floats) -> tuple[Floats, Floats, Floats]:
+    """The nearest matrix of rank k and the numbers beside it, non-negative and of unit norm."""
     k = len(place.lengths)
     inside, outside, beside = tangents.parts(step, place.basis)
     frame, triangle = place.space.extended(place.basis, outside)
@@ -178,9 +184,7 @@ def _retracted(place: Place, step: Floats) -> tuple[Floats, Floats, Floats, bool
     whole[:k, :k] = inside
     whole.flat[: k * len(whole) : len(whole) + 1] += place.lengths
     values, rotation = linalg.largest_modulus(whole, k)
-    beside = place.beside + beside
-    flipped = min(values.min(), beside.min(initial=0.0)) < 0
-    return place.space.turned(frame, rotation), *_unit(values, beside), flipped
+    return place.space.turned(frame, rotation), *_unit(values, place.beside + beside)
 
 
 def _unit(lengths: Floats, beside: Floats) -> tuple[Floats, Floats]:
@@ -196,7 +200,8 @@ def iterate(place: Place) -> Iterate:
     rise = tangents.parts(place.gradient, place.basis)[2]
     numbers = (rise + place.value * place.beside) / size
     objective = np.vdot(image, place.space.dual(image)) + numbers @ numbers
-    return Iterate(place.alpha / size, *place.space.leave(place.basis, image), float(objective))
+    alpha = place.alpha / size
+    return Iterate(alpha, *place.space.leave(alpha, place.basis, image), float(objective))
 
 
 def has_lost(place: Place) -> bool:

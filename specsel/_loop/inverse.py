@@ -27,7 +27,7 @@ LEAST, LARGEST = 0.1, 2.0
 # elsewhere ``A_α`` takes many passes, or much memory. Its eigenproblem takes as long as a pass for
 # ``A_α`` over `EIGENPROBLEM` times as many features as samples.
 MOST = 512
-WIDE = 20
+WIDE = 60
 EIGENPROBLEM = 60
 
 # The fewest iterations before a spectrum: at first the basis moves much.

@@ -152,7 +152,7 @@ def from_each_start(
         count = len(best.history)
         advice = "raise max_iter or tol"
         if count < options.max_iter:
-            advice = "the objective goes up and down; its best is returned, try another init or k"
+            advice = "the objective does not settle; its best is returned, try another init or k"
         warnings.warn(
             f"not converged after {count} iterations: {advice}", stacklevel=_input.caller()
         )

@@ -42,7 +42,7 @@ class Space(Protocol):
     ) -> tuple[Floats, Floats, Floats]:
         """The basis as directions of this space, its image, and the numbers beside."""
 
-    def leave(self, basis: Floats, image: Floats) -> tuple[Floats, Floats]:
+    def leave(self, alpha: Floats, basis: Floats, image: Floats) -> tuple[Floats, Floats]:
         """Basis and image as an `Iterate` has them."""
 
     def trace(self, alpha: Floats) -> float:
@@ -90,7 +90,7 @@ class Samples:
     ) -> tuple[Floats, Floats, Floats]:
         return basis, self.data.adjoint(alpha, basis) if image is None else image, np.zeros(0)
 
-    def leave(self, basis: Floats, image: Floats) -> tuple[Floats, Floats]:
+    def leave(self, alpha: Floats, basis: Floats, image: Floats) -> tuple[Floats, Floats]:
         return basis, image
 
     def trace(self, alpha: Floats) -> float:

@@ -213,3 +213,33 @@ def test_squares_are_the_squared_norms_of_the_features(rng, representation):
         rescaled = data.rescaled(factors)
         expected = ((columns * factors) ** 2).sum(axis=0)
         np.testing.assert_allclose(rescaled.squares, expected, rtol=1e-12)
+
+
+def test_a_failed_search_on_a_slope_is_not_convergence(monkeypatch, rng):
+    """Where products are wrong, slopes promise what no step finds."""
+    data = _data.read(rng.standard_normal((12, 30)))
+    basis = np.linalg.qr(rng.standard_normal((12, 2)))[0]
+    first = ascent.start(Samples(data), np.full(30, 30**-0.5), basis)
+    monkeypatch.setattr(ascent, "_search", lambda *given, plain: (None, 0.0))
+    options = {"tol": 1e-6, "max_iter": 9, "tell": lambda *_: False}
+    assert not ascent.climb(first, **options).converged
+    level = first._replace(gradient=1e-9 * data.floor * first.gradient)
+    assert ascent.climb(level, **options).converged
+
+
+@pytest.mark.parametrize("seed", [91, 72, 49, 35])
+def test_orthogonal_blocks_with_more_directions_than_they_fill(seed):
+    """Numbers in s that go to 0 change sign on the way, which must not cost what was learnt."""
+    generator = np.random.default_rng([99, seed])
+    count, m = int(generator.integers(2, 8)), int(generator.integers(3, 7))
+    width = int(generator.integers(m + 1, 3 * m + 6))
+    X = np.zeros((count * m, count * width))
+    for b in range(count):
+        block = generator.standard_normal((m, width))
+        X[b * m : (b + 1) * m, b * width : (b + 1) * width] = block - block.mean(axis=0)
+    k = int(generator.integers(2, count * (m - 1)))
+    found = qalpha.solve(X, k)
+    assert found.converged
+    assert found.n_passes <= 60
+    limit = qalpha.solve(X, k, tol=1e-12, max_iter=2000)
+    assert found.objective == pytest.approx(limit.objective, rel=1e-6)

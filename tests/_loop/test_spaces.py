@@ -58,7 +58,7 @@ def test_it_is_entered_by_a_pass_unless_the_image_is_known(features, space, rng)
     again = space.enter(alpha, basis, image)
     assert again[1] is image
     assert space.data.passes == before + 1
-    for one, other in zip(space.leave(basis, image), (basis, image), strict=True):
+    for one, other in zip(space.leave(alpha, basis, image), (basis, image), strict=True):
         np.testing.assert_array_equal(one, other)
     assert space.dual(basis) is basis
 
