@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import product
 
-# Matrices of fewer rows wake no threads: LAPACK takes others apart, from 26 on, with products of
-# matrices. Up to so many rows, one thread is enough.
+# From 26 rows on, LAPACK multiplies blocks of matrices, which wakes threads. Up to 512 rows one
+# thread is enough.
 LEAST, MOST = 26, 512
 
 # Modules that are linked with BLAS: numpy and scipy may each have a library of their own.

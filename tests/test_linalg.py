@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.linalg import lapack
 
 from specsel import _numba, linalg
 
@@ -171,3 +172,17 @@ def test_last_eigenpairs_of_a_degenerate_matrix(size, rng):
 def test_what_is_not_finite_has_no_eigenvalues_and_does_not_stop(n):
     """Whoever checks the result reports it."""
     assert np.isnan(linalg.largest_modulus(np.full((n, n), np.nan), n)[0]).all()
+
+
+def test_the_symmetric_part_is_what_has_eigenvalues(rng):
+    matrix = rng.standard_normal((6, 6))
+    values, vectors = linalg.largest_modulus(matrix, 6)
+    symmetric = (matrix + matrix.T) / 2
+    np.testing.assert_allclose(symmetric @ vectors, vectors * values, atol=1e-12)
+
+
+def test_a_failure_of_lapack_shows_as_nan(monkeypatch):
+    monkeypatch.setattr(lapack, "dsyevd", lambda matrix: (np.ones(2), np.eye(2), 1))
+    values, vectors = linalg.largest_modulus(np.eye(2), 2)
+    assert np.isnan(values).all()
+    assert np.isnan(vectors).all()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import weighing as oracle
 
-from specsel import _data, _input, datasets, qalpha, weighting
+from specsel import _data, _input, datasets, linalg, qalpha, weighting
 from specsel._qalpha import flat
 
 
@@ -443,3 +443,16 @@ def test_weights_of_discriminants_that_do_only_harm_have_unit_norm(seed):
     M, rows = oracle.standardise(X), oracle.class_rows(y)
     reached = oracle.fisher_directions(M, found.alpha, rows, 1.0, 2)[1]
     assert found.objective == pytest.approx(reached, abs=1e-9)
+
+
+@pytest.mark.parametrize(("length", "kept"), [(1 + 1e-5, False), (0.9, True)])
+def test_only_rounding_is_mended_in_the_norm_of_weights(length, kept, rng):
+    """Weights that are half lost in a null space must not pass for sound ones."""
+    data = _data.read(rng.standard_normal((12, 30)))
+    problem = weighting.Discriminants(data, weighting.class_means(np.arange(12) % 3), 1.0)
+    place = problem.subspace(np.ones(30), 2)
+    dual = problem.enter(place)
+    dual /= np.linalg.norm(data.forward(dual, place)) / length
+    pair = linalg.Leading(dual, dual, 1.0, 0.0, True, [])
+    norm = np.linalg.norm(problem.advance(pair, place, 2).iterate.alpha)
+    assert norm == pytest.approx(length if kept else 1.0, abs=1e-12)

@@ -45,7 +45,7 @@ def row_length(size: int, itemsize: int) -> int:
 
 @jit
 def room(n_rows, length, example):
-    """Zeros of the type of an array, so placed that rows begin where lines of cache do."""
+    """Zeros of the type of `example`. Rows begin on lines of cache, if `row_length` made them."""
     numbers = LINE // example.itemsize
     memory = np.zeros(n_rows * length + numbers, example.dtype)
     first = -(memory.ctypes.data // example.itemsize) % numbers

@@ -146,7 +146,7 @@ def _sweep_stored(features, frame, first, last, alpha, image, tail):
     """As `_sweep_loaded`, twice as fast, where d is what is stored and there are no pairs."""
     starts, places, values = features.starts, features.places, features.values
     table, q = frame.table, image.shape[1]
-    scores = np.zeros(len(frame.sums) + LANES)
+    scores = score_room(frame)
     for i in range(first, last):
         column = features.begin + i
         norm = features.norms[0, column]
@@ -172,7 +172,7 @@ def _sweep_loaded(features, frame, pairs, first, last, alpha, sums):
     table, image, norms, parts = frame.table, sums.images, features.norms, len(features.norms)
     q = image.shape[1]
     d, spread = np.empty(q), np.zeros(q)
-    scores = np.zeros(len(frame.sums) + LANES)
+    scores = score_room(frame)
     for i in range(first, last):
         own, numbers = places[starts[i] : starts[i + 1]], values[starts[i] : starts[i + 1]]
         column, size = features.begin + i, len(own)
@@ -204,6 +204,15 @@ def skip(frame, alpha, part, column):
     """Leave out a constant feature: its weight is 0, if it is not given."""
     if len(frame.counts) > 0:
         alpha[part, column] = 0.0
+
+
+@jit
+def score_room(frame):
+    """Room for the scores of a feature.
+
+    Groups of LANES may begin at any score, so the last one reaches beyond them.
+    """
+    return np.zeros(len(frame.sums) + LANES)
 
 
 @jit

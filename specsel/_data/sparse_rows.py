@@ -10,7 +10,7 @@ import numpy as np
 from numba import prange
 
 from specsel._data.lanes import LANES, gather, load, plus, scatter, store
-from specsel._data.sparse_passes import keep_score, share_of, skip, weight_of
+from specsel._data.sparse_passes import keep_score, score_room, share_of, skip, weight_of
 from specsel.linalg import jit
 
 # Features that one task weighs.
@@ -76,7 +76,7 @@ def weigh(scored, middle, norms, frame, alpha, tails):
 @jit
 def _weigh_range(scored, middle, norms, frame, first, last, alpha, tail):
     n, size, n_groups = len(middle), norms.size, scored.shape[1]
-    scores = np.zeros((n_groups + 1) * LANES)
+    scores = score_room(frame)
     for i in range(first, last):
         part = int(i >= n)
         column = i - part * n

@@ -27,7 +27,7 @@ BAND_SHARE = 1 / 16
 PIECES = 16
 PIECE_NUMBERS = 8
 
-# Threads share the features of CSR where these are more than so many times the samples, and else
+# If CSR has more than this many features per sample, threads divide the features among them, else
 # the samples. A block of samples needs sums for all features; a span of features reads a part of
 # every sample. At this ratio both take as long.
 SPANNED = 5

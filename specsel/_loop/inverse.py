@@ -23,9 +23,10 @@ from specsel._loop.tangents import joined, split
 # The range of the scale.
 LEAST, LARGEST = 0.1, 2.0
 
-# A spectrum is for dense data of at most so many samples, and of so many times as many features:
-# elsewhere ``A_α`` takes many passes, or much memory. Its eigenproblem takes as long as a pass for
-# ``A_α`` over `EIGENPROBLEM` times as many features as samples.
+# A spectrum is computed for dense data with at most `MOST` samples and at least `WIDE` times as
+# many features. Elsewhere it takes many passes, much memory, or more time in every iteration than
+# it saves. Its eigenproblem takes as long as a pass for ``A_α`` over `EIGENPROBLEM` times as many
+# features as samples.
 MOST = 512
 WIDE = 60
 EIGENPROBLEM = 60
@@ -33,7 +34,7 @@ EIGENPROBLEM = 60
 # The fewest iterations before a spectrum: at first the basis moves much.
 LEAST_PATIENCE = 5
 
-# Stands for a length of 0 where it divides.
+# Divide by at least this, for a length may be 0.
 TINY = 1e-200
 
 
@@ -45,7 +46,7 @@ class Spectrum(NamedTuple):
 
 
 def patience(space: Space, k: int) -> int:
-    """After how many iterations a spectrum has cost no more than they did; 0 if never."""
+    """How many iterations cost as much as a spectrum; 0 where none is to be computed."""
     data = space.samples
     if not isinstance(data, _data.Dense) or data.n_samples > MOST:
         return 0

@@ -2,8 +2,8 @@
 
 A tangent at ``W = U diag(s) Uᵀ`` stands for ``U C Uᵀ + Z Uᵀ + U Zᵀ`` with ``UᵀZ = 0``, and for
 what goes on beside W. It is written as a row of numbers, C, ``√2 Z`` and those beside, so that
-products of rows are inner products of tangents; in a space that has inner products of its own,
-those with the `dual` of a row are. Many tangents are rows of one array, and are moved at once.
+products of rows are inner products of tangents. In a space with its own inner product, multiply
+one row by the `dual` of the other. Many tangents are rows of one array, and are moved at once.
 """
 
 import numpy as np

@@ -177,3 +177,13 @@ def test_blocks_are_as_many_as_have_work_and_room():
     assert found == [4, 1, 1]
     size = int(20 * room / sparse_passes.PARTIAL_SHARE)  # there is room for twenty times as much
     assert sparse_passes.n_blocks(size, room) == 20
+
+
+@pytest.mark.parametrize("sizes", [(1, 1, 1), (8, 8, 8), (3, 9, 17), (5, 5, 8)])
+def test_groups_that_begin_at_any_score_have_room(sizes, rng):
+    frame = frame_of(*(rng.standard_normal((Q, size)) for size in sizes))
+    starts = np.array([frame.dual, frame.basis, frame.target])
+    ends = starts + LANES * -(-np.array([sizes[0], sizes[0], sizes[2]]) // LANES)
+    room = sparse_passes.score_room(frame)
+    assert not room.any()
+    assert ends.max() <= len(room)
