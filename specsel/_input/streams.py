@@ -9,6 +9,7 @@ import numpy as np
 
 from specsel._input.annotations import Integers
 from specsel._input.memory import check_budget
+from specsel._input.sparse import intact
 
 # Memory maps of fewer bytes are taken as arrays in memory: the system holds them there anyway.
 MAPPED = 2**28
@@ -39,7 +40,7 @@ def loaded(X: Any, name: str = "X") -> Any:
         return X
     size = np.dtype(X.dtype).itemsize * float(np.prod(X.shape, dtype=float))
     check_budget(f"{name}: all of it in memory", size, "take a method that reads it in blocks")
-    return in_memory(X)
+    return in_memory(X, name)
 
 
 def take_features(X: Any, features: Integers) -> Any:
@@ -47,12 +48,48 @@ def take_features(X: Any, features: Integers) -> Any:
     return X.oindex[:, features] if hasattr(X, "oindex") else X[:, features]
 
 
-def in_memory(X: Any) -> Any:
+def in_memory(X: Any, name: str = "X") -> Any:
     """All of a streamed array, or the part of one that was sliced from it; others as they are."""
     if is_dask(X):
+        if hasattr(X, "map_blocks") and X.ndim == 2:
+            X = checked_chunks(X, name)
         X = X.compute()
         return X.toarray() if hasattr(X, "toarray") else X
     return X[...] if is_streamed(X) else X
+
+
+def checked_chunks(X: Any, name: str = "X") -> Any:
+    """A Dask array, of which every chunk is checked as it is made."""
+    return X.map_blocks(_checked_chunk, name, dtype=X.dtype, meta=X._meta)
+
+
+def _checked_chunk(chunk: Any, name: str, block_info: Any = None) -> Any:
+    declared = block_info[None]
+    return checked_block(chunk, declared["chunk-shape"], declared["dtype"], name)
+
+
+def checked_block(block: Any, shape: tuple[int, ...], dtype: Any, name: str = "X") -> Any:
+    """Return a block that is what a Dask array declares, or refuse it; Dask does not look.
+
+    Examples
+    --------
+    >>> checked_block(np.zeros((2, 3)), (4, 3), np.dtype(float))
+    Traceback (most recent call last):
+    ValueError: X: a block has shape (2, 3) and dtype float64, but its Dask array declares ...
+    """
+    from specsel._input.arrays import check_unmasked  # it builds on this file
+
+    if hasattr(block, "tocsr"):
+        check_unmasked(getattr(block, "data", None), name)
+        block = intact(block, name)
+    check_unmasked(block, name)
+    array = block if hasattr(block, "shape") and hasattr(block, "dtype") else np.asarray(block)
+    if array.shape != tuple(shape) or array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name}: a block has shape {array.shape} and dtype {array.dtype}, but its Dask array "
+            f"declares {tuple(shape)} and {dtype}; what makes the blocks must return that"
+        )
+    return array
 
 
 def checked(X: Any, name: str = "X") -> Any:
