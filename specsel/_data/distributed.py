@@ -30,7 +30,7 @@ import numpy as np
 
 from specsel._data.alone import alone
 from specsel._data.sources import BLOCK, Source, Task
-from specsel._data.workers import Call, Placed
+from specsel._data.workers import Call, Placed, within_reach
 from specsel._input.annotations import Integers, NDArray
 from specsel._input.streams import checked_block, checked_chunks
 
@@ -61,7 +61,10 @@ class DaskSource(Source):
         """Some samples of some features, in memory; passes have checked the chunks of a part."""
         whole = samples == features == slice(None)
         part = (checked_chunks(self.array) if whole else self.array)[samples, features]
-        block = _prepared(part.compute(), (part.shape, part.dtype), self.dtype, None)
+        scheduler = None if self._placed is None else self._placed.client
+        with within_reach():
+            found = part.compute(scheduler=scheduler)
+        block = _prepared(found, (part.shape, part.dtype), self.dtype, None)
         if self.exponents is not None:
             block = np.ldexp(block, -self.exponents[features])
         return block
@@ -72,20 +75,24 @@ class DaskSource(Source):
         told = map(self._declared, self.parts), map(self._exponents, self.parts)
         calls = zip(blocks, *told, arguments, strict=True)
         while some := [*islice(calls, TASKS)]:
+            yield from self._run(some, task)
+
+    def _run(self, calls: Sequence[Call], task: Task) -> Sequence[Any]:
+        with within_reach():
             if self._placed is None:
-                yield from _run_apart(some, task, self.dtype)
-            else:
-                yield from self._placed.run(_run_all, some, task=task, dtype=self.dtype)
+                return _run_apart(calls, task, self.dtype)
+            return self._placed.run(_run_all, calls, task=task, dtype=self.dtype)
 
     def keep(self, arguments: Iterable[Any]) -> Sequence[Any]:
         """What every task of a block is given, sent to the workers once; Dask keeps it there."""
-        if self._placed is not None:
-            return self._placed.keep(arguments)
-        from dask.base import persist
-        from dask.delayed import delayed
+        with within_reach():
+            if self._placed is not None:
+                return self._placed.keep(arguments)
+            from dask.base import persist
+            from dask.delayed import delayed
 
-        kept: Sequence[Any] = persist(*map(delayed(_itself, pure=False), arguments))
-        return kept
+            kept: Sequence[Any] = persist(*map(delayed(_itself, pure=False), arguments))
+            return kept
 
     @cached_property
     def _placed(self) -> Placed | None:
