@@ -30,9 +30,9 @@ import numpy as np
 
 from specsel._data.alone import alone
 from specsel._data.sources import BLOCK, Source, Task
-from specsel._data.workers import Call, Placed, within_reach
+from specsel._data.workers import Call, Placed
 from specsel._input.annotations import Integers, NDArray
-from specsel._input.streams import checked_block, checked_chunks
+from specsel._input.chunks import checked_block, checked_chunks, within_reach
 
 # A block of features, all samples of one chunk of columns, may be so many times a block.
 LARGEST = 8

@@ -10,8 +10,7 @@ block that is still being made, or was lost with its worker, has a task of its o
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Self
@@ -19,13 +18,11 @@ from typing import Any, Self
 import numpy as np
 
 from specsel._data.sources import BLOCK
+from specsel._input.chunks import out_of_reach
 
 # The blocks of one task have at most this many bytes in total. A worker that is short of memory
 # keeps blocks on disk, and reads all those of a task before it begins.
 TOGETHER = 16 * BLOCK
-
-# What distributed raises where it cannot compute any more.
-GONE = ("CancelledError", "ClosedClientError")
 
 # A block, as a future, and what its task is given.
 Call = tuple[Any, ...]
@@ -73,7 +70,7 @@ class Placed:
                 "from another one, as asyncio.to_thread does"
             )
         if any(block.cancelled() for block in blocks):
-            raise _out_of_reach()
+            raise out_of_reach()
         return cls(blocks, max(along) * across[0] * array.dtype.itemsize)
 
     @property
@@ -118,24 +115,6 @@ class Placed:
             count = max(1, threads[worker], -(-len(numbers) * self.size // TOGETHER))
             found += [group.tolist() for group in np.array_split(numbers, count) if len(group)]
         return found
-
-
-@contextmanager
-def within_reach() -> Iterator[None]:
-    """Say in one line that a cluster is closed or blocks are gone; Dask lists their keys."""
-    try:
-        yield
-    except Exception as error:
-        if not any(kind.__name__ in GONE for kind in type(error).__mro__):
-            raise
-        raise _out_of_reach() from None
-
-
-def _out_of_reach() -> ValueError:
-    return ValueError(
-        "X: its blocks are out of reach: they were cancelled, or their client or cluster is "
-        "closed or not the current one; make or persist X again with one that is open"
-    )
 
 
 def _is_task(cluster: Any) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from specsel._input.annotations import Integers
+from specsel._input.chunks import checked_chunks, within_reach
 from specsel._input.memory import check_budget
-from specsel._input.sparse import intact
 
 # Memory maps of fewer bytes are taken as arrays in memory: the system holds them there anyway.
 MAPPED = 2**28
@@ -74,49 +74,17 @@ def in_memory(X: Any, name: str = "X") -> Any:
     if is_dask(X):
         if hasattr(X, "map_blocks") and X.ndim == 2:
             X = checked_chunks(X, name)
-        X = X.compute()
+        with within_reach(name):
+            X = X.compute()
         return X.toarray() if hasattr(X, "toarray") else X
     return X[...] if is_streamed(X) else X
-
-
-def checked_chunks(X: Any, name: str = "X") -> Any:
-    """A Dask array, of which every chunk is checked as it is made."""
-    return X.map_blocks(_checked_chunk, name, dtype=X.dtype, meta=X._meta)
-
-
-def _checked_chunk(chunk: Any, name: str, block_info: Any = None) -> Any:
-    declared = block_info[None]
-    return checked_block(chunk, declared["chunk-shape"], declared["dtype"], name)
-
-
-def checked_block(block: Any, shape: tuple[int, ...], dtype: Any, name: str = "X") -> Any:
-    """Return a block that is what a Dask array declares, or refuse it; Dask does not look.
-
-    Examples
-    --------
-    >>> checked_block(np.zeros((2, 3)), (4, 3), np.dtype(float))
-    Traceback (most recent call last):
-    ValueError: X: a block has shape (2, 3) and dtype float64, but its Dask array declares ...
-    """
-    from specsel._input.arrays import check_unmasked  # it builds on this file
-
-    if hasattr(block, "tocsr"):
-        check_unmasked(getattr(block, "data", None), name)
-        block = intact(block, name)
-    check_unmasked(block, name)
-    array = block if hasattr(block, "shape") and hasattr(block, "dtype") else np.asarray(block)
-    if array.shape != tuple(shape) or array.dtype.kind not in "biuf":
-        raise ValueError(
-            f"{name}: a block has shape {array.shape} and dtype {array.dtype}, but its Dask array "
-            f"declares {tuple(shape)} and {dtype}; what makes the blocks must return that"
-        )
-    return array
 
 
 def checked(X: Any, name: str = "X") -> Any:
     """Return a streamed array of samples × features of real numbers, or refuse it."""
     if is_dask(X) and hasattr(X, "to_dask_array"):
-        X = X.to_dask_array(lengths=True)
+        with within_reach(name):
+            X = X.to_dask_array(lengths=True)
     shape = getattr(X, "shape", ())
     if len(shape) != 2:
         raise ValueError(

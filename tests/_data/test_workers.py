@@ -8,7 +8,7 @@ import dask.array
 import numpy as np
 import pytest
 
-from specsel import _data, laplacian, qalpha
+from specsel import _data, gslda, laplacian, qalpha
 from specsel._data import workers
 from specsel._data.distributed import DaskSource
 from specsel._data.workers import Placed
@@ -245,6 +245,7 @@ ASKED = {
     "its place": lambda X, data: Placed.of(X, True),
     "a solver": lambda X, data: qalpha.solve(X, 2),
     "all of it": lambda X, data: laplacian.solve(X, 2, representation="ranks"),
+    "all of it at once": lambda X, data: gslda.solve(X, np.arange(12) % 2, max_size=2),
     "one more pass": lambda X, data: data.fused(np.eye(12, 2), np.eye(12, 2)),
 }
 
