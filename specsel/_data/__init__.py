@@ -21,7 +21,7 @@ sparse_measures  the same for a whole matrix, a band of features at a time
 sources          arrays that are read block by block, and how they are cut
 held             tall arrays in memory, cut in the same way
 distributed      those of Dask, whose blocks are tasks
-workers          blocks that a cluster holds, many a task
+workers          blocks that a cluster holds, several in one task
 alone            passes by one thread alone, inside such tasks or beside others
 source_measures  what their columns are shifted and scaled by
 parted           data read block by block; blocks of features

@@ -32,6 +32,7 @@ from specsel._data.alone import alone
 from specsel._data.sources import BLOCK, Source, Task
 from specsel._data.workers import Call, Placed
 from specsel._input.annotations import Integers, NDArray
+from specsel._input.chunks import checked_block, checked_chunks, within_reach
 
 # A block of features, all samples of one chunk of columns, may be so many times a block.
 LARGEST = 8
@@ -57,8 +58,13 @@ class DaskSource(Source):
         return cls(array, by_feature, tuple(accumulate(chunks, initial=0)))
 
     def read(self, samples: slice, features: slice) -> NDArray[Any]:
-        """Some samples of some features, in memory."""
-        block = _prepared(self.array[samples, features].compute(), self.dtype, None)
+        """Some samples of some features, in memory; passes have checked the chunks of a part."""
+        whole = samples == features == slice(None)
+        part = (checked_chunks(self.array) if whole else self.array)[samples, features]
+        scheduler = None if self._placed is None else self._placed.client
+        with within_reach():
+            found = part.compute(scheduler=scheduler)
+        block = _prepared(found, (part.shape, part.dtype), self.dtype, None)
         if self.exponents is not None:
             block = np.ldexp(block, -self.exponents[features])
         return block
@@ -66,22 +72,27 @@ class DaskSource(Source):
     def run(self, task: Task, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield ``task(block, *arguments)`` of every block, in their order; Dask computes them."""
         blocks = self._delayed if self._placed is None else self._placed.blocks
-        calls = zip(blocks, map(self._exponents, self.parts), arguments, strict=True)
+        told = map(self._declared, self.parts), map(self._exponents, self.parts)
+        calls = zip(blocks, *told, arguments, strict=True)
         while some := [*islice(calls, TASKS)]:
+            yield from self._run(some, task)
+
+    def _run(self, calls: Sequence[Call], task: Task) -> Sequence[Any]:
+        with within_reach():
             if self._placed is None:
-                yield from _run_apart(some, task, self.dtype)
-            else:
-                yield from self._placed.run(_run_all, some, task=task, dtype=self.dtype)
+                return _run_apart(calls, task, self.dtype)
+            return self._placed.run(_run_all, calls, task=task, dtype=self.dtype)
 
     def keep(self, arguments: Iterable[Any]) -> Sequence[Any]:
         """What every task of a block is given, sent to the workers once; Dask keeps it there."""
-        if self._placed is not None:
-            return self._placed.keep(arguments)
-        from dask.base import persist
-        from dask.delayed import delayed
+        with within_reach():
+            if self._placed is not None:
+                return self._placed.keep(arguments)
+            from dask.base import persist
+            from dask.delayed import delayed
 
-        kept: Sequence[Any] = persist(*map(delayed(_itself, pure=False), arguments))
-        return kept
+            kept: Sequence[Any] = persist(*map(delayed(_itself, pure=False), arguments))
+            return kept
 
     @cached_property
     def _placed(self) -> Placed | None:
@@ -91,10 +102,16 @@ class DaskSource(Source):
     @cached_property
     def _delayed(self) -> list[Any]:
         """The blocks as delayed objects, which take Dask a millisecond each to make."""
-        blocks = (
-            self.array[:, part] if self.by_feature else self.array[part] for part in self.parts
-        )
+        array = self.array
+        if len(array.chunks[0 if self.by_feature else 1]) > 1:
+            array = checked_chunks(array)  # before Dask puts them together
+        blocks = (array[:, part] if self.by_feature else array[part] for part in self.parts)
         return [block.rechunk(block.shape).to_delayed().ravel()[0] for block in blocks]
+
+    def _declared(self, part: slice) -> tuple[tuple[int, int], np.dtype[Any]]:
+        """Shape and type of a block, as the array has them."""
+        (q, n), length = self.shape, part.stop - part.start
+        return (q, length) if self.by_feature else (length, n), self.array.dtype
 
     def _exponents(self, part: slice) -> Integers | None:
         if self.exponents is None or not self.by_feature:
@@ -123,13 +140,19 @@ def _run_all(calls: Sequence[Call], task: Task, dtype: np.dtype[Any]) -> list[An
 
 def _run(call: Call, task: Task, dtype: np.dtype[Any]) -> Any:
     """What a worker answers for one block."""
-    block, exponents, given = call
+    block, declared, exponents, given = call
     with alone():
-        return task(_prepared(block, dtype, exponents), *given)
+        return task(_prepared(block, declared, dtype, exponents), *given)
 
 
-def _prepared(block: Any, dtype: np.dtype[Any], exponents: Integers | None) -> NDArray[Any]:
+def _prepared(
+    block: Any,
+    declared: tuple[tuple[int, ...], np.dtype[Any]],
+    dtype: np.dtype[Any],
+    exponents: Integers | None,
+) -> NDArray[Any]:
     """A block as the kernels take it; a sparse one becomes dense for as long as it is used."""
+    block = checked_block(block, *declared)
     if hasattr(block, "toarray"):
         block = block.toarray()
     array = np.asarray(block, dtype=dtype).view()

@@ -18,9 +18,10 @@ from typing import Any, Self
 import numpy as np
 
 from specsel._data.sources import BLOCK
+from specsel._input.chunks import out_of_reach
 
-# The blocks of a task have no more bytes together. A worker that is short of memory keeps blocks
-# on disk, and reads all those of a task before it begins.
+# The blocks of one task have at most this many bytes in total. A worker that is short of memory
+# keeps blocks on disk, and reads all those of a task before it begins.
 TOGETHER = 16 * BLOCK
 
 # A block, as a future, and what its task is given.
@@ -38,8 +39,9 @@ class Placed:
     size : int
         Bytes of the largest one.
     last : list of distributed.Future
-        The last tasks. They are let go while the next ones run: Dask sends word of that, and what
-        it sends next waits for some milliseconds.
+        The last tasks. Releasing a future sends a message, and what is sent next waits
+        milliseconds behind it. So the last tasks are released only after the next ones are
+        submitted.
     """
 
     blocks: list[Any]
@@ -48,7 +50,7 @@ class Placed:
 
     @classmethod
     def of(cls, array: Any, by_feature: bool) -> Self | None:
-        """The blocks of a Dask array; None unless each is one chunk, which a cluster persists."""
+        """The blocks of a Dask array; None unless each is one chunk that a client persisted."""
         cluster = sys.modules.get("distributed")  # who has a future, has imported it
         along, across = array.chunks[::-1] if by_feature else array.chunks
         if cluster is None or len(across) > 1 or _is_task(cluster):
@@ -59,29 +61,48 @@ class Placed:
         blocks = [array.dask[key] for key, length in zip(keys, along, strict=True) if length]
         if not all(isinstance(block, cluster.Future) for block in blocks):
             return None
+        client = blocks[0].client
+        if client is None or any(block.client is not client for block in blocks):
+            return None
+        if client.asynchronous:
+            raise ValueError(
+                "X: its client is asynchronous and would wait for itself in this thread; call "
+                "from another one, as asyncio.to_thread does"
+            )
+        if any(block.cancelled() for block in blocks):
+            raise out_of_reach()
         return cls(blocks, max(along) * across[0] * array.dtype.itemsize)
+
+    @property
+    def client(self) -> Any:
+        """The client that persisted the blocks; it need not be the current one."""
+        return self.blocks[0].client
 
     def keep(self, values: Iterable[Any]) -> list[Any]:
         """A value for every block, sent once to the worker that holds it."""
         pairs = zip(self.blocks, values, strict=True)
-        return [block.client.submit(_beside, block, value, pure=False) for block, value in pairs]
+        return [self.client.submit(_beside, block, value, pure=False) for block, value in pairs]
 
     def run(
         self, function: Callable[..., list[Any]], calls: Sequence[Call], **options: Any
     ) -> list[Any]:
         """What the function makes of the calls, of which its tasks are given some at a time."""
-        client = self.blocks[0].client
         groups = self.groups([block for block, *_ in calls])
         lists = [[calls[number] for number in group] for group in groups]
-        tasks = client.map(function, lists, **options, pure=False)
+        tasks = self.client.map(function, lists, **options, pure=False)
         self.last = tasks
-        answers = dict(zip(chain(*groups), chain(*client.gather(tasks)), strict=True))
+        try:
+            found = self.client.gather(tasks)
+        except BaseException:  # else the traceback would hold them, and workers would go on
+            for task in tasks:
+                task.release()
+            raise
+        answers = dict(zip(chain(*groups), chain(*found), strict=True))
         return [answers[number] for number in range(len(calls))]
 
     def groups(self, blocks: Sequence[Any]) -> list[list[int]]:
         """Numbers of these blocks, those that share a task together."""
-        client = self.blocks[0].client
-        holders, threads = client.who_has(blocks), client.nthreads()
+        holders, threads = self.client.who_has(blocks), self.client.nthreads()
         held: dict[str, list[int]] = {worker: [] for worker in threads}
         found: list[list[int]] = []
         for number, block in enumerate(blocks):
@@ -91,7 +112,7 @@ class Placed:
             else:
                 found.append([number])
         for worker, numbers in held.items():
-            count = max(threads[worker], -(-len(numbers) * self.size // TOGETHER))
+            count = max(1, threads[worker], -(-len(numbers) * self.size // TOGETHER))
             found += [group.tolist() for group in np.array_split(numbers, count) if len(group)]
         return found
 

@@ -4,6 +4,7 @@ arrays       samples × features, classes and pairs: viewed as arrays, or refuse
 frames       tables with named columns, of any library
 sparse       sparse matrices: checked whole, or refused
 streams      arrays that are not in memory: recognised and checked
+chunks       chunks of Dask: refused if they are not what their array declares
 arguments    numbers, names, flags and sets of features: checked, or refused
 choices      arguments that take one of a few names
 annotations  types that signatures share

@@ -28,7 +28,7 @@ def as_matrix(
     >>> as_matrix([[1, 2], [3, 4]])
     (array([[1., 2.], [3., 4.]]), None)
     """
-    X, names = _unwrapped(X)
+    X, names = _unwrapped(X, name)
     if streams.is_streamed(X):
         names = tuple(map(str, X.columns)) if hasattr(X, "columns") else names
         X = streams.loaded(streams.checked(X, name), name)
@@ -72,7 +72,7 @@ def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Na
     >>> as_data(csc_array([[0, 2], [3, 0]]))[0].format
     'csc'
     """
-    X, names = _unwrapped(X)
+    X, names = _unwrapped(X, name)
     if streams.is_streamed(X):
         if hasattr(X, "columns"):
             names = tuple(map(str, X.columns))
@@ -93,14 +93,15 @@ def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Na
     return matrix, names
 
 
-def _unwrapped(X: Any) -> tuple[Any, Names]:
-    """The values of an AnnData object or of a sparse `Frame`, and the names of its features."""
+def _unwrapped(X: Any, name: str) -> tuple[Any, Names]:
+    """The values of AnnData, of a sparse `Frame` or of Dask in xarray, and names of features."""
+    streams.check_readable(X, name)
     if type(X).__name__ == "AnnData" and hasattr(X, "var_names"):
         values = _from_file(X.X) if hasattr(X.X, "to_memory") else X.X
         return values, tuple(map(str, X.var_names))
     if isinstance(X, Frame) and hasattr(X.values, "tocsr"):
         return X.values, tuple(X.columns)
-    return X, None
+    return frames.unwrap(X)
 
 
 def _from_file(stored: Any) -> Any:
@@ -138,7 +139,8 @@ def check_unmasked(X: object, name: str = "X") -> None:
 
 
 def check_intact(X: object, name: str = "X") -> None:
-    """Refuse masked values, and sparse matrices whose arrays do not fit together."""
+    """Refuse what cannot be read, masked values, and damaged sparse matrices."""
+    streams.check_readable(X, name)
     check_unmasked(X, name)
     if hasattr(X, "tocsr"):
         sparse.intact(X, name)

@@ -9,6 +9,7 @@ import numpy as np
 
 from specsel._input.annotations import ArrayLike, Names, NDArray
 from specsel._input.messages import printable
+from specsel._input.streams import bare
 
 CATEGORICAL = ("CategoricalDtype", "Categorical", "Enum", "DictionaryType")
 
@@ -38,6 +39,12 @@ def unpack(X: ArrayLike, name: str) -> tuple[ArrayLike, Names]:
         names = tuple(map(_in_one, X.columns))
         return _values(X, names, name), names
     return X, None
+
+
+def unwrap(X: Any) -> tuple[Any, Names]:
+    """Return the Dask array of a DataArray, and the names of its columns; others as they are."""
+    array = bare(X)
+    return array, None if array is X else _names_in_xarray(X)
 
 
 def _in_one(name: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from specsel._input.annotations import Integers
+from specsel._input.chunks import checked_chunks, within_reach
 from specsel._input.memory import check_budget
 
 # Memory maps of fewer bytes are taken as arrays in memory: the system holds them there anyway.
@@ -16,7 +17,25 @@ MAPPED = 2**28
 
 def is_streamed(X: object) -> bool:
     """Whether X is an array that is read block by block."""
-    return is_dask(X) or is_mapped(X) or _package(X) in ("h5py", "zarr")
+    return is_dask(bare(X)) or is_mapped(X) or _package(X) in ("h5py", "zarr")
+
+
+def check_readable(X: object, name: str = "X") -> None:
+    """Refuse a Delayed of Dask, which answers any question by another one, and closed files."""
+    if type(X).__module__ == "dask.delayed":
+        raise ValueError(
+            f"{name}: is a Delayed of Dask, of unknown shape; pass "
+            f"dask.array.from_delayed({name}, shape, dtype)"
+        )
+    if _package(X) == "h5py" and not X:
+        raise ValueError(f"{name}: is in a file of h5py that is closed; open it again")
+
+
+def bare(X: Any) -> Any:
+    """The array of Dask that a DataArray of xarray holds; anything else as it is."""
+    labelled = hasattr(X, "dims") and hasattr(X, "coords") and not hasattr(X, "data_vars")
+    # What xarray has not cut into chunks it would read here.
+    return X.data if labelled and getattr(X, "chunks", None) is not None else X
 
 
 def is_mapped(X: object) -> bool:
@@ -39,18 +58,24 @@ def loaded(X: Any, name: str = "X") -> Any:
         return X
     size = np.dtype(X.dtype).itemsize * float(np.prod(X.shape, dtype=float))
     check_budget(f"{name}: all of it in memory", size, "take a method that reads it in blocks")
-    return in_memory(X)
+    return in_memory(X, name)
 
 
 def take_features(X: Any, features: Integers) -> Any:
     """Some features of a streamed array, in memory; of Dask, as another array of Dask."""
+    X = bare(X)
     return X.oindex[:, features] if hasattr(X, "oindex") else X[:, features]
 
 
-def in_memory(X: Any) -> Any:
+def in_memory(X: Any, name: str = "X") -> Any:
     """All of a streamed array, or the part of one that was sliced from it; others as they are."""
+    if bare(X) is not X:
+        return X.copy(data=in_memory(X.data, name))
     if is_dask(X):
-        X = X.compute()
+        if hasattr(X, "map_blocks") and X.ndim == 2:
+            X = checked_chunks(X, name)
+        with within_reach(name):
+            X = X.compute()
         return X.toarray() if hasattr(X, "toarray") else X
     return X[...] if is_streamed(X) else X
 
@@ -58,7 +83,8 @@ def in_memory(X: Any) -> Any:
 def checked(X: Any, name: str = "X") -> Any:
     """Return a streamed array of samples × features of real numbers, or refuse it."""
     if is_dask(X) and hasattr(X, "to_dask_array"):
-        X = X.to_dask_array(lengths=True)
+        with within_reach(name):
+            X = X.to_dask_array(lengths=True)
     shape = getattr(X, "shape", ())
     if len(shape) != 2:
         raise ValueError(

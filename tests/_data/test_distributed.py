@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from specsel import _data
+from specsel import _data, gslda, laplacian, qalpha
 from specsel._data import distributed
 from specsel._data.distributed import DaskSource
 
@@ -80,3 +80,63 @@ def test_a_pass_is_a_task_a_block(tasks, rng, monkeypatch):
     with dask.config.set(scheduler="synchronous"):
         data.fused(Q, Q)
     assert len(ran) == 5
+
+
+def misplaced(X):
+    """A sparse matrix, an index of which points beside its columns, though not out of memory."""
+    matrix = sparse.csr_array(X)
+    matrix.indices[0] = X.shape[1]
+    return matrix
+
+
+def hidden(X):
+    """A sparse matrix, of whose numbers one is masked."""
+    matrix = sparse.csr_array(X)
+    matrix.data = np.ma.masked_array(matrix.data, np.arange(matrix.nnz) == 1)
+    return matrix
+
+
+TOLD = (
+    r"a block has shape {} and dtype {}, but its Dask array declares \([46], (7|20)\) and float64"
+)
+DAMAGED = r"is a damaged sparse matrix: indices holds (7|20); must be from 0 to (6|19)$"
+MASKED = "holds masked values; remove or fill them first$"
+
+WRONG = {
+    "damaged": (misplaced, DAMAGED),
+    "masked": (lambda b: np.ma.masked_greater(b, np.median(b)), MASKED),
+    "masked and sparse": (hidden, MASKED),
+    "short": (lambda b: b[:-1], TOLD.format(r"\([35], (7|20)\)", "float64")),
+    "narrow": (lambda b: b[:, 1:], TOLD.format(r"\([46], (6|19)\)", "float64")),
+    "turned": (lambda b: b.T, TOLD.format(r"\((7|20), [46]\)", "float64")),
+    "a row": (lambda b: b[0], TOLD.format(r"\((7|20),\)", "float64")),
+    "nothing": (lambda b: None, TOLD.format(r"\(\)", "object")),
+    "complex": (lambda b: b + 1j, TOLD.format(r"\([46], (7|20)\)", "complex128")),
+    "text": (lambda b: b.astype("U9"), TOLD.format(r"\([46], (7|20)\)", "<U9")),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize(
+    ("shape", "chunks"), [((6, 14), (6, 7)), ((8, 20), (4, 20)), ((8, 14), (4, 7))]
+)
+def test_blocks_that_are_not_as_declared_are_refused_in_one_line(wrong, shape, chunks, rng):
+    make, message = WRONG[wrong]
+    array = dask.array.from_array(rng.standard_normal(shape), chunks=chunks)
+    array = array.map_blocks(make, dtype=float, chunks=array.chunks, meta=np.empty((0, 0)))
+    for solve in (
+        lambda X: qalpha.solve(X, 2),
+        lambda X: laplacian.solve(X, 2, representation="ranks"),
+        lambda X: gslda.solve(X, np.arange(len(X)) % 2, max_size=3),
+    ):
+        with pytest.raises(ValueError, match=f"^X: {message}") as caught:
+            solve(array)
+        assert "\n" not in str(caught.value)
+
+
+def test_other_real_numbers_than_declared_are_no_mistake(rng):
+    X = rng.integers(0, 9, (12, 10))
+    array = dask.array.from_array(X, chunks=(-1, 5)).map_blocks(
+        lambda block: block, dtype=float, meta=np.empty((0, 0))
+    )
+    np.testing.assert_array_equal(qalpha.solve(array, 2).alpha, qalpha.solve(X, 2).alpha)

@@ -1,5 +1,6 @@
 """Blocks that workers hold: which of them share a task, and that this changes no bit."""
 
+import asyncio
 from types import SimpleNamespace
 
 import dask
@@ -7,7 +8,7 @@ import dask.array
 import numpy as np
 import pytest
 
-from specsel import _data
+from specsel import _data, gslda, laplacian, qalpha
 from specsel._data import workers
 from specsel._data.distributed import DaskSource
 from specsel._data.workers import Placed
@@ -65,6 +66,7 @@ BOTH = {"a": 1, "b": 1}
         (["a", "c", "ac"], BOTH, [[1], [0, 2]]),  # of a worker that is gone
         (["a", "a", "a", "a"], {"a": 3, "b": 1}, [[0, 1], [2], [3]]),
         (["a", "b"], {"a": 3, "b": 4}, [[0], [1]]),
+        (["a", "a"], {"a": 1, "b": 0}, [[0, 1]]),
     ],
 )
 def test_blocks_of_a_worker_share_a_task(places, threads, wanted):
@@ -175,6 +177,114 @@ def test_answers_are_let_go_after_the_next_ones_are_asked_for(client, rng, monke
     assert not any(task.key in client.futures for task in before[1])
 
 
+@pytest.mark.parametrize("end", [KeyboardInterrupt, ValueError])
+def test_tasks_that_nobody_waits_for_are_let_go(end, client, rng, monkeypatch):
+    """Also while somebody holds the traceback, as an interactive session does."""
+    array = dask.array.from_array(rng.random((4, 6)), chunks=(4, 2))
+    held, original, asked = Placed.of(client.persist(array), True), client.map, []
+
+    def noted(*args, **kwargs):
+        tasks = original(*args, **kwargs)
+        asked.extend(task.key for task in tasks)
+        return tasks
+
+    def gather(tasks):
+        raise end
+
+    monkeypatch.setattr(client, "map", noted)
+    monkeypatch.setattr(client, "gather", gather)
+    with pytest.raises(end) as caught:
+        held.run(lambda calls: [1 for _ in calls], [(block,) for block in held.blocks])
+    client.sync(client.scheduler.identity)  # whatever was sent has been done
+    assert asked
+    assert not any(key in client.futures for key in asked)
+    assert caught.tb is not None
+
+
+def test_another_client_than_the_current_one(client, rng):
+    X = rng.standard_normal((12, 30))
+    held = client.persist(dask.array.from_array(X, chunks=(-1, 10)))
+    wanted = qalpha.solve(held, 2).alpha
+    options = {"processes": False, "n_workers": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as other:
+        assert distributed.default_client() is other
+        np.testing.assert_array_equal(qalpha.solve(held, 2).alpha, wanted)
+        np.testing.assert_array_equal(DaskSource.of_chunks(held).read(*ALL), X)
+        with pytest.raises(ValueError, match=f"^{OUT_OF_REACH}$"):
+            qalpha.solve(held + 1, 2)
+
+
+ALL = slice(None), slice(None)
+OUT_OF_REACH = (
+    "X: its blocks are out of reach: they were cancelled, or their client or cluster is closed or "
+    "not the current one; make or persist X again with one that is open"
+)
+
+
+def test_blocks_of_two_clients(client, rng):
+    X = rng.standard_normal((12, 20))
+    with distributed.Client(client.scheduler.address, set_as_default=False) as other:
+        futures = [
+            one.submit(np.ascontiguousarray, X[:, part], pure=False)
+            for one, part in ((client, slice(0, 10)), (other, slice(10, 20)))
+        ]
+        distributed.wait(futures[1])
+        graph = {("x", 0, i): future for i, future in enumerate(futures)}
+        array = dask.array.Array(graph, "x", ((12,), (10, 10)), dtype=float)
+        assert Placed.of(array, True) is None
+        np.testing.assert_array_equal(qalpha.solve(array, 2).alpha, apart(X, 10))
+
+
+def apart(X, width):
+    """Weights of X from blocks that no cluster holds."""
+    with dask.config.set(scheduler="synchronous"):
+        return qalpha.solve(dask.array.from_array(X, chunks=(-1, width)), 2).alpha
+
+
+ASKED = {
+    "its place": lambda X, data: Placed.of(X, True),
+    "a solver": lambda X, data: qalpha.solve(X, 2),
+    "all of it": lambda X, data: laplacian.solve(X, 2, representation="ranks"),
+    "all of it at once": lambda X, data: gslda.solve(X, np.arange(12) % 2, max_size=2),
+    "one more pass": lambda X, data: data.fused(np.eye(12, 2), np.eye(12, 2)),
+}
+
+
+@pytest.mark.parametrize("end", ["client", "cluster", "cancelled"])
+@pytest.mark.parametrize("asked", ASKED)
+def test_blocks_that_are_gone_are_named_in_one_line(end, asked, rng):
+    options = {"processes": False, "n_workers": 1, "dashboard_address": None}
+    X = dask.array.from_array(rng.standard_normal((12, 30)), chunks=(-1, 10), name=False)
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        held = client.persist(X)
+        distributed.wait(held)
+        data = _data.read(held)
+        ASKED["one more pass"](held, data)
+        if end == "cancelled":
+            client.cancel(held)
+        else:
+            (client if end == "client" else cluster).close()
+        with pytest.raises(ValueError, match=f"^{OUT_OF_REACH}$"):
+            ASKED[asked](held, data)
+
+
+def test_an_asynchronous_client_wants_another_thread(rng):
+    X = rng.standard_normal((12, 30))
+
+    async def solved():
+        options = {"processes": False, "n_workers": 1, "dashboard_address": None}
+        async with (
+            distributed.LocalCluster(**options, asynchronous=True) as cluster,
+            distributed.Client(cluster, asynchronous=True) as client,
+        ):
+            held = client.persist(dask.array.from_array(X, chunks=(-1, 10)))
+            with pytest.raises(ValueError, match=r"^X: its client is asynchronous and would wait"):
+                qalpha.solve(held, 2)
+            return await asyncio.to_thread(qalpha.solve, held, 2)
+
+    np.testing.assert_array_equal(asyncio.run(solved()).alpha, apart(X, 10))
+
+
 def nested():
     """What a task finds that persists an array and reads it."""
     X = np.random.default_rng(0).standard_normal((12, 30))
@@ -185,5 +295,6 @@ def nested():
 def test_a_task_that_waits_for_its_own_tasks_gives_up_its_thread(client):
     """Else a cluster with a thread for each task would wait for ever."""
     tasks = [client.submit(nested, pure=False) for _ in range(2)]
-    for difference in client.gather(tasks):
+    for task in tasks:
+        difference = task.result(timeout=20)
         np.testing.assert_allclose(difference, 0.0 * difference, atol=1e-12)

@@ -1,11 +1,12 @@
 """Tables of other libraries: their values and names, or one line that says what to do."""
 
+import dask.array
 import numpy as np
 import pandas
 import polars
 import pytest
 
-from specsel import _input, qalpha
+from specsel import _input, pairwise, qalpha
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 NAMES = ("a", "b", "c", "d")
@@ -42,6 +43,33 @@ def test_xarray():
     check(array, ("1", "2", "3", "4"))
     with pytest.raises(ValueError, match=r"^X: is an xarray Dataset; pass X.to_dataframe\(\)"):
         qalpha.solve(array.to_dataset(name="x"), 2)
+
+
+def test_xarray_of_dask_is_read_in_blocks(monkeypatch):
+    xarray = pytest.importorskip("xarray")
+    data = dask.array.from_array(X, chunks=(-1, 2))
+    plain = xarray.DataArray(data)
+    array = xarray.DataArray(data, dims=("sample", "band"), coords={"band": list(NAMES)})
+    for one, names in ((plain, None), (array, NAMES)):
+        assert _input.is_streamed(one)
+        found, told = _input.as_data(one)
+        assert found is data
+        assert told == names
+        check(one, names)
+        chosen = _input.take_features(one, np.array([3, 1]))
+        np.testing.assert_array_equal(chosen.compute(), X[:, [3, 1]])
+    pairs = array[:5], array[5:10]
+    with pytest.raises(ValueError, match=r"^apart: has other column names than X, or in another"):
+        pairwise.solve(array.assign_coords(band=[4, 3, 2, 1]), 2, apart=pairs)
+    wanted = pairwise.solve(X, 2, apart=(X[:5], X[5:10])).alpha
+    monkeypatch.setattr(dask.array.Array, "__array__", None)  # which would read all of it
+    np.testing.assert_allclose(qalpha.solve(array, 2).alpha, qalpha.solve(X, 2).alpha, atol=1e-9)
+    np.testing.assert_allclose(pairwise.solve(array, 2, apart=pairs).alpha, wanted, atol=1e-9)
+    monkeypatch.setenv("SPECSEL_MEMORY", "500")
+    with pytest.raises(MemoryError, match=r"^X: all of it in memory: would take 960 B"):
+        _input.as_matrix(array)
+    with pytest.raises(ValueError, match=r"^X: is an xarray Dataset"):
+        qalpha.solve(array.to_dataset(name="data"), 2)
 
 
 def test_arrow():

@@ -1,10 +1,12 @@
 """Arrays that are not in memory: recognised, checked, read."""
 
+import dask
 import dask.array
 import numpy as np
 import pytest
 
-from specsel import _input
+import specsel
+from specsel import _input, gslda, qalpha
 from specsel._input import streams
 
 
@@ -52,3 +54,29 @@ def test_bad_arrays_are_refused_in_one_line(message):
     with pytest.raises(ValueError) as caught:
         _input.as_data(BAD[message])
     assert str(caught.value) == message
+
+
+ASKED = [
+    _input.as_data,
+    _input.as_matrix,
+    lambda X: qalpha.solve(X, 2),
+    lambda X: gslda.solve(X, np.arange(30) % 2, max_size=2),
+    lambda X: specsel.QAlpha(k=2).fit(X),
+    lambda X: specsel.QAlpha(k=2).fit(np.random.default_rng(0).random((30, 4))).transform(X),
+]
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_what_tells_no_shape_is_refused_in_one_line(asked, tmp_path):
+    for delayed in (dask.delayed(np.eye(4)), dask.delayed(np.eye)(4)):
+        with pytest.raises(ValueError) as caught:
+            asked(delayed)
+        assert str(caught.value) == (
+            "X: is a Delayed of Dask, of unknown shape; "
+            "pass dask.array.from_delayed(X, shape, dtype)"
+        )
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "X.h5", "w") as file:
+        stored = file.create_dataset("X", data=np.eye(4))
+    with pytest.raises(ValueError, match=r"^X: is in a file of h5py that is closed; open it ag"):
+        asked(stored)
