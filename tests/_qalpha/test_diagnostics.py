@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from oracles import weighing as oracle
+from scipy import sparse
 
-from specsel import qalpha
+from specsel import linalg, qalpha
 
 
 def test_gram_is_the_definition(rng):
@@ -44,3 +45,43 @@ def test_relevance_is_the_energy_of_the_leading_eigenvalues(rng, center):
 def test_relevance_refuses(rng, subset, k, message):
     with pytest.raises(ValueError, match=message):
         qalpha.relevance(rng.standard_normal((25, 12)), subset, k)
+
+
+@pytest.mark.parametrize("shape", [(60, 90), (90, 60)])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_relevance_by_passes_alone(shape, container, rng, monkeypatch):
+    X = rng.standard_normal(shape)
+    X[:20, :9] += 2
+    wanted = qalpha.relevance(X, range(1, 60), 2)
+    monkeypatch.setattr(linalg, "DENSE_LIMIT", 5)
+    monkeypatch.setattr(linalg, "SUBSPACE_PASSES", 3)
+    assert qalpha.relevance(container(X), range(1, 60), 2) == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("budget", ["20MB", "30MB"])
+def test_relevance_keeps_to_the_budget(budget, rng, monkeypatch, peak_memory):
+    X = rng.standard_normal((50_000, 70))
+    qalpha.relevance(X[:5000], range(60), 2)  # compiles
+    monkeypatch.setenv("SPECSEL_MEMORY", budget)
+    if budget == "30MB":
+        assert peak_memory(lambda: qalpha.relevance(X, range(60), 2)) < 40e6
+        return
+
+    def refused():
+        with pytest.raises(
+            MemoryError, match=r"^subset: 60 features of 50000 samples: would take "
+        ):
+            qalpha.relevance(X, range(60), 2)
+
+    assert peak_memory(refused) < 1e6
+
+
+@pytest.mark.filterwarnings("ignore:.* features are constant")
+def test_relevance_of_many_sparse_features_forms_no_affinity(rng, peak_memory):
+    X = sparse.random_array((20_000, 30_000), density=1e-4, rng=rng, format="csr")
+    X = sparse.hstack(
+        (X, sparse.csr_array(np.ones((20_000, 30)) * (np.arange(20_000) < 5)[:, None]))
+    )
+    subset = np.arange(1, 30_030)
+    assert peak_memory(lambda: qalpha.relevance(X.tocsr(), subset, 2)) < 100e6
+    assert qalpha.relevance(X.tocsr(), subset, 1) > 900
