@@ -107,7 +107,7 @@ def solve(
     qalpha.check_form(method, criterion)
     _input.check_not_negative("tradeoff", tradeoff)
     sides = _as_sides(side, array.shape[1], names)
-    data = qalpha.read(array, names, center)
+    data = qalpha.read(array, names, center, method=method, criterion=criterion)
     if not center:
         options = options.counted(lambda: qalpha.count_centered(data))
     unwanted = sides if isinstance(sides, np.ndarray) else _variance_ratios(data, sides)

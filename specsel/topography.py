@@ -100,7 +100,7 @@ def solve(
             f"tradeoff = {_input.brief(tradeoff)}: must be a finite number above 0, or None"
         )
     _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
-    data = qalpha.read(array, names, center)
+    data = qalpha.read(array, names, center, criterion=criterion)
     if not center:
         options = options.counted(lambda: qalpha.count_centered(data))
     if tradeoff is None:

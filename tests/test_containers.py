@@ -223,6 +223,34 @@ def test_what_has_no_linear_path_is_refused_before_it_is_allocated(name, contain
     assert peak < 2**20
 
 
+WIDER = {
+    "weighting": lambda X, y: weighting.solve(X),
+    "weighting with y": lambda X, y: weighting.solve(X, y),
+    "weighting with rank": lambda X, y: weighting.solve(X, rank=3000),
+    "qalpha": lambda X, y: qalpha.solve(X, 2, criterion="gap"),
+    "topography": lambda X, y: topography.solve(X, 2, criterion="gap"),
+    "side_info": lambda X, y: side_info.solve(X, X[:5].toarray(), 2, criterion="gap"),
+    "pairwise": lambda X, y: pairwise.solve(X, 2, apart=[(0, 1)], criterion="gap"),
+    "sbs": lambda X, y: sbs.solve(X),
+}
+
+
+@pytest.mark.parametrize("name", WIDER)
+@pytest.mark.parametrize("form", ["csr", "csc"])
+def test_sparse_data_are_refused_before_they_are_measured_or_copied(
+    name, form, monkeypatch, peak_memory
+):
+    monkeypatch.setenv("SPECSEL_MEMORY", "150MB")
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((5000, 100_000), density=2e-3, rng=rng, format=form)
+
+    def refused():
+        with pytest.raises(MemoryError, match=r"would take .* and the budget \(SPECSEL_MEMORY\)"):
+            WIDER[name](X, np.arange(5000) % 2)
+
+    assert peak_memory(refused) < 10e6
+
+
 def test_diverse_selection_from_sparse_data():
     weights = quietly(SOLVERS["qalpha"], WIDE)
     wanted = quietly(lambda X: weights.select(5, diverse=X), WIDE)
