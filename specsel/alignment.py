@@ -156,8 +156,8 @@ def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
     """Graph of nearest neighbours that `solve` takes as its target: ``D^(-½) W D^(-½)``, sparse.
 
     ``W_st`` is 1 where s is among the nearest neighbours of t, or t among those of s; D holds the
-    degrees. Distances are taken in leading principal components, which leave out what most
-    features have of noise.
+    degrees. Of samples that are equally near, those count that come next by number. Distances are
+    taken in leading principal components, which leave out what most features have of noise.
 
     Parameters
     ----------

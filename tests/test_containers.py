@@ -557,6 +557,27 @@ def test_alignment_streams(container, tmp_path):
     np.testing.assert_array_equal(found.ranking, wanted.ranking)
 
 
+ALIKE = {
+    "F": np.asfortranarray,
+    "csr": sparse.csr_array,
+    "csc": sparse.csc_array,
+    "frame": lambda X: pd.DataFrame(X).astype(pd.SparseDtype(float, 0.0)),
+    "dask": lambda X: dask.array.from_array(X, chunks=(300, 7)),
+}
+
+
+@pytest.mark.parametrize("container", [*ALIKE, in_h5py, in_zarr])
+def test_neighbours_among_samples_that_are_alike_do_not_depend_on_the_container(
+    container, tmp_path
+):
+    X = np.random.default_rng(1).poisson(0.1, (1500, 30)).astype(float)
+    wanted = alignment.solve(X, n=10)
+    Y = ALIKE[container](X) if container in ALIKE else container(X, tmp_path)
+    found = alignment.solve(Y, n=10)
+    np.testing.assert_array_equal(found.ranking, wanted.ranking)
+    np.testing.assert_allclose(found.scores, wanted.scores, rtol=0, atol=1e-9)
+
+
 def test_where_all_of_x_is_needed_it_is_read_within_the_budget(tmp_path, monkeypatch):
     X = in_dask_both(WIDE, tmp_path)
     wanted = quietly(lambda X: gslda.solve(X, LABELS, max_size=3), WIDE)
