@@ -260,16 +260,33 @@ def test_diverse_selection_from_sparse_data():
 
 def test_a_sparse_frame_about_another_number_is_refused():
     frame = pd.DataFrame(WIDE).astype(pd.SparseDtype(float, np.nan))
-    with pytest.raises(ValueError, match=r"^X: column '0' is sparse about nan; 0 is needed$"):
+    with pytest.raises(
+        ValueError, match=r"^X: column '0' is sparse about nan; 0 is needed: pass X"
+    ):
         qalpha.solve(frame, 2)
+    wanted = quietly(SOLVERS["qalpha"], WIDE).alpha
+    for advised in (frame.sparse.to_dense(), frame.fillna(0)):
+        np.testing.assert_allclose(quietly(SOLVERS["qalpha"], advised).alpha, wanted, atol=1e-9)
 
 
-@pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_array])
+def test_a_sparse_frame_is_named_and_refused_as_a_dense_one_is():
+    frame = pd.DataFrame(WIDE, columns=pd.MultiIndex.from_tuples([("a", i) for i in range(60)]))
+    dense = quietly(SOLVERS["qalpha"], frame).names
+    assert quietly(SOLVERS["qalpha"], frame.astype(pd.SparseDtype(float, 0.0))).names == dense
+    frame = pd.DataFrame({"g": [0.0, 1.0, 2.0], "kind": pd.Categorical(["x", "y", "x"])})
+    frame["g"] = frame["g"].astype(pd.SparseDtype(float, 0.0))
+    with pytest.raises(ValueError, match=r"^X: column 'kind' is categorical; drop it, or encode "):
+        qalpha.solve(frame, 1)
+
+
+@pytest.mark.parametrize(
+    "container", [np.asarray, sparse.csc_array, sparse.csr_array, in_disorder]
+)
 def test_values_that_are_not_finite_are_named(container):
     X = WIDE.copy()
-    X[3, 7] = np.nan
+    X[3, [9, 7]] = X[8, 2] = np.nan
     with pytest.raises(
-        ValueError, match=r"^X: 1 value is NaN or infinite, first at sample 3, fea"
+        ValueError, match=r"^X: 3 values are NaN or infinite, first at sample 3, feature 7; "
     ):
         qalpha.solve(container(X), 2)
 
