@@ -74,9 +74,9 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, a sparse matrix, or a data frame. Standardise it first
-        if its columns are in different units: the graph of the neighbours is that of X as it is
-        given.
+        An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map or
+        an array of h5py, zarr or Dask. Standardise it first if its columns are in
+        different units: the graph of the neighbours is that of X as it is given.
     y : array of shape (n_samples,), optional
         Class labels. With them the target is "classes".
     n : int, optional

@@ -75,8 +75,8 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, a sparse matrix, or a data frame. float32 and float64
-        are never copied.
+        An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map or
+        an array of h5py, zarr or Dask. float32 and float64 are never copied.
     k : int or "auto"
         Number of leading directions that should carry the structure; take about the number of
         clusters. At most min(n_samples, n_features). "auto" counts the clusters that stand out,

@@ -84,7 +84,8 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, a sparse matrix, or a data frame.
+        An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map or
+        an array of h5py, zarr or Dask.
     y : array of shape (n_samples,), optional
         Class labels. With labels, the weights are for discriminant analysis. Give `k`, or take
         more features than samples: without it, all weight falls on one feature where the features
