@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from specsel._input.messages import brief
-
 UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 # Larger budgets are no different.
@@ -50,7 +48,7 @@ def _stated() -> int | None:
         size = int(min(float(number) * (1024 if binary else 1000) ** UNITS[unit.upper()], MOST))
     if size <= 0:
         raise ValueError(
-            f"SPECSEL_MEMORY = {brief(text)}: must be a number of bytes above 0, such as 8GiB"
+            f"SPECSEL_MEMORY = {text!r}: must be a number of bytes above 0, such as 8GiB"
         )
     return size
 
