@@ -74,9 +74,9 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, a sparse matrix, or a data frame. Standardise it first
-        if its columns are in different units: the graph of the neighbours is that of X as it is
-        given.
+        An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map or
+        an array of h5py, zarr or Dask. Standardise it first if its columns are in
+        different units: the graph of the neighbours is that of X as it is given.
     y : array of shape (n_samples,), optional
         Class labels. With them the target is "classes".
     n : int, optional
@@ -156,8 +156,8 @@ def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
     """Graph of nearest neighbours that `solve` takes as its target: ``D^(-½) W D^(-½)``, sparse.
 
     ``W_st`` is 1 where s is among the nearest neighbours of t, or t among those of s; D holds the
-    degrees. Distances are taken in leading principal components, which leave out what most
-    features have of noise.
+    degrees. Of samples that are equally near, those count that come next by number. Distances are
+    taken in leading principal components, which leave out what most features have of noise.
 
     Parameters
     ----------

@@ -111,9 +111,10 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers or a data frame. With y, features are scaled to mean 0 and variance 1. The
-        search takes 300 features, not counting `never`; without y it takes any number of which
-        no more than 300 survive the ladder.
+        Dense numbers, a data frame or, with y, a sparse matrix, which stays sparse; one that is
+        not compressed by columns is copied. With y, features are scaled to mean 0 and variance 1.
+        The search takes 300 features, not counting `never`; without y it takes any number of
+        which no more than 300 survive the ladder.
     y : array of shape (n_samples,), optional
         Class labels, of two classes or more: sparse LDA. Without them sparse PCA.
     k : int, list of int or "all"

@@ -67,8 +67,9 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers, a data frame or, with y, a sparse matrix, which stays sparse. With y,
-        features are scaled to mean 0 and variance 1.
+        Dense numbers, a data frame or, with y, a sparse matrix, which stays sparse; adding
+        features takes a copy of one that is not compressed by columns. With y, features are
+        scaled to mean 0 and variance 1.
     y : array of shape (n_samples,), optional
         Class labels, of two classes or more: sparse LDA. Without them sparse PCA.
     direction : {"both", "forward", "backward"}
@@ -95,7 +96,7 @@ def solve(
     criterion : {"leading", "trace", "logdet"}, optional
         What a support is worth: the largest of the eigenvalues λ of its pencil, the sum of all, or
         ``Σ log(1 + λ)``. By default "logdet" for more than two classes, which classifies best
-        (README, Sparse LDA of several classes), and otherwise "leading"; the result says which.
+        (README, Few features with a proof), and otherwise "leading"; the result says which.
         For two classes all three find the same features.
 
     Returns

@@ -71,8 +71,9 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, a sparse matrix, or a data frame. For the precomputed
-        kernel, the matrix V itself, of shape (n_features, n_features).
+        An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map or
+        an array of h5py, zarr or Dask. For the precomputed kernel, the matrix V
+        itself, of shape (n_features, n_features).
     k : int or "auto"
         Number of leading directions that should carry the structure, about the number of
         clusters; as in `qalpha.solve`. At most n_features; with the linear kernel at most

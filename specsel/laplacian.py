@@ -63,7 +63,8 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, a sparse matrix, or a data frame.
+        An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map or
+        an array of h5py, zarr or Dask.
     k : int or "auto"
         Number of leading directions that should carry the structure; take about the number of
         clusters. The first direction is constant, clusters show from the second on. "auto" counts

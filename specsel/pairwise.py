@@ -67,7 +67,8 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, a sparse matrix, or a data frame.
+        An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map or
+        an array of h5py, zarr or Dask.
     k : int or "auto"
         Number of leading directions that should carry the structure, about the number of
         clusters; as in `qalpha.solve`.
@@ -136,6 +137,8 @@ def solve(
             f"criterion = {criterion!r}, representation = {representation!r}: "
             "need pairs of row numbers, not of samples"
         )
+    if criterion == "gap":
+        qalpha.check_budget(array.shape[0], climbs=False)
     data = _data.represent(array, names, representation=representation)
     options = options.counted(lambda: qalpha.count_centered(data))
     data.warn_if_negative(representation)

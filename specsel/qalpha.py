@@ -75,8 +75,8 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, a sparse matrix, or a data frame. float32 and float64
-        are never copied.
+        An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map or
+        an array of h5py, zarr or Dask. float32 and float64 are never copied.
     k : int or "auto"
         Number of leading directions that should carry the structure; take about the number of
         clusters. At most min(n_samples, n_features). "auto" counts the clusters that stand out,
@@ -172,7 +172,7 @@ def prepare(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
     check_form(method, criterion)
-    data = read(array, names, center)
+    data = read(array, names, center, method=method, criterion=criterion)
     starts_wide = isinstance(init, str) and init == "continuation"
     climbs = (method, criterion) == ("ascent", "energy")
     later = center and starts_wide and climbs  # the start of an ascent counts on its own
@@ -181,9 +181,18 @@ def prepare(
     )
 
 
-def read(array: Any, names: Names, center: bool) -> _data.Data:
-    """Represent X, centred or as it is."""
+def read(
+    array: Any,
+    names: Names,
+    center: bool,
+    *,
+    method: BasisStep = "ascent",
+    criterion: Criterion,
+) -> _data.Data:
+    """Represent X, centred or as it is; refuse what `weigh` would have no room for."""
     _input.check_flag("center", center)
+    if criterion == "gap":
+        check_budget(_data.count_reduced(array), climbs=method == "ascent")
     return _data.represent(array, names, representation="centered" if center else "as-is")
 
 

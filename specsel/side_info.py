@@ -51,7 +51,8 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, a sparse matrix, or a data frame.
+        An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map or
+        an array of h5py, zarr or Dask.
     side : array of shape (n_side_samples, n_features), list of such arrays, or (n_features,)
         Side data. Several sets of side data add up. An array of one number per feature is taken
         as D itself.
@@ -107,7 +108,7 @@ def solve(
     qalpha.check_form(method, criterion)
     _input.check_not_negative("tradeoff", tradeoff)
     sides = _as_sides(side, array.shape[1], names)
-    data = qalpha.read(array, names, center)
+    data = qalpha.read(array, names, center, method=method, criterion=criterion)
     if not center:
         options = options.counted(lambda: qalpha.count_centered(data))
     unwanted = sides if isinstance(sides, np.ndarray) else _variance_ratios(data, sides)

@@ -64,7 +64,8 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, a sparse matrix, or a data frame.
+        An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map or
+        an array of h5py, zarr or Dask.
     y : array of shape (n_samples,)
         Class labels. With c classes, a pass over the data has at least c (c + 1) columns.
     k_within, k_between : int

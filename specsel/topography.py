@@ -51,7 +51,8 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, a sparse matrix, or a data frame.
+        An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map or
+        an array of h5py, zarr or Dask.
     k : int or "auto"
         Number of leading directions that should carry the structure in every round, about the
         number of clusters; as in `qalpha.solve`. "auto" chooses anew in every round.
@@ -100,7 +101,7 @@ def solve(
             f"tradeoff = {_input.brief(tradeoff)}: must be a finite number above 0, or None"
         )
     _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
-    data = qalpha.read(array, names, center)
+    data = qalpha.read(array, names, center, criterion=criterion)
     if not center:
         options = options.counted(lambda: qalpha.count_centered(data))
     if tradeoff is None:

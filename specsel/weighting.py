@@ -52,6 +52,9 @@ __all__ = ["solve"]
 # Eigenvalues of the Gram matrix below so many roundings of a pass are those of absent directions.
 RANK_ROUNDINGS = 10
 
+# The rank that is advised where affinities do not fit.
+ROUGH_RANK = 40
+
 # Where discriminants do only harm and the best objective is 0, products lose digits, and the norm
 # of the weights is off by less than this.
 NEARLY = 1e-3
@@ -81,7 +84,8 @@ def solve(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Dense numbers in any memory order, a sparse matrix, or a data frame.
+        An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map or
+        an array of h5py, zarr or Dask.
     y : array of shape (n_samples,), optional
         Class labels. With labels, the weights are for discriminant analysis. Give `k`, or take
         more features than samples: without it, all weight falls on one feature where the features
@@ -156,15 +160,16 @@ def solve(
         rank = _input.check_integer("rank", rank, 1, min(array.shape), most)
         if y is not None:
             raise ValueError(f"rank = {rank}: is for weights without labels, and y is given")
+    _check_budget(_data.count_reduced(array), rank, is_labelled=y is not None)
     data = _data.represent(array, names)
     small, lift = data, None
     means = None if classes is None else class_means(classes)
     if data.is_tall():
         small, restrict, lift = data.reduced()
         means = None if means is None else restrict(means)
+    _check_budget(small.n_samples, rank, is_labelled=y is not None)
     if rank is not None:
         return _roughly(data, small, rank, tol, lift)
-    qalpha.check_budget(small, way="" if classes is not None else "rank = 40, which is rough, ")
     if means is None or k is None:
         found = _lead(small, means, tradeoff, tol)
     else:
@@ -179,6 +184,26 @@ def solve(
     basis = basis[:, np.abs(values) > _rank_floor(small) * np.abs(values[0])]
     iterate = _loop.Iterate(found.alpha, basis, found.affinity @ basis, found.objective)
     return _loop.pack(data, iterate, found.record, lift)
+
+
+def _check_budget(n_samples: int, rank: int | None, *, is_labelled: bool) -> None:
+    """Refuse samples whose affinities would not fit, or with a rank the matrices that it takes."""
+    if rank is None:
+        fits = _bytes_of_rank(ROUGH_RANK, n_samples) <= _input.budget()
+        rough = f"rank = {ROUGH_RANK}, which is rough, "
+        qalpha.check_budget(n_samples, way=rough if fits and not is_labelled else "")
+        return
+    size = _bytes_of_rank(rank, n_samples)
+    _input.check_budget(
+        f"rank = {rank}: matrices of {n_samples} samples x {size // (8 * n_samples)}",
+        size,
+        "take a smaller rank or fewer samples",
+    )
+
+
+def _bytes_of_rank(rank: int, n_samples: int) -> int:
+    """What the products of an approximation take, with their images."""
+    return 8 * n_samples * min(n_samples, 2 * linalg.SUBSPACE_PASSES * rank)
 
 
 def _lead(data: _data.Data, means: Floats | None, tradeoff: float, tol: float) -> Found:
@@ -204,12 +229,6 @@ def _roughly(
     lift: Callable[[Floats], Floats] | None,
 ) -> Weights:
     """Approximate the weights; `small` is what tall data were reduced to."""
-    width = min(small.n_samples, 2 * linalg.SUBSPACE_PASSES * rank)  # products and their images
-    _input.check_budget(
-        f"rank = {rank}: matrices of {small.n_samples} samples x {width}",
-        8 * small.n_samples * width,
-        "take a smaller rank or fewer samples",
-    )
     alpha, basis, image, history, converged, error = qalpha.lead_roughly(
         small, min(rank, small.rank_bound), tol=tol
     )

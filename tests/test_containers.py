@@ -223,6 +223,37 @@ def test_what_has_no_linear_path_is_refused_before_it_is_allocated(name, contain
     assert peak < 2**20
 
 
+WIDER = {
+    "weighting": lambda X, y: weighting.solve(X),
+    "weighting with y": lambda X, y: weighting.solve(X, y),
+    "weighting with rank": lambda X, y: weighting.solve(X, rank=490),
+    "qalpha": lambda X, y: qalpha.solve(X, 2, criterion="gap"),
+    "topography": lambda X, y: topography.solve(X, 2, criterion="gap"),
+    "side_info": lambda X, y: side_info.solve(X, X[:5].toarray(), 2, criterion="gap"),
+    "pairwise": lambda X, y: pairwise.solve(X, 2, apart=[(0, 1)], criterion="gap"),
+    "sbs": lambda X, y: sbs.solve(X),
+}
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [(name, (5000, 100_000)) for name in WIDER]
+    + [(name, (100_000, 500)) for name in WIDER if name != "sbs"],  # whose matrices are small
+)
+def test_sparse_data_are_refused_before_they_are_measured_or_copied(
+    name, form, shape, monkeypatch, peak_memory
+):
+    monkeypatch.setenv("SPECSEL_MEMORY", "150MB")
+    X = sparse.random_array(shape, density=1e6 / np.prod(shape), random_state=0, format=form)
+
+    def refused():
+        with pytest.raises(MemoryError, match=r"would take .* and the budget \(SPECSEL_MEMORY\)"):
+            WIDER[name](X, np.arange(shape[0]) % 2)
+
+    assert peak_memory(refused) < 10e6
+
+
 def test_diverse_selection_from_sparse_data():
     weights = quietly(SOLVERS["qalpha"], WIDE)
     wanted = quietly(lambda X: weights.select(5, diverse=X), WIDE)
@@ -232,16 +263,33 @@ def test_diverse_selection_from_sparse_data():
 
 def test_a_sparse_frame_about_another_number_is_refused():
     frame = pd.DataFrame(WIDE).astype(pd.SparseDtype(float, np.nan))
-    with pytest.raises(ValueError, match=r"^X: column '0' is sparse about nan; 0 is needed$"):
+    with pytest.raises(
+        ValueError, match=r"^X: column '0' is sparse about nan; 0 is needed: pass X"
+    ):
         qalpha.solve(frame, 2)
+    wanted = quietly(SOLVERS["qalpha"], WIDE).alpha
+    for advised in (frame.sparse.to_dense(), frame.fillna(0)):
+        np.testing.assert_allclose(quietly(SOLVERS["qalpha"], advised).alpha, wanted, atol=1e-9)
 
 
-@pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_array])
+def test_a_sparse_frame_is_named_and_refused_as_a_dense_one_is():
+    frame = pd.DataFrame(WIDE, columns=pd.MultiIndex.from_tuples([("a", i) for i in range(60)]))
+    dense = quietly(SOLVERS["qalpha"], frame).names
+    assert quietly(SOLVERS["qalpha"], frame.astype(pd.SparseDtype(float, 0.0))).names == dense
+    frame = pd.DataFrame({"g": [0.0, 1.0, 2.0], "kind": pd.Categorical(["x", "y", "x"])})
+    frame["g"] = frame["g"].astype(pd.SparseDtype(float, 0.0))
+    with pytest.raises(ValueError, match=r"^X: column 'kind' is categorical; drop it, or encode "):
+        qalpha.solve(frame, 1)
+
+
+@pytest.mark.parametrize(
+    "container", [np.asarray, sparse.csc_array, sparse.csr_array, in_disorder]
+)
 def test_values_that_are_not_finite_are_named(container):
     X = WIDE.copy()
-    X[3, 7] = np.nan
+    X[3, [9, 7]] = X[8, 2] = np.nan
     with pytest.raises(
-        ValueError, match=r"^X: 1 value is NaN or infinite, first at sample 3, fea"
+        ValueError, match=r"^X: 3 values are NaN or infinite, first at sample 3, feature 7; "
     ):
         qalpha.solve(container(X), 2)
 
@@ -527,6 +575,27 @@ def test_alignment_streams(container, tmp_path):
     wanted = quietly(lambda X: alignment.solve(X, **options), WIDE)
     found = quietly(lambda X: alignment.solve(X, **options), container(WIDE, tmp_path))
     np.testing.assert_array_equal(found.ranking, wanted.ranking)
+
+
+ALIKE = {
+    "F": np.asfortranarray,
+    "csr": sparse.csr_array,
+    "csc": sparse.csc_array,
+    "frame": lambda X: pd.DataFrame(X).astype(pd.SparseDtype(float, 0.0)),
+    "dask": lambda X: dask.array.from_array(X, chunks=(300, 7)),
+}
+
+
+@pytest.mark.parametrize("container", [*ALIKE, in_h5py, in_zarr])
+def test_neighbours_among_samples_that_are_alike_do_not_depend_on_the_container(
+    container, tmp_path
+):
+    X = np.random.default_rng(1).poisson(0.1, (1500, 30)).astype(float)
+    wanted = alignment.solve(X, n=10)
+    Y = ALIKE[container](X) if container in ALIKE else container(X, tmp_path)
+    found = alignment.solve(Y, n=10)
+    np.testing.assert_array_equal(found.ranking, wanted.ranking)
+    np.testing.assert_allclose(found.scores, wanted.scores, rtol=0, atol=1e-9)
 
 
 def test_where_all_of_x_is_needed_it_is_read_within_the_budget(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import re
+from pathlib import Path
 
 import pytest
 
@@ -50,3 +51,22 @@ def test_names_are_found_where_a_line_holds_several():
         "Do.\n\nParameters\n----------\na, b : int\n    Some.\nc\n    More.\n\nReturns\n-------\nd"
     )
     assert documented(docstring) == ["a", "b", "c"]
+
+
+WEIGHING = ("qalpha", "weighting", "laplacian", "supervised", "kernel", "side_info", "topography")
+
+
+@pytest.mark.parametrize("name", [*WEIGHING, "pairwise", "alignment"])
+def test_what_takes_any_data_says_so(name):
+    text = " ".join(inspect.getdoc(getattr(specsel, name).solve).split())
+    assert (
+        "An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map "
+        "or an array of h5py, zarr or Dask."
+    ) in text
+
+
+@pytest.mark.parametrize("function", PUBLIC)
+def test_sections_of_the_readme_that_are_named_exist(function):
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    for section in re.findall(r"\(README, ([^)]*)\)", " ".join(function.__doc__.split())):
+        assert re.search(rf"^#+ {section}$", readme, re.MULTILINE)

@@ -89,6 +89,12 @@ def test_a_flat_remainder_needs_no_matrix_of_samples(monkeypatch, peak_memory):
     assert set(found.select(300)) <= set(range(350))
 
 
+def test_a_rank_without_room_is_not_advised(monkeypatch):
+    monkeypatch.setenv("SPECSEL_MEMORY", "7000B")
+    with pytest.raises(MemoryError, match=r"; take fewer samples, or the energy criterion of qal"):
+        weighting.solve(clustered((30, 40), 5.0))
+
+
 def test_a_rank_without_room_is_refused(monkeypatch):
     monkeypatch.setenv("SPECSEL_MEMORY", "7000B")
     message = "rank = 4: matrices of 30 samples x 30: would take .*; take a smaller rank"

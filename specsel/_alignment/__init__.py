@@ -1,8 +1,9 @@
 """The machinery of `alignment`.
 
-targets  what features are aligned with, checked, and the relevance of every feature to it
-graphs   the graph of the nearest neighbours of the samples
-search   lazy greedy selection
+targets     what features are aligned with, checked, and the relevance of every feature to it
+graphs      the graph of the nearest neighbours of the samples
+neighbours  which these are; of equally near ones, those that come next by number
+search      lazy greedy selection
 """
 
 from specsel._alignment.graphs import check_graph, nearest_neighbours, warn_of_units

@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 
 from specsel import _data, _input, linalg
+from specsel._alignment.neighbours import find
 from specsel._input.annotations import Floats, Names
 
 # Samples whose neighbours a tree finds in seconds: about ten of one core where components fall
 # off, and thirty where the samples are as far apart in all of twenty.
 GRAPH_SAMPLES = 30_000
-
-# Up to so many samples one thread finds the neighbours sooner than several start.
-ALONE = 1000
 
 # Columns in different units are suspected where a tenth of them carry so much of the variance.
 FEW_SHARE = 0.1
@@ -58,18 +56,14 @@ def nearest_neighbours(data: _data.Data, neighbours: int, components: int) -> An
     No sample is isolated, for each has neighbours of its own: as many as asked for, but at most
     half of the other samples.
     """
-    # Here, for they would make the package slow to import.
+    # Here, for it would make the package slow to import.
     from scipy import sparse
-    from scipy.spatial import cKDTree
 
     neighbours = min(neighbours, (data.n_samples - 1) // 2)
     places = _leading_components(data, min(components, data.rank_bound))
-    workers = -1 if len(places) > ALONE else 1
-    found = cKDTree(places).query(places, neighbours + 1, workers=workers)[1].ravel()
-    samples = np.repeat(np.arange(len(places)), neighbours + 1)
-    others = found != samples
+    samples, others = find(places, neighbours, data.floor)
     size = (len(places), len(places))
-    links = sparse.csr_array((np.ones(others.sum()), (samples[others], found[others])), size)
+    links = sparse.csr_array((np.ones(len(samples)), (samples, others)), size)
     links = links.maximum(links.T).tocoo()
     degrees = np.bincount(links.row, minlength=len(places))
     weights = 1 / np.sqrt(degrees[links.row] * degrees[links.col])

@@ -41,8 +41,18 @@ def read_features(X: ArrayLike | Sparse, matrix: Similarity) -> "Features":
     """Check X, dense or sparse, and scale the features that vary."""
     _numba.check_not_forked()
     if isinstance(X, Sparse):
+        _check_budget(X.shape[-1])  # before X is copied
         return SparseFeatures(_input.as_sparse(X, least_samples=LEAST_SAMPLES), None, matrix)
     return DenseFeatures(*_input.as_matrix(X, least_samples=LEAST_SAMPLES), matrix)
+
+
+def _check_budget(n_features: int) -> None:
+    """Refuse so many features that their similarities would not fit."""
+    _input.check_budget(
+        f"X: similarities of {n_features} x {n_features} features",
+        8 * MATRICES * n_features**2,
+        "take fewer features first, those with the largest variance for one",
+    )
 
 
 class Features(ABC):
@@ -73,12 +83,7 @@ class Features(ABC):
     scaled: Any
 
     def __init__(self, values: Any, names: Names, matrix: Similarity) -> None:
-        size = values.shape[1]
-        _input.check_budget(
-            f"X: similarities of {size} x {size} features",
-            8 * MATRICES * size**2,
-            "take fewer features first, those with the largest variance for one",
-        )
+        _check_budget(values.shape[1])
         self.n_samples: int = values.shape[0]
         self.names, self.matrix = names, matrix
         self.centred = matrix in ("covariance", "correlation")

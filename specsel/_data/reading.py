@@ -49,8 +49,9 @@ def represent(
     All first parts come before all second parts. X is copied where a feature is so large or so
     small that squares of its norm are no numbers; see `moments.extremes`.
     """
-    if representation == "ranks" and _input.is_streamed(array):
-        array = _in_memory(array)
+    _input.check_stated_budget()
+    if representation == "ranks":
+        array = _to_be_ranked(array)
     # What most calls do not need is imported only here.
     if is_blockwise(array) and representation != "ranks":
         from specsel._data import source_reading
@@ -61,6 +62,16 @@ def represent(
     from specsel._data import sparse_reading
 
     return sparse_reading.wrap(array, names, representation)
+
+
+def count_reduced(array: Any) -> int:
+    """How many samples of X are left, at least, once tall data are reduced; X is not read."""
+    q, n = map(int, array.shape)
+    if hasattr(array, "tocsr"):
+        from specsel._data.sparse import is_reduced_soon
+
+        return min(q, n) if is_reduced_soon(q, n, array.nnz) else q
+    return min(q, n)
 
 
 def _wrap(array: NDArray[Any], names: Names, representation: Representation) -> Dense:
@@ -93,13 +104,24 @@ def _without_negative(features: NDArray[Any], measured: Measured) -> Columns:
     return Columns(features, middle, measured.without_nothing(norms, features.itemsize))
 
 
-def _in_memory(array: Any) -> NDArray[Any]:
-    """All of X, for ranks, which are a copy of it anyway."""
+def _to_be_ranked(array: Any) -> Any:
+    """X in memory, if the budget has room for its ranks, which are a copy."""
+    size, what = _size_of_ranks(array)
+    _input.check_budget(f"representation = 'ranks': {what}", size, "take another representation")
+    if not _input.is_streamed(array):
+        return array
     from specsel._data.sources import Source
 
-    source = Source.of(array)
-    size = 2 * source.dtype.itemsize * float(np.prod(source.shape, dtype=float))
-    _input.check_budget(
-        "representation = 'ranks': X in memory and its ranks", size, "take another representation"
-    )
-    return source.read(slice(None), slice(None))
+    return Source.of(array).read(slice(None), slice(None))
+
+
+def _size_of_ranks(array: Any) -> tuple[float, str]:
+    """Bytes that ranks take, with what is held beside them; and what that is."""
+    if hasattr(array, "tocsr"):  # a rank and its sample for every number, in bands and joined
+        return 2.0 * (8 + array.indices.itemsize) * array.nnz, "the ranks of X"
+    size = float(np.prod(array.shape, dtype=float))
+    if not _input.is_streamed(array):
+        return array.dtype.itemsize * size, "the ranks of X"
+    from specsel._data.sources import Source
+
+    return 2 * Source.of(array).dtype.itemsize * size, "X in memory and its ranks"

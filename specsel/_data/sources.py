@@ -113,9 +113,7 @@ class Source:
 
         widest = max(part.stop - part.start for part in self.parts)
         size = widest * self.shape[0 if self.by_feature else 1] * self.dtype.itemsize
-        _input.check_budget(
-            "X: a block of it, of whole chunks", size, "store it in smaller chunks"
-        )
+        self._check_budget(size)
         room = int(np.clip(_input.budget() // size - 2, 0, AHEAD))
         if room == 0:
             for part, given in zip(self.parts, arguments, strict=True):
@@ -128,6 +126,21 @@ class Source:
                 block = ahead.pop(0).result()
                 ahead += [reader.submit(self.block, part) for part in islice(parts, 1)]
                 yield task(block, *given)
+
+    def _check_budget(self, size: int) -> None:
+        """Refuse blocks that do not fit; smaller chunks help only where one alone is too large."""
+        what, advice = "X: a block of it", f"raise it to {_in_mebibytes(size)} at least"
+        if size > BLOCK and getattr(self.array, "chunks", None):
+            what += ", one column of chunks" if self.by_feature else ", one row of chunks"
+            advice = "store it in smaller chunks"
+            if _input.budget() < BLOCK:
+                advice += f", and raise it to {_in_mebibytes(BLOCK)} at least"
+        _input.check_budget(what, size, advice)
+
+
+def _in_mebibytes(size: int) -> str:
+    """A budget that is enough, as `SPECSEL_MEMORY` takes it."""
+    return f"{-(-size // 2**20)}MiB"
 
 
 def _numbers(dtype: Any) -> np.dtype[Any]:

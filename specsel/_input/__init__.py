@@ -47,7 +47,14 @@ from specsel._input.arrays import (
     take_samples,
 )
 from specsel._input.interrupts import catch_interrupts
-from specsel._input.memory import Need, budget, check_budget, check_together, readable
+from specsel._input.memory import (
+    Need,
+    budget,
+    check_budget,
+    check_stated_budget,
+    check_together,
+    readable,
+)
 from specsel._input.messages import (
     TOO_EXTREME,
     brief,
@@ -92,6 +99,7 @@ __all__ = [
     "check_positive",
     "check_samples",
     "check_sets",
+    "check_stated_budget",
     "check_together",
     "check_unmasked",
     "choices",

@@ -80,7 +80,7 @@ def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Na
         check_samples(int(X.shape[0]), least_samples, name)
         return X, names
     if sparse.is_sparse_frame(X):
-        names = tuple(str(label) for label in X.columns)
+        names = frames.names_of(X)
         matrix = sparse.from_frame(X, name)
     elif hasattr(X, "tocsr"):
         matrix = sparse.compressed(X, name)

@@ -36,7 +36,7 @@ def unpack(X: ArrayLike, name: str) -> tuple[ArrayLike, Names]:
     if hasattr(X, "dims") and hasattr(X, "coords"):
         return X, _names_in_xarray(X)
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
-        names = tuple(map(_in_one, X.columns))
+        names = names_of(X)
         return _values(X, names, name), names
     return X, None
 
@@ -47,8 +47,12 @@ def unwrap(X: Any) -> tuple[Any, Names]:
     return array, None if array is X else _names_in_xarray(X)
 
 
+def names_of(frame: Any) -> tuple[str, ...]:
+    """The names of all columns; the levels of one that has several are joined."""
+    return tuple(map(_in_one, frame.columns))
+
+
 def _in_one(name: Any) -> str:
-    """The name of a column; the levels of several are joined."""
     if not isinstance(name, tuple):
         return str(name)
     return BETWEEN.join(str(level) for level in name if str(level))
@@ -58,10 +62,10 @@ def _from_arrow(table: Any, name: str) -> tuple[NDArray[Any], Names]:
     names = tuple(map(str, table.column_names))
     arrays = []
     for label, column in zip(names, table.columns, strict=True):
-        _check_kind(column.type, label, name)
+        check_kind(column.type, label, name)
         values = column.to_numpy() if hasattr(column, "chunks") else column.to_numpy(False)
         if not _is_numeric(values):
-            raise _not_numeric(name, label)
+            raise not_numeric(name, label)
         arrays.append(values.astype(float) if values.dtype == object else values)
     return np.column_stack(arrays) if arrays else np.empty((len(table), 0)), names
 
@@ -76,19 +80,19 @@ def _names_in_xarray(array: Any) -> Names:
 def _values(frame: Any, names: tuple[str, ...], name: str) -> NDArray[Any]:
     """Values of a pandas or polars frame; refuse the first column that is not numeric."""
     for index, dtype in enumerate(getattr(frame, "dtypes", ())):
-        _check_kind(dtype, names[index], name)
+        check_kind(dtype, names[index], name)
         if _is_number(dtype):
             continue
         column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[names[index]]
         if not _is_numeric(np.asarray(column)):
-            raise _not_numeric(name, names[index])
+            raise not_numeric(name, names[index])
     values: NDArray[Any] = frame.to_numpy()
     if values.dtype == object and hasattr(frame, "iloc"):
         values = np.where(frame.isna(), np.nan, values).astype(float)
     return values
 
 
-def _check_kind(dtype: Any, label: str, name: str) -> None:
+def check_kind(dtype: Any, label: str, name: str) -> None:
     """Refuse categories: their numbers would count as measurements."""
     if type(dtype).__name__ in CATEGORICAL:
         raise ValueError(
@@ -97,7 +101,8 @@ def _check_kind(dtype: Any, label: str, name: str) -> None:
         )
 
 
-def _not_numeric(name: str, label: str) -> ValueError:
+def not_numeric(name: str, label: str) -> ValueError:
+    """What refuses a column of something else than numbers."""
     return ValueError(f"{name}: column {label!r} is not numeric; drop or encode it")
 
 

@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
+# Larger budgets are no different.
+MOST = 2**62
+
 # Where the system is told, for all processes of a container, how much they may take.
 GROUP = Path("/sys/fs/cgroup")
 
@@ -24,14 +27,25 @@ def budget() -> int:
     >>> budget() > 0
     True
     """
+    stated = _stated()
+    return _free() // 2 if stated is None else stated
+
+
+def check_stated_budget() -> None:
+    """Refuse a `SPECSEL_MEMORY` that is no size, even where nothing will need the budget."""
+    _stated()
+
+
+def _stated() -> int | None:
+    """Bytes that the environment states, if it does; no more than a machine can count."""
     text = os.environ.get("SPECSEL_MEMORY", "").strip()
     if not text:
-        return _free() // 2
+        return None
     found = re.fullmatch(r"(\d+\.?\d*) *([KMGT]?)(i?)B?", text, re.IGNORECASE)
     size = 0
     if found:
         number, unit, binary = found.groups()
-        size = int(float(number) * (1024 if binary else 1000) ** UNITS[unit.upper()])
+        size = int(min(float(number) * (1024 if binary else 1000) ** UNITS[unit.upper()], MOST))
     if size <= 0:
         raise ValueError(
             f"SPECSEL_MEMORY = {text!r}: must be a number of bytes above 0, such as 8GiB"

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from specsel._input.annotations import NDArray
+from specsel._input.frames import check_kind, names_of, not_numeric
 from specsel._input.messages import brief
 
 # The arrays in which scipy stores a matrix of each format.
@@ -87,19 +88,21 @@ def _is_sparse_dtype(dtype: Any) -> bool:
 def from_frame(frame: Any, name: str = "X") -> Any:
     """Compress a data frame with sparse columns by columns; of others all numbers are stored."""
     places, numbers = [], []
-    for index, label in enumerate(frame.columns):
+    for index, label in enumerate(names_of(frame)):
         column = frame.iloc[:, index]
+        check_kind(column.dtype, label, name)
         if not _is_sparse_dtype(column.dtype):
             values, where = np.asarray(column), np.arange(len(frame))
         elif column.array.fill_value == 0:
             values, where = column.array.sp_values, column.array.sp_index.indices
         else:
+            fill = column.array.fill_value
             raise ValueError(
-                f"{name}: column {str(label)!r} is sparse about {column.array.fill_value}; "
-                "0 is needed"
+                f"{name}: column {label!r} is sparse about {fill}; 0 is needed: "
+                f"pass {name}.sparse.to_dense() or, where what is missing is 0, {name}.fillna(0)"
             )
         if values.dtype.kind not in "biuf":
-            raise ValueError(f"{name}: column {str(label)!r} is not numeric; drop or encode it")
+            raise not_numeric(name, label)
         places.append(where)
         numbers.append(values)
     starts = np.cumsum([0, *map(len, numbers)])
@@ -113,13 +116,15 @@ def _concatenated(arrays: list[NDArray[Any]], dtype: type) -> NDArray[Any]:
 
 
 def find_not_finite(matrix: Any) -> tuple[int, tuple[int, int] | None]:
-    """How many stored values are not finite, and the sample and the feature of the first one."""
+    """How many stored values are not finite; the first sample with one, and its first feature."""
     bad = np.flatnonzero(~np.isfinite(matrix.data))
     if len(bad) == 0:
         return 0, None
-    major = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
-    place = (major, int(matrix.indices[bad[0]]))
-    return len(bad), place if matrix.format == "csr" else place[::-1]
+    major = np.searchsorted(matrix.indptr, bad, side="right") - 1
+    places = (major, matrix.indices[bad])
+    samples, features = places if matrix.format == "csr" else places[::-1]
+    first = int(samples.min())
+    return len(bad), (first, int(features[samples == first].min()))
 
 
 def assemble(format: str, shape: Any, parts: Mapping[str, Any], name: str = "X") -> Any:

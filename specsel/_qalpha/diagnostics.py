@@ -1,13 +1,21 @@
 """What shows whether weights are right: entries of G, and the relevance of any subset."""
 
 from collections.abc import Iterable
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numba import prange
 
-from specsel import _data, _input
-from specsel._input.annotations import ArrayLike, Floats
+from specsel import _data, _input, linalg
+from specsel._input.annotations import ArrayLike, Floats, Integers
 from specsel.linalg import jit
+
+# Where eigenvalues are found by passes: until the relevance rises by no more than this share in a
+# round, or for so many rounds; beside those wanted so many are followed, which speeds it up.
+RELEVANCE_TOL = 1e-10
+MOST_ROUNDS = 100
+MORE = 8
 
 
 def gram(X: ArrayLike, basis: ArrayLike, *, center: bool = True) -> Floats:
@@ -68,6 +76,8 @@ def relevance(X: ArrayLike, subset: Iterable[int | str], k: int, *, center: bool
     It is ``λ₁² + … + λ_k²``, λ being the largest eigenvalues of ``Σ m_i m_iᵀ`` over the subset. It
     grows with every feature: compare selections of the same size.
 
+    Only the columns of the subset are read. Dense ones are copied, sparse ones stay sparse.
+
     Parameters
     ----------
     X
@@ -90,6 +100,44 @@ def relevance(X: ArrayLike, subset: Iterable[int | str], k: int, *, center: bool
         raise ValueError("subset: holds no feature; at least one is needed")
     _input.check_integer("k", k, 1, array.shape[0], "the number of samples")
     _input.check_flag("center", center)
-    data = _data.read(array[:, chosen], center=center)
-    lengths = np.linalg.svd(data.rows(0, data.n_samples), compute_uv=False)
-    return float((lengths[:k] ** 4).sum())
+    data = _data.represent(
+        _columns(array, chosen), representation="centered" if center else "as-is"
+    )
+    return _energy(data, k)
+
+
+def _columns(array: Any, chosen: Integers) -> Any:
+    """Some columns of X; what they take is checked, unless they stay where they are."""
+    q, count = int(array.shape[0]), len(chosen)
+    size = float(array.dtype.itemsize * q * count)
+    if hasattr(array, "tocsr"):  # a number has an index, too
+        size = min(2.0 * array.dtype.itemsize * array.nnz, 2 * size)
+    if not _input.is_dask(array):
+        what = f"subset: {count} features of {q} samples"
+        _input.check_budget(what, size, "take fewer features or fewer samples")
+    return _input.take_features(array, chosen)
+
+
+def _energy(data: _data.Data, k: int) -> float:
+    """The squares of the k largest eigenvalues of the affinity with equal weights, summed."""
+    if data.is_tall() and data.n_features <= linalg.DENSE_LIMIT:
+        _check_room(data.n_features, data.n_features)
+        data = data.reduced()[0]
+    size, equal = data.n_samples, np.ones(data.n_features)
+    width = min(k + MORE, size)
+    _check_room(size, min(size, 2 * linalg.SUBSPACE_PASSES * width))
+    before, basis = -np.inf, None
+    for _ in range(MOST_ROUNDS):
+        values, basis = linalg.leading_pairs(partial(data.adjoint, equal), size, width, basis)
+        energy = float(values[:k] @ values[:k])
+        if size <= linalg.DENSE_LIMIT or energy - before <= RELEVANCE_TOL * energy:
+            break
+        before = energy
+    return energy
+
+
+def _check_room(size: int, width: int) -> None:
+    """Refuse matrices that the eigenvalues need and that would not fit: a few are held at once."""
+    _input.check_budget(
+        f"X: matrices of {size} x {width}", 3 * 8 * size * width, "take fewer features or samples"
+    )

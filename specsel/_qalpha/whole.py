@@ -55,7 +55,7 @@ class Known:
 
     def __init__(self, data: _data.Data, alpha: Floats) -> None:
         self.data = data
-        check_budget(data)
+        check_budget(data.n_samples)
         q, n = data.n_samples, data.n_features
         most = max(KEPT_SHARE * n * q, KEPT_BYTES / 8) / (n + q**2)
         self.most = int(np.clip(most, LEAST_KEPT, MOST_KEPT))
@@ -188,7 +188,7 @@ class WholeAffinity:
     """
 
     def __init__(self, data: _data.Data) -> None:
-        check_budget(data, COPIES)
+        check_budget(data.n_samples, climbs=False)
         self.data = data
         self.weights_are_smaller = data.n_features <= data.n_samples**2
 
@@ -227,15 +227,14 @@ def image(data: _data.Data, dual: Floats) -> tuple[Floats, Floats]:
     return alpha * scale, affinity * scale
 
 
-def check_budget(data: _data.Data, count: int = LEAST_KEPT + COPIES, way: str = "") -> None:
-    """Refuse data with so many samples that a number of affinities would not fit.
+def check_budget(n_samples: int, *, climbs: bool = True, way: str = "") -> None:
+    """Refuse so many samples that their affinities would not fit; who climbs keeps several.
 
     `way` is what else the user may do.
     """
-    q = data.n_samples
     _input.check_budget(
-        f"X: affinities of {q} x {q} samples",
-        count * 8 * q**2,
+        f"X: affinities of {n_samples} x {n_samples} samples",
+        (COPIES + LEAST_KEPT * climbs) * 8 * n_samples**2,
         f"take {way}fewer samples, or the energy criterion of qalpha, which needs no affinities",
     )
 

@@ -104,7 +104,7 @@ def test_ranks_are_made_in_memory(tmp_path, monkeypatch):
     X = with_ties(SHAPE)
     dense, data = both(X, tmp_path, "ranks")
     assert_same([data.rows(0, 33)], [dense.rows(0, 33)])
-    monkeypatch.setenv("SPECSEL_MEMORY", "10kB")
+    monkeypatch.setenv("SPECSEL_MEMORY", "30kB")
     with pytest.raises(MemoryError, match=r"^representation = 'ranks': X in memory and its ranks"):
         both(X, tmp_path, "ranks")
 

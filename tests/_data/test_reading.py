@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from oracles import weighing as oracle
+from scipy import sparse
 
 from specsel import _data
 from specsel._input import choices
@@ -83,3 +84,32 @@ def test_the_parts_of_data_are_read_only(rng):
     for array in (data.features, data.norms, data.columns.middle, data.mean, data.norm):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+def in_memory_map(X, path):
+    np.save(path / "X.npy", X)
+    return np.load(path / "X.npy", mmap_mode="r")
+
+
+CONTAINERS = {
+    "dense": lambda X, path: X,
+    "mapped": in_memory_map,
+    "csr": lambda X, path: sparse.csr_array(X),
+    "csc": lambda X, path: sparse.csc_array(X),
+}
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_ranks_keep_to_the_budget(container, rng, tmp_path, monkeypatch, peak_memory):
+    X = CONTAINERS[container](rng.standard_normal((500, 2000)), tmp_path)
+    monkeypatch.setenv("SPECSEL_MEMORY", "7MB")
+
+    def refused():
+        with pytest.raises(
+            MemoryError, match=r"^representation = 'ranks': the ranks of X: would t"
+        ):
+            _data.represent(X, representation="ranks")
+
+    assert peak_memory(refused) < 10**6
+    monkeypatch.setenv("SPECSEL_MEMORY", "50MB")
+    _data.represent(X, representation="ranks")

@@ -45,5 +45,56 @@ def test_blocks_are_read_ahead_as_far_as_the_budget_goes(monkeypatch):
         assert [i for i, _ in found] == [*range(10)]
         np.testing.assert_array_equal(np.hstack([block for _, block in found]), X)
     monkeypatch.setenv("SPECSEL_MEMORY", "700")
-    with pytest.raises(MemoryError, match=r"^X: a block of it, of whole chunks: would take 800 B"):
+    with pytest.raises(MemoryError, match=r"^X: a block of it: would take 800 B"):
         next(source.run(lambda block: block, (() for _ in range(10))))
+
+
+@pytest.mark.parametrize(
+    ("array", "budget", "message"),
+    [
+        (
+            Chunked((1000, 10**6), (1000, 100)),
+            "1MB",
+            r"^X: a block of it: would take 31.3 MiB, and .* 977 KiB; raise it to 32MiB at least$",
+        ),
+        (
+            np.broadcast_to(0.0, (10**7, 9)),
+            "1MB",
+            r"^X: a block of it: would take 32 MiB, and .*; raise it to 32MiB at least$",
+        ),
+        (
+            Chunked((200, 10**4), None),
+            "1MB",
+            r"^X: a block of it: .*; raise it to 16MiB at least$",
+        ),
+        (
+            Chunked((10**4, 10**6), (10**4, 1000)),
+            "40MB",
+            r"^X: a block of it, one row of chunks: .* 74.5 GiB, .*; store it in smaller chunks$",
+        ),
+        (
+            Chunked((1000, 10**6), (1000, 1)),
+            "9",
+            r"^X: a block of it: .*; raise it to 32MiB at least$",
+        ),
+        (
+            Chunked((10**6, 100), (10**5, 100)),
+            "1MB",
+            r"^X: a block of it, one row of chunks: would take 76.3 MiB, and .*; "
+            "store it in smaller chunks, and raise it to 32MiB at least$",
+        ),
+    ],
+)
+def test_what_helps_where_a_block_is_too_large(array, budget, message, monkeypatch):
+    monkeypatch.setenv("SPECSEL_MEMORY", budget)
+    with pytest.raises(MemoryError, match=message):
+        next(Source.of(array).run(lambda block: block, iter([()])))
+
+
+def test_the_advice_about_a_block_suffices(monkeypatch):
+    X = np.arange(40_000.0).reshape(10, 4000)
+    monkeypatch.setenv("SPECSEL_MEMORY", "100kB")
+    with pytest.raises(MemoryError, match="raise it to 1MiB at least") as caught:
+        next(Source.of(X).run(np.sum, iter([()])))
+    monkeypatch.setenv("SPECSEL_MEMORY", str(caught.value).split()[-3])
+    assert next(Source.of(X).run(np.sum, iter([()]))) == X.sum()

@@ -12,7 +12,14 @@ from specsel._input import memory
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [("1000", 1000), ("8GiB", 8 * 2**30), ("1.5 kB", 1500), ("2M", 2 * 10**6), ("1tib", 2**40)],
+    [
+        ("1000", 1000),
+        ("8GiB", 8 * 2**30),
+        ("1.5 kB", 1500),
+        ("2M", 2 * 10**6),
+        ("1tib", 2**40),
+        ("9" * 400, 2**62),
+    ],
 )
 def test_the_budget_is_that_of_the_environment(text, size, monkeypatch):
     monkeypatch.setenv("SPECSEL_MEMORY", text)
@@ -24,6 +31,12 @@ def test_other_budgets_are_refused(text, monkeypatch):
     monkeypatch.setenv("SPECSEL_MEMORY", text)
     with pytest.raises(ValueError, match=rf"^SPECSEL_MEMORY = '{text}': must be a number of byt"):
         _input.budget()
+
+
+def test_another_budget_is_refused_by_whoever_reads_data(monkeypatch):
+    monkeypatch.setenv("SPECSEL_MEMORY", "banana")
+    with pytest.raises(ValueError, match=r"^SPECSEL_MEMORY = 'banana': must be a number of bytes"):
+        qalpha.solve(np.eye(5), 2)
 
 
 def test_by_default_it_is_half_of_what_is_free(monkeypatch):

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from oracles import weighing as oracle
+from scipy import sparse
 
-from specsel import qalpha
+from specsel import linalg, qalpha
 
 
 def test_gram_is_the_definition(rng):
@@ -44,3 +45,41 @@ def test_relevance_is_the_energy_of_the_leading_eigenvalues(rng, center):
 def test_relevance_refuses(rng, subset, k, message):
     with pytest.raises(ValueError, match=message):
         qalpha.relevance(rng.standard_normal((25, 12)), subset, k)
+
+
+@pytest.mark.parametrize("shape", [(60, 90), (90, 60)])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_relevance_by_passes_alone(shape, container, rng, monkeypatch):
+    X = rng.standard_normal(shape)
+    X[:20, :9] += 2
+    wanted = qalpha.relevance(X, range(1, 60), 2)
+    monkeypatch.setattr(linalg, "DENSE_LIMIT", 5)
+    monkeypatch.setattr(linalg, "SUBSPACE_PASSES", 3)
+    assert qalpha.relevance(container(X), range(1, 60), 2) == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("budget", ["20MB", "30MB"])
+def test_relevance_keeps_to_the_budget(budget, rng, monkeypatch, peak_memory):
+    X = rng.standard_normal((50_000, 70))
+    qalpha.relevance(X[:5000], range(60), 2)  # compiles
+    monkeypatch.setenv("SPECSEL_MEMORY", budget)
+    if budget == "30MB":
+        assert peak_memory(lambda: qalpha.relevance(X, range(60), 2)) < 40e6
+        return
+
+    def refused():
+        with pytest.raises(
+            MemoryError, match=r"^subset: 60 features of 50000 samples: would take "
+        ):
+            qalpha.relevance(X, range(60), 2)
+
+    assert peak_memory(refused) < 1e6
+
+
+@pytest.mark.filterwarnings("ignore:.* features are constant")
+def test_relevance_of_many_sparse_features_forms_no_affinity(rng, peak_memory):
+    X = sparse.random_array((5000, 6000), density=1e-3, random_state=rng, format="lil")
+    X[:5, :30] = X[5:10, 30:50] = 1.0
+    X, subset = X.tocsr(), np.arange(1, 6000)
+    assert peak_memory(lambda: qalpha.relevance(X, subset, 1)) < 8 * 5000**2 / 10
+    assert qalpha.relevance(X, subset, 1) > 500
