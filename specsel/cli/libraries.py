@@ -105,6 +105,7 @@ def read_h5ad(path: Path, reading: Reading) -> Content:
         known = [*map(str, found.obs.columns)]
         y = _labels(found.obs.iloc[:, columns.find_one(reading.target, known, len(known))])
     apart = columns.find(replace(reading, target=None), names, len(names))
+    _input.check_intact(found.X, "X")
     X = found.X.tocsc() if hasattr(found.X, "tocsc") else np.asarray(found.X)
     return Content(X, names, apart, y, [*map(str, found.obs_names)])
 

@@ -102,6 +102,19 @@ def test_cells(tmp_path):
         tables.read(path, "knd")
 
 
+@pytest.mark.parametrize(("part", "value"), [("indices", 999), ("indptr", 0)])
+def test_cells_whose_sparse_numbers_are_damaged(capsys, tmp_path, part, value):
+    anndata, h5py = map(pytest.importorskip, ("anndata", "h5py"))
+    from scipy import sparse
+
+    path = tmp_path / "cells.h5ad"
+    write_cells(anndata, path, sparse.csr_matrix(X))
+    with h5py.File(path, "r+") as file:
+        file[f"X/{part}"][4] = value
+    refused = run(capsys, "select", path)
+    assert_refused(refused, "cells.h5ad: ", "is a damaged sparse matrix", part)
+
+
 def write_cells(anndata, path, values):
     """Write cells × genes; text as objects, which every version of anndata writes."""
     warnings.simplefilter("ignore")  # pytest restores the filters
