@@ -40,8 +40,9 @@ FeaturePairs = tuple[Integers, Integers]
 def read_features(X: ArrayLike | Sparse, matrix: Similarity) -> "Features":
     """Check X, dense or sparse, and scale the features that vary."""
     _numba.check_not_forked()
-    if isinstance(X, Sparse):
-        return SparseFeatures(_input.as_sparse(X, least_samples=LEAST_SAMPLES), None, matrix)
+    values, names = _input.unwrapped(X)
+    if isinstance(values, Sparse):
+        return SparseFeatures(_input.as_sparse(values, least_samples=LEAST_SAMPLES), names, matrix)
     return DenseFeatures(*_input.as_matrix(X, least_samples=LEAST_SAMPLES), matrix)
 
 

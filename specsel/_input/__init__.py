@@ -1,6 +1,7 @@
 """What users pass in: checked once, before any work. Every layer above may use all of it.
 
 arrays       samples × features, classes and pairs: viewed as arrays, or refused
+wrappers     what holds an array: AnnData, and values with names
 frames       tables with named columns, of any library
 sparse       sparse matrices: checked whole, or refused
 streams      arrays that are not in memory: recognised and checked
@@ -29,7 +30,6 @@ from specsel._input.arguments import (
     is_list,
 )
 from specsel._input.arrays import (
-    Frame,
     as_classes,
     as_data,
     as_labels,
@@ -59,6 +59,7 @@ from specsel._input.messages import (
 )
 from specsel._input.sparse import assemble as assemble_sparse
 from specsel._input.streams import is_dask, is_streamed, loaded, take_features
+from specsel._input.wrappers import Frame, dimensions, is_annotated, unwrapped
 
 __all__ = [
     "TOO_EXTREME",
@@ -96,7 +97,9 @@ __all__ = [
     "choices",
     "count_of",
     "describe_not_finite",
+    "dimensions",
     "first_few",
+    "is_annotated",
     "is_dask",
     "is_finite",
     "is_list",
@@ -109,4 +112,5 @@ __all__ = [
     "suggest",
     "take_features",
     "take_samples",
+    "unwrapped",
 ]
