@@ -131,7 +131,9 @@ def test_names_of_files(path):
         assert call.split("(")[0] in str(told.value)
     with pytest.raises(ValueError, match="^X = 'abc': is a text; pass the array itself, samples"):
         qalpha.solve("abc", 2)
-    with pytest.raises(ValueError, match=r"^y: is the text 'kind'; .*, such as adata\.obs\['kind'"):
+    with pytest.raises(
+        ValueError, match=r"^y: is the text 'kind'; .*, such as adata\.obs\['kind'"
+    ):
         supervised.solve(X, "kind")
 
 
@@ -140,7 +142,9 @@ def test_files_and_groups(tmp_path):
         with pytest.raises(ValueError, match="^X: is a file or group, which holds nothing; pass "):
             qalpha.solve(file, 2)
         file["numbers"] = X
-        with pytest.raises(ValueError, match="^X: is a file or group, which holds 'numbers'; pass"):
+        with pytest.raises(
+            ValueError, match="^X: is a file or group, which holds 'numbers'; pass"
+        ):
             qalpha.solve(file, 2)
     group = zarr.open_group(tmp_path / "a.zarr", mode="w")
     group.create_array("numbers", shape=(3, 4), dtype="f8")
