@@ -43,7 +43,8 @@ def read_features(X: ArrayLike | Sparse, matrix: Similarity) -> "Features":
     values, names = _input.unwrapped(X)
     if isinstance(values, Sparse):
         return SparseFeatures(_input.as_sparse(values, least_samples=LEAST_SAMPLES), names, matrix)
-    return DenseFeatures(*_input.as_matrix(X, least_samples=LEAST_SAMPLES), matrix)
+    found: Any = values if names is None else _input.Frame([*names], values)
+    return DenseFeatures(*_input.as_matrix(found, least_samples=LEAST_SAMPLES), matrix)
 
 
 class Features(ABC):

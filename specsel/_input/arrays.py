@@ -9,7 +9,7 @@ import numpy as np
 
 from specsel._input import frames, sparse, streams
 from specsel._input.annotations import ArrayLike, Integers, Names, NDArray, Sparse
-from specsel._input.memory import budget, check_budget, readable
+from specsel._input.memory import budget, readable
 from specsel._input.messages import TOO_EXTREME, brief, printable
 from specsel._input.wrappers import unwrapped
 

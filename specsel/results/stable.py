@@ -278,7 +278,8 @@ def _read(X: ArrayLike | Sparse) -> tuple[Any, Names]:
     held, names = _input.unwrapped(X)
     if isinstance(held, Sparse):
         return _input.as_sparse(held, least_samples=1), names
-    values, names = _input.as_matrix(X, least_samples=1)
+    found: Any = held if names is None else _input.Frame([*names], held)
+    values, names = _input.as_matrix(found, least_samples=1)
     if not np.isfinite(values).all():
         raise ValueError(_input.describe_not_finite(values, names))
     return values, names

@@ -63,7 +63,9 @@ def test_the_budget_comes_before_a_view_is_read(backed, monkeypatch):
     is_csc = getattr(backed.X, "format", "") == "csc"
     monkeypatch.setenv("SPECSEL_MEMORY", "2kB")
     monkeypatch.setattr(anndata.AnnData, "X", property(lambda _: pytest.fail("was read")))
-    with pytest.raises(MemoryError, match="^X: (all of the view|what is stored of it), in memory"):
+    with pytest.raises(
+        MemoryError, match=r"^X: (all of the view|what is stored of it), in memory"
+    ):
         qalpha.solve(view, 2)
     monkeypatch.undo()
     monkeypatch.setenv("SPECSEL_MEMORY", "9kB" if is_csc else "2kB")
@@ -83,7 +85,7 @@ def test_matrices_that_anndata_left_in_a_file(tmp_path):
     with h5py.File(tmp_path / "X.h5ad", "r+") as file:
         file["X/indices"][3] = 999
     damaged = anndata.read_h5ad(tmp_path / "X.h5ad", backed="r")
-    with pytest.raises(ValueError, match="^X: is a damaged sparse matrix: indices holds 999"):
+    with pytest.raises(ValueError, match=r"^X: is a damaged sparse matrix: indices holds 999"):
         qalpha.solve(damaged, 2)
 
 
@@ -99,9 +101,13 @@ def test_side_data_and_pairs(adata, backed):
         known = pairwise.solve(X, 1, apart=(X[::2], X[1::2]), together=[(0, 2)])
         np.testing.assert_allclose(pairs.alpha, known.alpha, atol=1e-9)
     other = adata[:20, [1, 0, *range(2, 12)]]
-    with pytest.raises(ValueError, match="^side: has other column names than X, or in another or"):
+    with pytest.raises(
+        ValueError, match=r"^side: has other column names than X, or in another or"
+    ):
         side_info.solve(adata, other, 1)
-    with pytest.raises(ValueError, match="^together: has other column names than X, or in anothe"):
+    with pytest.raises(
+        ValueError, match=r"^together: has other column names than X, or in anothe"
+    ):
         pairwise.solve(adata, 1, together=(other, other))
 
 
@@ -129,7 +135,7 @@ def test_names_of_files(path):
         with pytest.raises(ValueError, match=f"^side = 'a{suffix}': is the name") as told:
             side_info.solve(X, f"a{suffix}", 2)
         assert call.split("(")[0] in str(told.value)
-    with pytest.raises(ValueError, match="^X = 'abc': is a text; pass the array itself, samples"):
+    with pytest.raises(ValueError, match=r"^X = 'abc': is a text; pass the array itself, samples"):
         qalpha.solve("abc", 2)
     with pytest.raises(
         ValueError, match=r"^y: is the text 'kind'; .*, such as adata\.obs\['kind'"
@@ -139,14 +145,18 @@ def test_names_of_files(path):
 
 def test_files_and_groups(tmp_path):
     with h5py.File(tmp_path / "a.h5", "w") as file:
-        with pytest.raises(ValueError, match="^X: is a file or group, which holds nothing; pass "):
+        with pytest.raises(
+            ValueError, match=r"^X: is a file or group, which holds nothing; pass "
+        ):
             qalpha.solve(file, 2)
         file["numbers"] = X
         with pytest.raises(
-            ValueError, match="^X: is a file or group, which holds 'numbers'; pass"
+            ValueError, match=r"^X: is a file or group, which holds 'numbers'; pass"
         ):
             qalpha.solve(file, 2)
     group = zarr.open_group(tmp_path / "a.zarr", mode="w")
     group.create_array("numbers", shape=(3, 4), dtype="f8")
-    with pytest.raises(ValueError, match="^X: is a file or group, which holds 'numbers'; pass an"):
+    with pytest.raises(
+        ValueError, match=r"^X: is a file or group, which holds 'numbers'; pass an"
+    ):
         qalpha.solve(group, 2)

@@ -73,7 +73,7 @@ def test_names_must_agree(adata):
     selector = specsel.QAlpha(k=1, n_features_to_select=3).fit(adata)
     for other in (adata[:, NAMES[::-1]], adata[:, NAMES[:5]]):
         with pytest.raises(
-            ValueError, match="^X: has other names of features than QAlpha was fit"
+            ValueError, match=r"^X: has other names of features than QAlpha was fit"
         ):
             selector.transform(other)
     frame = pd.DataFrame(X, columns=NAMES)
