@@ -59,7 +59,7 @@ from specsel._input.messages import (
 )
 from specsel._input.sparse import assemble as assemble_sparse
 from specsel._input.streams import is_dask, is_streamed, loaded, take_features
-from specsel._input.wrappers import Frame, dimensions, is_annotated, unwrapped
+from specsel._input.wrappers import Frame, dimensions, is_wrapped, unwrapped
 
 __all__ = [
     "TOO_EXTREME",
@@ -99,11 +99,11 @@ __all__ = [
     "describe_not_finite",
     "dimensions",
     "first_few",
-    "is_annotated",
     "is_dask",
     "is_finite",
     "is_list",
     "is_streamed",
+    "is_wrapped",
     "loaded",
     "name_features",
     "printable",

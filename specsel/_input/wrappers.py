@@ -57,9 +57,14 @@ def is_sparse_in_file(X: object) -> bool:
     return hasattr(X, "to_memory") and hasattr(X, "group") and hasattr(X, "format")
 
 
+def is_wrapped(X: object) -> bool:
+    """Whether X comes from anndata: an object, or a sparse matrix in its file."""
+    return is_annotated(X) or is_sparse_in_file(X)
+
+
 def dimensions(X: Any) -> int:
     """How many dimensions an array has, or what it is wrapped in."""
-    return 2 if is_annotated(X) or is_sparse_in_file(X) else np.ndim(X)
+    return 2 if is_wrapped(X) else np.ndim(X)
 
 
 def unwrapped(X: Any, name: str = "X") -> tuple[Any, Names]:

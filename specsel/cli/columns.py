@@ -58,11 +58,10 @@ def _offer(name: str, names: Sequence[str]) -> str:
 def without(X: Any, names: Sequence[str] | None, apart: Sequence[int]) -> tuple[Any, list[str]]:
     """Return the columns that are not in `apart`, and their names or else their numbers.
 
-    Neighbouring columns are a view of X, not a copy. What is left in a file is read into memory.
+    Neighbouring columns are a view of X, not a copy.
     """
     left = np.delete(np.arange(X.shape[1]), [*apart])
     kept = [names[column] if names else str(column) for column in left]
-    X = _input.loaded(X)
     if len(left) and left[-1] - left[0] == len(left) - 1:
         return X[:, left[0] : left[-1] + 1], kept
     return X.take(left, axis=1) if isinstance(X, np.ndarray) else X[:, left], kept

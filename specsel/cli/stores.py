@@ -22,6 +22,9 @@ ZARR = ".zarr"
 # What a folder holds that is an array or a group of zarr.
 MARKS = ("zarr.json", ".zarray", ".zgroup")
 
+# How AnnData calls sparse matrices, which are groups of arrays.
+SPARSE = ("csr_matrix", "csc_matrix")
+
 # Packages whose errors, while numbers are read, mean a damaged file.
 PACKAGES = {"h5py", "zarr", "numcodecs"}
 
@@ -53,7 +56,7 @@ def read_zarr(path: Path, reading: Reading) -> Content:
     if kind == "anndata":
         libraries.load("anndata", ZARR)
         return _cells(path, found, reading)
-    if kind in ("csr_matrix", "csc_matrix"):
+    if kind in SPARSE:
         libraries.load("anndata", ZARR)
         return columns.numbered(_values(path, found), reading)
     raise ValueError(_not_one_array(path, found))
@@ -63,6 +66,9 @@ def _not_one_array(path: Path, group: Any) -> str:
     """Say which arrays a group holds."""
     with _complete(path):
         arrays = {str(name): array.shape for name, array in sorted(group.arrays())}
+        for name, inner in sorted(group.groups()):
+            if inner.attrs.get("encoding-type") in SPARSE:
+                arrays[str(name)] = tuple(inner.attrs["shape"])
     if not arrays:
         return "is a group of zarr without arrays; an array or AnnData is needed"
     shapes = _input.first_few([f"{name} {' x '.join(map(str, arrays[name]))}" for name in arrays])
@@ -122,6 +128,15 @@ def _at_hand(path: Path, array: Any) -> Any:
 def _complete(path: Path, *but: type) -> Any:
     """Turn whatever is raised for a damaged file or store into one line."""
     return libraries.complete(path, *but, what="" if path.is_file() else "store of zarr")
+
+
+def whole(X: Any, reason: str, advice: str) -> Any:
+    """All of a stored array in memory; `reason` needs it, `advice` says what to do instead."""
+    if isinstance(X, np.ndarray) or not _input.is_streamed(X):
+        return X
+    size = np.dtype(X.dtype).itemsize * float(np.prod(X.shape, dtype=float))
+    _input.check_budget(f"all of it in memory, for {reason}", size, advice)
+    return _input.loaded(X)
 
 
 def take(X: Any, features: list[int]) -> np.ndarray:

@@ -103,8 +103,10 @@ def _table(path: Path, content: Content, impute: str | None) -> Table:
     left_out: tuple[str, ...] = ()
     if content.apart:
         left_out = tuple(names[i] if names else str(i) for i in dict.fromkeys(content.apart))
+        X = stores.whole(X, "columns that are no features", "store them apart")
         X, names = columns.without(X, names, content.apart)
-    X = X if impute is None else _input.loaded(X)
+    if impute is not None:
+        X = stores.whole(X, "--impute", "fill what is missing beforehand")
     counts = _missing(X)
     if counts is not None and counts.any():
         if impute is None:

@@ -102,10 +102,10 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _validated(self, X: Any, *y: Any, in_blocks: bool = True, **options: Any) -> Any:
         """Data as scikit-learn checks and counts them, and labels where there are some.
 
-        It knows no AnnData: the values are checked, and the names compared or kept here. With
-        `in_blocks`, what is read in blocks is not read now.
+        It does not know AnnData: its values are checked, and its names compared or kept, here.
+        With `in_blocks`, what is read in blocks is not read now.
         """
-        X, names = _input.unwrapped(X) if _input.is_annotated(X) else (X, None)
+        X, names = (X, None) if hasattr(X, "columns") else _input.unwrapped(X)
         reset = options.setdefault("reset", True)
         if in_blocks and _input.is_streamed(X):
             options = {"reset": reset, "skip_check_array": True}  # which would read all of it
@@ -159,7 +159,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "support_")
         _input.check_intact(X)
-        if not (hasattr(X, "tocsr") or _input.is_annotated(X) or _input.is_streamed(X)):
+        if not (hasattr(X, "tocsr") or _input.is_wrapped(X) or _input.is_streamed(X)):
             return super().transform(X)
         return self._taken(X)
 

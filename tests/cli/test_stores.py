@@ -153,7 +153,7 @@ def test_selected_columns(capsys, cells, array, tmp_path, suffix):
     np.testing.assert_array_equal(stores.take(stored, [3, 1, 3]), X[:, [3, 1, 3]])
 
 
-def test_arrays_and_matrices_in_a_group(capsys, tmp_path, cells):
+def test_arrays_and_matrices_in_a_group(capsys, tmp_path):
     group = zarr.open_group(tmp_path / "many.zarr", mode="w")
     group.create_array("a", shape=(4,), dtype="f8")
     group.create_array("b", shape=X.shape, dtype="f8")[:] = X
@@ -167,6 +167,12 @@ def test_arrays_and_matrices_in_a_group(capsys, tmp_path, cells):
     del group["b"]
     assert_refused(run(capsys, "select", tmp_path / "many.zarr"), "arrays, a 4; none is a table")
     write_cells(tmp_path / "cells.zarr", sparse.csc_matrix(X))
+    layers = zarr.open_group(tmp_path / "layers.zarr", mode="w")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        anndata.io.write_elem(layers, "counts", sparse.csr_matrix(X))
+    refused = run(capsys, "select", tmp_path / "layers.zarr")
+    assert_refused(refused, "is a group of arrays, counts 30 x 12; give one, such as ")
     inner = tables.read(tmp_path / "cells.zarr" / "X", as_stored=True).X
     assert inner.format == "csc"
     assert_refused(run(capsys, "select", tmp_path), "is a directory; a file is needed")

@@ -87,6 +87,18 @@ def test_names_must_agree(adata):
         selector.transform(adata[:, :5])
 
 
+def test_sparse_matrices_left_in_a_file(tmp_path):
+    annotated(sparse.csc_array(X)).write_h5ad(tmp_path / "X.h5ad")
+    backed = anndata.read_h5ad(tmp_path / "X.h5ad", backed="r")
+    selector = specsel.QAlpha(k=1, n_features_to_select=3)
+    found = selector.fit_transform(backed.X)
+    assert found.format == "csc"
+    np.testing.assert_array_equal(found.toarray(), selector.fit_transform(X))
+    backed.file.close()
+    with pytest.raises(ValueError, match=r"^X = 'X\.npy': is the name of a file; pass what it"):
+        selector.fit("X.npy")
+
+
 def test_in_a_pipeline(adata):
     steps = make_pipeline(
         specsel.QAlpha(k=1, n_features_to_select=3), StandardScaler(with_mean=False)
