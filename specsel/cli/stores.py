@@ -101,7 +101,8 @@ def _table(path: Path, group: Any, name: str) -> Any:
     io = libraries.load("anndata.io", path.suffix)
     with _complete(path), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = io.read_elem(group[name])
+        old = hasattr(group[name], "shape")  # as anndata wrote tables before 0.7
+        found = getattr(io.read_h5ad(path, backed="r"), name) if old else io.read_elem(group[name])
         return found.set_index(found.index.map(str))
 
 

@@ -78,6 +78,18 @@ def test_cells(cells, form):
         tables.read(path, index="gene 1")
 
 
+def test_cells_of_old_files(tmp_path):
+    path = tmp_path / "old.h5ad"
+    obs = np.array(
+        [(f"s{i}".encode(), i % 2) for i in range(30)], [("index", "S3"), ("kind", "i4")]
+    )
+    with h5py.File(path, "w") as file:
+        file["X"], file["obs"] = X, obs
+        file["var"] = np.array([(name.encode(),) for name in NAMES], [("index", "S9")])
+    table = tables.read(path, "kind")
+    assert (table.names, table.rows[:2], table.y.tolist()[:2]) == (NAMES, ["s0", "s1"], [0, 1])
+
+
 @pytest.mark.usefixtures("large")
 def test_large_ones_stay_where_they_are(capsys, cells, array, monkeypatch):
     paths = [cells(), array]
