@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input, results
+from specsel import _input
 from specsel.cli import cells, libraries, stores
 from specsel.cli.tables import Table
 
@@ -67,6 +67,8 @@ def save(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def save_in_cells(source: Path, path: Path, table: Table, found: Any) -> None:
     """Copy an .h5ad file, and add to its genes what `results.annotate` adds to AnnData."""
+    from specsel import results
+
     io = libraries.load("anndata.io", CELLS)
     h5py = libraries.load("h5py", CELLS)
     told = SimpleNamespace(var={}, n_vars=table.n_features)
