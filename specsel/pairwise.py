@@ -194,7 +194,7 @@ def are_samples(pairs: object) -> bool:
     """Tell whether pairs are given as two matrices, of their first and their second samples."""
     if isinstance(pairs, np.ndarray):
         return pairs.ndim == 3 and len(pairs) == 2
-    return isinstance(pairs, tuple | list) and [np.ndim(part) for part in pairs] == [2, 2]
+    return isinstance(pairs, tuple | list) and [*map(_input.dimensions, pairs)] == [2, 2]
 
 
 def _shares(apart: Integers, together: Integers, tradeoff: float, n_samples: int) -> Floats:

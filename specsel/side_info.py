@@ -157,8 +157,10 @@ def weigh(
 
 def _as_sides(side: Any, n_features: int, names: Names) -> Floats | list[tuple[Any, Names]]:
     """Read side data: a list of matrices with their column names, or D as one array."""
-    several = isinstance(side, list | tuple) and any(np.ndim(part) == 2 for part in side)
-    if not several and np.ndim(side) == 1:
+    several = isinstance(side, list | tuple) and any(
+        _input.dimensions(part, "side") == 2 for part in side
+    )
+    if not several and _input.dimensions(side, "side") == 1:
         labelled = hasattr(side, "to_numpy") and hasattr(side, "index")
         if names and labelled and {*map(str, side.index)} == {*names}:
             side = [side[name] for name in names]

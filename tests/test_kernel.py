@@ -322,7 +322,7 @@ BAD = {
     },
     "init: has shape (3,); weights of shape (30,) is needed": {"init": np.ones(3)},
     "init: weights must be finite and not negative, and one of them not 0": {"init": np.zeros(30)},
-    "tol = -1: must be from 0 to 1, 1 excluded": {"tol": -1},
+    "tol = -1: must be a number from 0 to 1, 1 excluded": {"tol": -1},
 }
 
 

@@ -277,9 +277,9 @@ BAD = {
     "init: columns must be orthonormal; they are off by 3": {"init": 2 * np.eye(20, 2)},
     "n_init = 0: must be at least 1": {"n_init": 0},
     "max_iter = 0: must be at least 1": {"max_iter": 0},
-    "tol = -1: must be from 0 to 1, 1 excluded": {"tol": -1},
-    "tol = nan: must be from 0 to 1, 1 excluded": {"tol": float("nan")},
-    "tol = 'small': must be from 0 to 1, 1 excluded": {"tol": "small"},
+    "tol = -1: must be a number from 0 to 1, 1 excluded": {"tol": -1},
+    "tol = nan: must be a number from 0 to 1, 1 excluded": {"tol": float("nan")},
+    "tol = 'small': must be a number from 0 to 1, 1 excluded": {"tol": "small"},
 }
 
 

@@ -40,10 +40,12 @@ FeaturePairs = tuple[Integers, Integers]
 def read_features(X: ArrayLike | Sparse, matrix: Similarity) -> "Features":
     """Check X, dense or sparse, and scale the features that vary."""
     _numba.check_not_forked()
-    if isinstance(X, Sparse):
-        _check_budget(X.shape[-1])  # before X is copied
-        return SparseFeatures(_input.as_sparse(X, least_samples=LEAST_SAMPLES), None, matrix)
-    return DenseFeatures(*_input.as_matrix(X, least_samples=LEAST_SAMPLES), matrix)
+    values, names = _input.unwrapped(X)
+    if isinstance(values, Sparse):
+        _check_budget(values.shape[-1])  # before X is copied
+        return SparseFeatures(_input.as_sparse(values, least_samples=LEAST_SAMPLES), names, matrix)
+    found: Any = values if names is None else _input.Frame([*names], values)
+    return DenseFeatures(*_input.as_matrix(found, least_samples=LEAST_SAMPLES), matrix)
 
 
 def _check_budget(n_features: int) -> None:

@@ -1,6 +1,7 @@
 """What users pass in: checked once, before any work. Every layer above may use all of it.
 
 arrays       samples × features, classes and pairs: viewed as arrays, or refused
+wrappers     what holds an array: AnnData, and values with names
 frames       tables with named columns, of any library
 sparse       sparse matrices: checked whole, or refused
 streams      arrays that are not in memory: recognised and checked
@@ -30,7 +31,6 @@ from specsel._input.arguments import (
     is_list,
 )
 from specsel._input.arrays import (
-    Frame,
     as_classes,
     as_data,
     as_labels,
@@ -67,6 +67,7 @@ from specsel._input.messages import (
 )
 from specsel._input.sparse import assemble as assemble_sparse
 from specsel._input.streams import is_dask, is_streamed, loaded, take_features
+from specsel._input.wrappers import Frame, dimensions, is_wrapped, unwrapped
 
 __all__ = [
     "TOO_EXTREME",
@@ -105,11 +106,13 @@ __all__ = [
     "choices",
     "count_of",
     "describe_not_finite",
+    "dimensions",
     "first_few",
     "is_dask",
     "is_finite",
     "is_list",
     "is_streamed",
+    "is_wrapped",
     "loaded",
     "name_features",
     "printable",
@@ -118,4 +121,5 @@ __all__ = [
     "suggest",
     "take_features",
     "take_samples",
+    "unwrapped",
 ]

@@ -3,15 +3,15 @@
 An array is refused with a `ValueError` of one line that names the argument, before any work.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from specsel._input import frames, sparse, streams
 from specsel._input.annotations import ArrayLike, Integers, Names, NDArray, Sparse
-from specsel._input.memory import budget, check_budget, readable
-from specsel._input.messages import TOO_EXTREME, printable
+from specsel._input.memory import budget, readable
+from specsel._input.messages import TOO_EXTREME, brief, printable
+from specsel._input.wrappers import unwrapped
 
 # Samples, and numbers, that are searched at a time for a value that is not finite.
 ROWS = 4096
@@ -28,7 +28,7 @@ def as_matrix(
     >>> as_matrix([[1, 2], [3, 4]])
     (array([[1., 2.], [3., 4.]]), None)
     """
-    X, names = _unwrapped(X, name)
+    X, names = unwrapped(X, name)
     if streams.is_streamed(X):
         names = tuple(map(str, X.columns)) if hasattr(X, "columns") else names
         X = streams.loaded(streams.checked(X, name), name)
@@ -72,7 +72,7 @@ def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Na
     >>> as_data(csc_array([[0, 2], [3, 0]]))[0].format
     'csc'
     """
-    X, names = _unwrapped(X, name)
+    X, names = unwrapped(X, name)
     if streams.is_streamed(X):
         if hasattr(X, "columns"):
             names = tuple(map(str, X.columns))
@@ -91,25 +91,6 @@ def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Na
         raise ValueError(f"{name}: has shape {matrix.shape}; it must not be empty")
     check_samples(matrix.shape[0], least_samples, name)
     return matrix, names
-
-
-def _unwrapped(X: Any, name: str) -> tuple[Any, Names]:
-    """The values of AnnData, of a sparse `Frame` or of Dask in xarray, and names of features."""
-    streams.check_readable(X, name)
-    if type(X).__name__ == "AnnData" and hasattr(X, "var_names"):
-        values = _from_file(X.X) if hasattr(X.X, "to_memory") else X.X
-        return values, tuple(map(str, X.var_names))
-    if isinstance(X, Frame) and hasattr(X.values, "tocsr"):
-        return X.values, tuple(X.columns)
-    return frames.unwrap(X)
-
-
-def _from_file(stored: Any) -> Any:
-    """A sparse matrix that AnnData left in its file, in memory, if the budget has room for it."""
-    parts = [stored.group[name] for name in ("data", "indices", "indptr")]
-    size = sum(part.dtype.itemsize * float(part.size) for part in parts)
-    check_budget("X: what is stored of it, in memory", size, "store X dense, to be read in blocks")
-    return stored.to_memory()
 
 
 def take_samples(array: Any, numbers: Integers) -> Any:
@@ -222,6 +203,11 @@ def as_classes(y: ArrayLike | None, n_samples: int) -> Integers:
     """
     if y is None:
         raise ValueError(f"y: is None; labels of shape ({n_samples},) are needed")
+    if isinstance(y, str):
+        raise ValueError(
+            f"y: is the text {brief(y)}; labels of shape ({n_samples},) are needed, such as "
+            f"adata.obs[{brief(y)}]"
+        )
     labels = as_labels(y)
     if labels.shape != (n_samples,):
         raise ValueError(f"y: has shape {labels.shape}; labels of shape ({n_samples},) are needed")
@@ -318,7 +304,11 @@ def as_samples(
     name: str, pairs: tuple[ArrayLike, ArrayLike], n_features: int, names: Names
 ) -> tuple[Any, Any]:
     """View pairs that are given as samples: two arrays of pairs × features, first and second."""
-    found = [as_data(streams.in_memory(part), least_samples=0, name=name) for part in pairs]
+    found = []
+    for part in pairs:
+        values, part_names = unwrapped(part, name)
+        array, own = as_data(streams.in_memory(values), least_samples=0, name=name)
+        found.append((array, part_names or own))
     (first, _), (second, _) = found
     if first.shape != second.shape or first.shape[1] != n_features:
         raise ValueError(
@@ -331,19 +321,3 @@ def as_samples(
         if not np.isfinite(part.data if hasattr(part, "tocsr") else part).all():
             raise ValueError(describe_not_finite(part, names, name))
     return first, second
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """Values with named columns, dense or sparse: as much of a frame as the solvers look at."""
-
-    columns: list[str]
-    values: Any
-    ndim = 2
-
-    def __len__(self) -> int:
-        return int(self.values.shape[0])
-
-    def to_numpy(self) -> NDArray[Any]:
-        """The values, as an array."""
-        return self.values

@@ -96,7 +96,7 @@ class Options:
 def check_tol(tol: Any) -> None:
     """Refuse a tolerance that is no share."""
     if not (_input.is_finite(tol) and 0 <= tol < 1):
-        raise ValueError(f"tol = {_input.brief(tol)}: must be from 0 to 1, 1 excluded")
+        raise ValueError(f"tol = {_input.brief(tol)}: must be a number from 0 to 1, 1 excluded")
 
 
 def check_k(k: object, most: int, what: str) -> None:

@@ -16,7 +16,8 @@ layout     finds delimiter, decimals, header and names of rows; asks where it ma
 cells      what a cell of text holds
 delimited  reads CSV and TSV text
 binary     reads .npy and sparse .npz files
-libraries  reads Parquet, Arrow, Excel and .h5ad by other packages
+libraries  reads Parquet, Arrow and Excel by other packages
+stores     reads .h5ad and zarr; large arrays stay where they are
 columns    finds the columns that a user names
 missing    counts, fills or leaves out what is missing
 doubts     names columns that may be identifiers or categories

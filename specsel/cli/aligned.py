@@ -43,7 +43,7 @@ def show(
     else:
         terminal.write("\n".join(_lines(summary, found, ranking[: args.top])))
     chosen = found.ranking[: len(found.support)]
-    common.save(args, as_read, ranking, chosen)
+    common.save(args, as_read, ranking, chosen, found)
     if args.report:
         from specsel.cli import drawings, report
 
@@ -68,8 +68,8 @@ def _lines(summary, found, top):
     n, count = summary["n_features"], len(found.support)
     yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
     yield (
-        f"alignment with {summary['target']}: score {summary['score']:.6g}, passes "
-        f"{summary['n_passes']}, {summary['seconds']:.2f} s"
+        f"alignment with {summary['target']}: score {summary['score']:.6g}, data read "
+        f"{summary['n_passes']} times, {summary['seconds']:.2f} s"
     )
     yield ""
     width = max(7, *(len(row["feature"]) for row in top))

@@ -3,6 +3,8 @@
 import argparse
 from typing import Any
 
+import numpy as np
+
 from specsel._input.choices import COMPARED
 from specsel.cli import tables, terminal
 
@@ -46,8 +48,14 @@ def compare(
     n = args.permutations
     if n is None:
         possible = args.method in COMPARED and not args.shuffle and not _counts_kernel(args)
-        possible = possible and not hasattr(table.X, "tocsr")  # it would have to become dense
-        n = QUICK if possible and QUICK * _work(args.method, table.X, found) <= QUICK_WORK else 0
+        possible = possible and isinstance(
+            table.values, np.ndarray
+        )  # or it would have to become so
+        n = (
+            QUICK
+            if possible and QUICK * _work(args.method, table.values, found) <= QUICK_WORK
+            else 0
+        )
     if n == 0:
         return None
     from specsel import evidence
@@ -78,7 +86,7 @@ def _counts_kernel(args: argparse.Namespace) -> bool:
 
 def _work(method: str, X: Any, found: Any) -> float:
     """About how many multiplications a solve takes."""
-    q, n = (X.values if hasattr(X, "values") else X).shape
+    q, n = X.shape
     k = found.basis.shape[1]
     if method == "kernel":
         return float(n * n * (q + found.n_passes * k))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from specsel import _input
-from specsel.cli.reading import Reading
+from specsel.cli.reading import Content, Reading
 
 # How many column names a message lists.
 NAMES_LISTED = 6
@@ -65,3 +65,21 @@ def without(X: Any, names: Sequence[str] | None, apart: Sequence[int]) -> tuple[
     if len(left) and left[-1] - left[0] == len(left) - 1:
         return X[:, left[0] : left[-1] + 1], kept
     return X.take(left, axis=1) if isinstance(X, np.ndarray) else X[:, left], kept
+
+
+def numbered(X: Any, reading: Reading) -> Content:
+    """Set columns apart that have numbers instead of names."""
+    if X.ndim != 2:
+        raise ValueError(f"has {X.ndim} dimension{'s' * (X.ndim != 1)}; 2 are needed")
+    apart = find(reading, None, X.shape[1])
+
+    def column(i: int) -> np.ndarray:
+        found = X[:, [i]].toarray()[:, 0] if hasattr(X, "toarray") else X[:, i]
+        return np.array(found)
+
+    y = None if reading.target is None else column(apart[-1])
+    rows = None
+    if reading.index is not None:
+        index = find_one(reading.index, None, X.shape[1])
+        rows = [f"{label:.15g}" for label in column(index)]
+    return Content(X, None, apart, y, rows)

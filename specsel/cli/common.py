@@ -16,7 +16,8 @@ from specsel.cli.reading import IMPUTATIONS, CellError, MissingError
 
 FILE_HELP = (
     "table to read, one sample per row: CSV or TSV (also .gz; - is stdin), .npy, sparse .npz, and "
-    "with specsel[files] Parquet, Arrow, Excel, .h5ad; without FILE the built-in example is used"
+    "with specsel[files] Parquet, Arrow, Excel, .h5ad, .zarr; without FILE the built-in example "
+    "is used"
 )
 
 # The options that name files to write.
@@ -58,9 +59,10 @@ def add_input(add: Callable[..., Any], target_help: str) -> None:
 def add_output(add: Callable[..., Any], out_help: str, plot_help: str) -> None:
     """Add the options that say where results go."""
     out_help = (
-        f"write {out_help} to this file: .csv, .tsv, .json or .parquet (of an .h5ad FILE also "
-        ".h5ad: a copy with columns in var); in text, a name that a spreadsheet would run as a "
-        "formula, for it begins with =, +, -, @, tab or carriage return, gets a ' before it"
+        f"write {out_help} to this file: .csv, .tsv, .json or .parquet (select, of an .h5ad "
+        "FILE, also .h5ad: a copy with columns in var); in text, a name that a spreadsheet would "
+        "run as a formula, for it begins with =, +, -, @, tab or carriage return, gets a ' before "
+        "it"
     )
     add("--out", type=Path, metavar="FILE", help=out_help)
     select_help = (
@@ -142,7 +144,7 @@ def check_classes(target: str | None, y: Any) -> None:
             )
 
 
-def read(args: argparse.Namespace, labelled: bool, *, sparse: bool = False) -> tables.Table:
+def read(args: argparse.Namespace, labelled: bool, *, as_stored: bool = False) -> tables.Table:
     """Read the table that the user asks for, or take the built-in example.
 
     `labelled` says whether the example comes with its labels.
@@ -152,12 +154,14 @@ def read(args: argparse.Namespace, labelled: bool, *, sparse: bool = False) -> t
             raise ValueError(f"--{option}: needs FILE")
     if args.file is None:
         return tables.example(labelled)
-    return read_file(args.file, args, target=args.target, sparse=sparse)
+    return read_file(args.file, args, target=args.target, as_stored=as_stored)
 
 
 def read_side(path: Path, args: argparse.Namespace) -> tables.Table:
     """Read samples of the same features; columns that are no features may be there or not."""
-    return read_file(path, args, also=[args.target] * bool(args.target), lenient=True, sparse=True)
+    return read_file(
+        path, args, also=[args.target] * bool(args.target), lenient=True, as_stored=True
+    )
 
 
 def read_file(
@@ -182,7 +186,9 @@ def check_output(args: argparse.Namespace, inputs: Sequence[Path | None] = ()) -
         path = getattr(args, option)
         if path is None:
             continue
-        outputs.check_out(option.replace("_", "-"), path, [args.file, *inputs])
+        writes_cells = option == "out" and args.command == "select"
+        files = [args.file, *inputs]
+        outputs.check_out(option.replace("_", "-"), path, files, writes_cells=writes_cells)
         if path.resolve() in taken:
             raise ValueError(f"{flag(option)} {path}: is the file of {taken[path.resolve()]}")
         taken[path.resolve()] = flag(option)
@@ -199,10 +205,14 @@ def save(
     table: tables.Table,
     rows: Sequence[Mapping[str, Any]],
     features: Iterable[int],
+    found: Any = None,
 ) -> None:
-    """Write what the user asks for: the results, and the columns selected."""
+    """Write what the user asks for: the results, and the columns selected.
+
+    `found` is what goes into a copy of an .h5ad file, where the command writes one.
+    """
     if args.out and args.out.suffix.lower() == outputs.CELLS:
-        outputs.save_in_cells(args.file, args.out, rows)
+        outputs.save_in_cells(args.file, args.out, table, found)
     elif args.out:
         outputs.save(args.out, rows)
     if args.select_out:

@@ -1,4 +1,4 @@
-"""Reads Parquet, Arrow, Excel and .h5ad through the libraries made for them: specsel[files]."""
+"""Reads Parquet, Arrow and Excel through the libraries made for them: specsel[files]."""
 
 import importlib
 import json
@@ -6,7 +6,6 @@ import math
 import reprlib
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,7 @@ def load(package: str, suffix: str) -> Any:
 def read_parquet(path: Path, reading: Reading) -> Content:
     """Read Parquet; an index that pandas wrote names the rows."""
     polars = load("polars", ".parquet")
-    with _complete(path):
+    with complete(path):
         frame = polars.read_parquet(path)
         told = polars.read_parquet_metadata(path).get("pandas", "{}")
     return _from_frame(frame, reading, _index(frame.columns, told))
@@ -42,7 +41,7 @@ def read_parquet(path: Path, reading: Reading) -> Content:
 def read_arrow(path: Path, reading: Reading) -> Content:
     """Read Arrow files, which are also called Feather."""
     polars = load("polars", path.suffix)
-    with _complete(path):
+    with complete(path):
         frame = polars.read_ipc(path)
     return _from_frame(frame, reading, _index(frame.columns))
 
@@ -50,10 +49,10 @@ def read_arrow(path: Path, reading: Reading) -> Content:
 def read_excel(path: Path, reading: Reading) -> Content:
     """Read the first sheet or the one asked for; its rows are read as those of a text."""
     fastexcel = load("fastexcel", path.suffix)
-    with _complete(path):
+    with complete(path):
         book = fastexcel.read_excel(path)
     sheet = _sheet(book.sheet_names, reading.sheet)
-    with _complete(path):
+    with complete(path):
         texts, values = (
             book.load_sheet(sheet, header_row=None, dtypes=dtype).to_polars().rows()
             for dtype in ("string", "float")
@@ -89,49 +88,32 @@ def _as_text(text: str | None, value: float | None) -> str:
     return repr(value) if is_rounded else text
 
 
-def read_h5ad(path: Path, reading: Reading) -> Content:
-    """Read cells × genes; the target is a column of `obs`, other columns are names of genes."""
-    anndata = load("anndata", ".h5ad")
-    with _complete(path), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = anndata.read_h5ad(path)
-    if found.X is None:
-        raise ValueError("has no X")
-    if reading.index is not None:
-        raise ValueError("names its cells; leave --index out")
-    names = [*map(str, found.var_names)]
-    y = None
-    if reading.target is not None:
-        known = [*map(str, found.obs.columns)]
-        y = _labels(found.obs.iloc[:, columns.find_one(reading.target, known, len(known))])
-    apart = columns.find(replace(reading, target=None), names, len(names))
-    X = found.X.tocsc() if hasattr(found.X, "tocsc") else np.asarray(found.X)
-    return Content(X, names, apart, y, [*map(str, found.obs_names)])
-
-
-class _complete:
+class complete:
     """Turn whatever a library raises for a damaged file into one line.
 
-    What is written in Rust may panic, which Python sees as an error that is no `Exception`.
+    Errors of the kinds `but` say enough themselves. What is written in Rust may panic, which
+    Python sees as an error that is no `Exception`.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, *but: type, what: str = "") -> None:
+        self.path, self.but = path, (MemoryError, *but)
+        self.what = what or f"{path.suffix} file of a table"
 
     def __enter__(self) -> None:
-        with open(self.path, "rb"):  # a file that is not there says so itself
-            pass
+        if not self.path.is_dir():
+            with open(self.path, "rb"):  # a file that is not there says so itself
+                pass
 
     def __exit__(self, kind: type | None, error: BaseException | None, *rest: Any) -> None:
         panic = type(error).__name__ == "PanicException"
-        if panic or (isinstance(error, Exception) and not isinstance(error, MemoryError)):
-            raise ValueError(f"is not a complete {self.path.suffix} file of a table") from None
+        if panic or (isinstance(error, Exception) and not isinstance(error, self.but)):
+            raise ValueError(f"is not a complete {self.what}") from None
 
 
 def _from_frame(frame: Any, reading: Reading, index: str | None) -> Content:
     names = frame.columns
     apart = columns.find(reading, names, len(names))
-    y = None if reading.target is None else _labels(frame[names[apart[-1]]].to_list())
+    y = None if reading.target is None else labels(frame[names[apart[-1]]].to_list())
     if reading.index is not None:
         index = names[columns.find_one(reading.index, names, len(names))]
     facts: tuple[str, ...] = ()
@@ -152,7 +134,7 @@ def _from_frame(frame: Any, reading: Reading, index: str | None) -> Content:
     return Content(X, left, (), y, rows, facts)
 
 
-def _labels(column: Any) -> np.ndarray:
+def labels(column: Any) -> np.ndarray:
     """Labels as an array: whole numbers stay numbers, and what is missing is None."""
     found = [None if _is_missing(label) else label for label in column]
     return np.array(found, dtype=object) if found else np.empty(0, object)
@@ -181,5 +163,4 @@ READERS = {
     ".feather": read_arrow,
     ".ipc": read_arrow,
     **dict.fromkeys(EXCEL, read_excel),
-    ".h5ad": read_h5ad,
 }

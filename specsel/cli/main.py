@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import specsel
 from specsel import _input
-from specsel.cli import common, info, path, reproduce, select, stable, terminal
+from specsel.cli import common, info, path, reproduce, select, stable, stores, terminal
 
 COMMANDS = {
     "select": select,
@@ -56,8 +56,14 @@ def _run(argv: Sequence[str] | None) -> tuple[int, bool]:
     args.argv = [*(sys.argv[1:] if argv is None else argv)]
     try:
         return int(args.run(args)), in_files
-    except ValueError as error:
-        raise ValueError(common.with_options(str(error), args)) from None
+    except Exception as error:
+        damage = stores.damage(error)
+        if damage:
+            raise ValueError(f"{args.file}: {damage}") from None
+        kind = next((kind for kind in (ValueError, MemoryError) if isinstance(error, kind)), None)
+        if kind is None:
+            raise
+        raise kind(common.with_options(str(error), args)) from None
 
 
 def _reason(error: Exception) -> str:

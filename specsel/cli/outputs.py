@@ -9,23 +9,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from specsel.cli import cells, libraries
+from specsel import _input
+from specsel.cli import cells, libraries, stores
 from specsel.cli.tables import Table
 
 CELLS = ".h5ad"
 
 # What cannot be written, although it can be read; any other name is that of a CSV file.
-UNWRITTEN = {".npz", *libraries.READERS} - {".parquet", CELLS}
+UNWRITTEN = {".npz", *libraries.READERS, *stores.READERS} - {".parquet", CELLS}
 
-# Columns that --out adds to the genes of an .h5ad file.
-IN_CELLS = {"weight": "specsel_weight", "score": "specsel_score", "selected": "specsel_selected"}
+# What stands in --out of an .h5ad file for genes that were left out.
+LEFT_OUT = {"score": math.nan, "rank": 0, "selected": False}
 
 
-def check_out(option: str, path: Path | None, inputs: Sequence[Path | None]) -> None:
+def check_out(
+    option: str, path: Path | None, inputs: Sequence[Path | None], *, writes_cells: bool = False
+) -> None:
     """Refuse an output file that cannot be written, or that is one of the inputs."""
     if path is None:
         return
@@ -42,8 +46,8 @@ def check_out(option: str, path: Path | None, inputs: Sequence[Path | None]) -> 
     if suffix == ".parquet" and find_spec("polars") is None:
         raise ValueError(f"--{option} {path}: needs polars: pip install 'specsel[files]'")
     from_cells = inputs and inputs[0] is not None and inputs[0].suffix.lower() == CELLS
-    if suffix == CELLS and (option == "select-out" or not from_cells):
-        raise ValueError(f"--{option} {path}: only --out of an .h5ad FILE writes .h5ad")
+    if suffix == CELLS and not (writes_cells and from_cells):
+        raise ValueError(f"--{option} {path}: only select --out of an .h5ad FILE writes .h5ad")
 
 
 def save(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -61,24 +65,29 @@ def save(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
             _write_text(path, [*columns], zip(*columns.values(), strict=True))
 
 
-def save_in_cells(source: Path, path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Copy an .h5ad file, and add the weights and the selection to the columns of its genes."""
+def save_in_cells(source: Path, path: Path, table: Table, found: Any) -> None:
+    """Copy an .h5ad file, and add to its genes what `results.annotate` adds to AnnData."""
+    from specsel import results
+
     io = libraries.load("anndata.io", CELLS)
     h5py = libraries.load("h5py", CELLS)
+    told = SimpleNamespace(var={}, n_vars=table.n_features)
+    results.annotate(told, found)
     with naming(path), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         shutil.copyfile(source, path)
         with h5py.File(path, "r+") as file:
             genes = file["var"]
             names = [*map(str, io.read_elem(genes).index)]
+            left = np.array([name not in table.left_out for name in names])
             order = [*map(str, genes.attrs["column-order"])]
-            for key in IN_CELLS.keys() & rows[0].keys():
-                values = {row["feature"]: row[key] for row in rows}
-                default = False if key == "selected" else math.nan
-                column = IN_CELLS[key]
+            for key, default in LEFT_OUT.items():
+                column = f"specsel_{key}"
+                values = np.full(len(names), default)
+                values[left] = told.var[column]
                 if column in genes:
                     del genes[column]
-                io.write_elem(genes, column, np.array([values.get(n, default) for n in names]))
+                io.write_elem(genes, column, values)
                 order = [name for name in order if name != column] + [column]
             genes.attrs["column-order"] = np.array(order, dtype=h5py.string_dtype())
 
@@ -86,8 +95,11 @@ def save_in_cells(source: Path, path: Path, rows: Sequence[Mapping[str, Any]]) -
 def save_selection(path: Path, table: Table, features: Iterable[int], label: str | None) -> None:
     """Write the selected columns of the data, with the names of the samples and their labels."""
     chosen = [*map(int, features)]
-    values = table.values[:, chosen]
-    values = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
+    if _input.is_streamed(table.values):
+        values = stores.take(table.values, chosen)
+    else:
+        values = table.values[:, chosen]
+        values = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
     suffix = path.suffix.lower()
     if suffix == ".npy":
         with naming(path), open(path, "wb") as file:

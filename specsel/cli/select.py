@@ -163,7 +163,9 @@ def run(args: argparse.Namespace) -> int:
     """Weigh the features and print them, best first."""
     _check_options(args)
     with terminal.warnings_in_lines():
-        table = common.read(args, "target" in NEEDED_BY_METHOD.get(args.method, ()), sparse=True)
+        table = common.read(
+            args, "target" in NEEDED_BY_METHOD.get(args.method, ()), as_stored=True
+        )
         common.check_classes(args.target, table.y)
         as_read = table
         if args.shuffle:
@@ -176,7 +178,7 @@ def run(args: argparse.Namespace) -> int:
         with terminal.progress("iteration {}, objective {:.6g}".format) as callback:
             if "max_iter" in OPTIONS_OF_METHOD[args.method]:
                 given["callback"] = callback
-            found = solve(tables.named(table), **given)
+            found = solve(table.X, **given)
         seconds = time.perf_counter() - start
         if args.method == "alignment":
             head = _head(args, table, len(found.relevance))
@@ -197,13 +199,12 @@ def run(args: argparse.Namespace) -> int:
     else:
         lines = _lines(summary, ranking[: args.top], args.tol)
         terminal.write("\n".join([*lines, verdict]))
-    common.save(args, as_read, ranking, weights.select())
+    common.save(args, as_read, ranking, weights.select(), found)
     if args.report:
         from specsel.cli import report
 
         cut = _verdict(summary["n_features"], len(summary["selected"]), summary["gap"])
-        X = tables.named(table)
-        report.of_weights(args, as_read, found, [verdict, cut], summary, X)
+        report.of_weights(args, as_read, found, [verdict, cut], summary, table.X)
     if args.plot:
         display = "TopographyDisplay" if len(_rounds(found)) > 1 else "WeightsDisplay"
         common.draw(args.plot, display, found)
@@ -295,14 +296,17 @@ def _rounds(found: Any) -> Sequence[Any]:
 def _outcome(found: Any, weights: Any, ranking: list[dict[str, Any]], k: Any) -> dict[str, Any]:
     """Return what JSON says of the solution.
 
-    `gap` is None if it is infinite, and `k` if every round has its own.
+    `gap` is None if it is infinite, and `k` if every round has its own; `k_found` says that nobody
+    gave it.
     """
     rounds = _rounds(found)
     runs = rounds or [weights]
-    if k == "auto":
+    is_found = k == "auto"
+    if is_found:
         k = None if rounds else weights.basis.shape[1]
     outcome = {
         "k": k,
+        "k_found": is_found,
         "objective": float(weights.objective),
         "gap": weights.gap if math.isfinite(weights.gap) else None,
         "selected": [row["feature"] for row in ranking if row["selected"]],
@@ -321,6 +325,8 @@ def _lines(summary: dict[str, Any], top: list[dict[str, Any]], tol: float | None
     """Yield the lines of the text output."""
     n, count = summary["n_features"], len(summary["selected"])
     k = "" if summary["k"] is None else f", k = {_input.count_of(summary['k'], 'direction')}"
+    if summary["k_found"]:
+        k = f"{k or ', k of every round'}, found by itself (-k sets it)"
     yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
     settled = f"settled to {DEFAULT_TOL if tol is None else tol:g}"
     yield (

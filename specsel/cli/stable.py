@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     if args.at_least < 1:
         raise ValueError(f"--at-least {args.at_least}: must be at least 1")
     with terminal.warnings_in_lines():
-        table = common.read(args, labelled=False, sparse=True)
+        table = common.read(args, labelled=False, as_stored=True)
         start = time.perf_counter()
         intervals = _intervals(args, table)
     names = intervals.names or tuple(map(str, range(len(intervals.A))))

@@ -11,7 +11,7 @@ from warnings import warn
 import numpy as np
 
 from specsel import _input
-from specsel.cli import binary, columns, delimited, doubts, libraries, missing, texts
+from specsel.cli import binary, columns, delimited, doubts, libraries, missing, stores, texts
 from specsel.cli.reading import CellError, Content, HeaderError, MissingError, Reading
 
 # Missing values of a file on disk are counted up to this size; beyond, the solver finds them.
@@ -24,9 +24,9 @@ class Table(NamedTuple):
     """Samples × features, the labels of the samples if asked for, and where both come from.
 
     `names` are the names of the features: those of the header or, if the file has no header and
-    some columns were left out, the numbers of the columns in the file. X carries them too, unless
-    it is sparse. `rows` are the names of the samples, if the file has them. `facts` says what the
-    reader decided by itself, and `left_out` names the columns that are no features.
+    some columns were left out, the numbers of the columns in the file. X carries them too. `rows`
+    are the names of the samples, if the file has them. `facts` says what the reader decided by
+    itself, and `left_out` names the columns that are no features.
     """
 
     X: Any
@@ -59,16 +59,18 @@ def read(
     *,
     drop: Sequence[str] = (),
     impute: str | None = None,
-    sparse: bool = False,
+    as_stored: bool = False,
     **told: Any,
 ) -> Table:
     """Read a table; its column `target` holds the labels of the samples.
 
     Columns are given by name or, if the file has no header, by number from 0. Those of `drop` are
     left out, whatever they hold. `impute` says what to do about missing values, `told` what else
-    the user knows of the file, see `Reading`. With `sparse`, a sparse matrix stays sparse.
+    the user knows of the file, see `Reading`. With `as_stored`, a sparse matrix stays sparse and
+    a large array stays in its file; else both become dense numbers in memory.
     """
-    if path != texts.STDIN and path.is_dir():
+    is_zarr = path != texts.STDIN and stores.is_zarr(path)
+    if path != texts.STDIN and path.is_dir() and not is_zarr:
         raise ValueError(f"{path}: is a directory; a file is needed")
     reading = Reading(drop=drop, target=target, **told)
     if target in (*drop, reading.index) and target is not None:
@@ -76,20 +78,23 @@ def read(
     is_excel = path.suffix.lower() in libraries.EXCEL
     if reading.sheet is not None and not (is_excel or reading.lenient):
         raise ValueError(f"{path}: is no Excel file; leave --sheet out")
-    reader = READERS.get(path.suffix.lower(), delimited.read)
+    kind = stores.ZARR if is_zarr else path.suffix.lower()
+    reader = READERS.get(kind, delimited.read)
     try:
         content = reader(path, reading)
         table = _table(path, content, impute)
     except (CellError, HeaderError, MissingError) as error:
         raise type(error)(f"{path}: {error}") from None
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    X = table.X
-    if hasattr(X, "toarray"):
-        X = X if sparse else X.toarray()
-    if table.names and isinstance(X, np.ndarray):
-        X = _input.Frame(table.names, X)
-    return table._replace(X=X)
+        raise ValueError(f"{path}: {_of_file(error)}") from None
+    except MemoryError as error:
+        raise MemoryError(f"{path}: {_of_file(error)}") from None
+    return table if as_stored else dense(table, str(path))
+
+
+def _of_file(error: Exception) -> str:
+    """What an error says, but for the name that an argument has in Python."""
+    return str(error).removeprefix("X: ")
 
 
 def _table(path: Path, content: Content, impute: str | None) -> Table:
@@ -98,7 +103,10 @@ def _table(path: Path, content: Content, impute: str | None) -> Table:
     left_out: tuple[str, ...] = ()
     if content.apart:
         left_out = tuple(names[i] if names else str(i) for i in dict.fromkeys(content.apart))
+        X = stores.whole(X, "columns that are no features", "store them apart")
         X, names = columns.without(X, names, content.apart)
+    if impute is not None:
+        X = stores.whole(X, "--impute", "fill what is missing beforehand")
     counts = _missing(X)
     if counts is not None and counts.any():
         if impute is None:
@@ -113,6 +121,7 @@ def _table(path: Path, content: Content, impute: str | None) -> Table:
     for warning in doubts.warnings(X, names):
         warn(f"{path}: {warning}", stacklevel=_input.caller())
     origin = ", ".join(["stdin" if path == texts.STDIN else str(path), *facts])
+    X = _input.Frame(names, X) if names else X
     return Table(X, y, origin, names, rows, facts, left_out)
 
 
@@ -124,20 +133,23 @@ def _missing(X: Any) -> np.ndarray | None:
     return missing.by_column(X)
 
 
-def named(table: Table) -> Any:
-    """The samples × features, with the names of the features if there are any."""
-    sparse = hasattr(table.X, "tocsr")
-    return _input.Frame(table.names, table.X) if sparse and table.names else table.X
-
-
 def dense(table: Table, what: str) -> Table:
-    """The table, no longer sparse; `what` needs that."""
-    if not hasattr(table.X, "tocsr"):
+    """The table as dense numbers, neither sparse nor left in a store; `what` needs that."""
+    if isinstance(table.values, np.ndarray):
         return table
-    size = 8 * float(np.prod(table.X.shape, dtype=float))
-    _input.check_budget(f"{what}: a dense table", size, "leave it out, or give fewer columns")
-    X = table.X.toarray()
-    return table._replace(X=_input.Frame(table.names, X) if table.names else X)
+    _check_room(table, what)
+    values = table.values
+    return _with(table, values.toarray() if hasattr(values, "toarray") else _input.loaded(values))
+
+
+def _check_room(table: Table, what: str) -> None:
+    size = 8 * float(np.prod(table.values.shape, dtype=float))
+    _input.check_budget(f"{what}: a dense table", size, "fewer columns take less")
+
+
+def _with(table: Table, values: np.ndarray) -> Table:
+    """The table with other values."""
+    return table._replace(X=_input.Frame(table.names, values) if table.names else values)
 
 
 def read_pairs(path: Path) -> np.ndarray:
@@ -173,50 +185,30 @@ def example(labelled: bool) -> Table:
 
 def standardised(table: Table) -> Table:
     """The table with every column less its mean and over its deviation; constant ones are 0."""
-    table = dense(table, "--standardise")
-    names = getattr(table.X, "columns", None)
-    values = np.array(table.X.to_numpy() if names else table.X, dtype=float)
+    _check_room(table, "--standardise")
+    values = np.array(dense(table, "--standardise").values, dtype=float)
     values -= values.mean(axis=0)
     deviations = values.std(axis=0)
     values /= np.where(deviations > 0, deviations, 1.0)
-    X = _input.Frame(names, values) if names else values
-    return table._replace(X=X, origin=f"{table.origin}, columns standardised")
+    return _with(table, values)._replace(origin=f"{table.origin}, columns standardised")
 
 
 def shuffled(table: Table, seed: int) -> Table:
     """Return the table with the values of every column in a random order."""
-    table = dense(table, "--shuffle")
-    names = getattr(table.X, "columns", None)
-    values = np.asarray(table.X.to_numpy() if names else table.X)
+    _check_room(table, "--shuffle")
+    values = np.asarray(dense(table, "--shuffle").values)
     values = np.random.default_rng(seed).permuted(values, axis=0)
-    X = _input.Frame(names, values) if names else values
-    return table._replace(X=X, origin=f"{table.origin}, columns shuffled")
+    return _with(table, values)._replace(origin=f"{table.origin}, columns shuffled")
 
 
 def _read_npy(path: Path, reading: Reading) -> Content:
-    return _numbered(binary.read_npy(path), reading)
+    return columns.numbered(binary.read_npy(path), reading)
 
 
 def _read_npz(path: Path, reading: Reading) -> Content:
-    return _numbered(binary.read_npz(path).tocsc(), reading)
+    matrix = binary.read_npz(path)
+    compressed = matrix if matrix.format in ("csr", "csc") else matrix.tocsr()
+    return columns.numbered(compressed, reading)
 
 
-def _numbered(X: Any, reading: Reading) -> Content:
-    """Set columns apart that have numbers instead of names."""
-    if X.ndim != 2:
-        raise ValueError(f"has {X.ndim} dimension{'s' * (X.ndim != 1)}; 2 are needed")
-    apart = columns.find(reading, None, X.shape[1])
-
-    def column(i: int) -> np.ndarray:
-        found = X[:, [i]].toarray()[:, 0] if hasattr(X, "toarray") else X[:, i]
-        return np.array(found)
-
-    y = None if reading.target is None else column(apart[-1])
-    rows = None
-    if reading.index is not None:
-        index = columns.find_one(reading.index, None, X.shape[1])
-        rows = [f"{label:.15g}" for label in column(index)]
-    return Content(X, None, apart, y, rows)
-
-
-READERS = {".npy": _read_npy, ".npz": _read_npz, **libraries.READERS}
+READERS = {".npy": _read_npy, ".npz": _read_npz, **libraries.READERS, **stores.READERS}

@@ -57,7 +57,8 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
-            Numbers; a data frame will do, and a sparse matrix where the solver takes one.
+            Numbers; a data frame or AnnData will do, and a sparse matrix where the solver takes
+            one.
         y : array of shape (n_samples,), optional
             Class labels, if the method needs them; otherwise ignored.
 
@@ -84,24 +85,50 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Return all features, best first, and how many of them are selected."""
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Check the data; a frame's column names go on to the solver."""
+        """Check the data; names of columns go on to the solver."""
         _input.check_intact(X)
-        if self.takes_any and _input.is_streamed(X):
-            validate_data(self, X, skip_check_array=True)  # which would read all of it
-            return X, y
-        check_names(X)
         formats = SPARSE_FORMATS if self.takes_sparse else False
         options = {"dtype": FLOATS, "accept_sparse": formats, "ensure_min_samples": 2}
-        if self.needs_classes:
-            if y is not None:
-                _input.as_labels(y)  # its messages are clearer than those of scikit-learn
-            X, y = validate_data(self, X, y, **options)
-        else:
-            X = validate_data(self, X, **options)
+        if self.needs_classes and y is not None:
+            _input.as_labels(y)  # its messages are clearer than those of scikit-learn
+        labels = (y,) if self.needs_classes else ()
+        found = self._validated(X, *labels, in_blocks=self.takes_any, **options)
+        X, y = found if labels else (found, y)
         names = getattr(self, "feature_names_in_", None)
         if names is None or (hasattr(X, "tocsr") and not self.takes_any):
             return X, y
         return _input.Frame(names.tolist(), X), y
+
+    def _validated(self, X: Any, *y: Any, in_blocks: bool = True, **options: Any) -> Any:
+        """Data as scikit-learn checks and counts them, and labels where there are some.
+
+        It does not know AnnData: its values are checked, and its names compared or kept, here.
+        With `in_blocks`, what is read in blocks is not read now.
+        """
+        X, names = (X, None) if hasattr(X, "columns") else _input.unwrapped(X)
+        reset = options.setdefault("reset", True)
+        if in_blocks and _input.is_streamed(X):
+            options = {"reset": reset, "skip_check_array": True}  # which would read all of it
+        elif not hasattr(X, "columns"):
+            X = _input.loaded(X)
+        else:
+            check_names(X)
+        if names and not reset and hasattr(self, "feature_names_in_"):
+            self._check_same(names)
+            del options["reset"]
+            return X if "skip_check_array" in options else check_array(X, **options)
+        found = validate_data(self, X, *y, **options)
+        if names and reset:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        return found
+
+    def _check_same(self, names: tuple[str, ...]) -> None:
+        known = tuple(map(str, self.feature_names_in_))
+        if names != known:
+            raise ValueError(
+                f"X: has other names of features than {type(self).__name__} was fitted with, or "
+                "in another order"
+            )
 
     def _options(self) -> dict[str, Any]:
         """Return the parameters that the solver takes."""
@@ -130,17 +157,22 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         array of shape (n_samples, n_selected)
         """
+        check_is_fitted(self, "support_")
         _input.check_intact(X)
-        if _input.is_streamed(X):
-            return self._taken(X)
-        return super().transform(X)
+        if not (hasattr(X, "tocsr") or _input.is_wrapped(X) or _input.is_streamed(X)):
+            return super().transform(X)
+        return self._taken(X)
 
-    def _taken(self, X: Any) -> Any:
-        """The selected features of data that are read in blocks; of Dask, they stay there."""
-        support = self._get_support_mask()
-        validate_data(self, X, skip_check_array=True, reset=False)
+    def _taken(self, X: Any, dtype: Any = None) -> Any:
+        """The selected features of what scikit-learn would convert or does not know.
+
+        Sparse matrices stay compressed as they are, and arrays of Dask stay there.
+        """
+        X = self._validated(X, dtype=dtype, accept_sparse=SPARSE_FORMATS, reset=False)
         X = X.to_dask_array(lengths=True) if hasattr(X, "to_dask_array") else X
-        return _input.take_features(X, np.flatnonzero(support))
+        if _input.is_streamed(X):
+            return _input.take_features(X, np.flatnonzero(self._get_support_mask()))
+        return self._transform(X)
 
     def inverse_transform(self, X: ArrayLike) -> Any:
         """Put the selected features back in their places, with 0 for all others.
@@ -269,11 +301,7 @@ class WeightSelector(Selector):
             return super().transform(X)
         check_is_fitted(self, "support_")
         _input.check_intact(X)
-        options = {"dtype": FLOATS, "reset": False, "accept_sparse": SPARSE_FORMATS}
-        if _input.is_streamed(X):
-            selected = self._taken(X)
-        else:
-            selected = validate_data(self, X, **options)[:, self.support_]
+        selected = self._taken(X, FLOATS)
         mean, scale = self._weights.mean[self.support_], self._weights.scale[self.support_]
         dtype = selected.dtype if selected.dtype in FLOATS else np.float64
         return _data.scaled(selected, mean, scale).astype(dtype, copy=False)

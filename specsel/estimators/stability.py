@@ -15,11 +15,10 @@ from sklearn.base import clone
 from sklearn.utils import get_tags, indexable, resample
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import validate_data
 
 from specsel import _input
 from specsel._input.annotations import ArrayLike
-from specsel.estimators.base import RandomState, Selector, as_seed, check_names
+from specsel.estimators.base import RandomState, Selector, as_seed
 
 __all__ = ["StabilitySelection", "jaccard", "kuncheva"]
 
@@ -173,8 +172,9 @@ class StabilitySelection(Selector):
         _input.check_intact(X)
         if y is not None:
             _input.as_labels(y)
-        check_names(X)
-        validate_data(self, X, skip_check_array=True)  # the estimator checks its data itself
+        # The estimator checks its data itself, and may not know AnnData.
+        X = self._validated(X, skip_check_array=True)
+        X = X if hasattr(X, "columns") else _input.loaded(X)
         X, y = indexable(X, y)
         return X, y
 

@@ -8,7 +8,7 @@ from specsel import _input
 from specsel._input.annotations import Floats, Integers
 from specsel.results.aligned import Aligned
 from specsel.results.chart import Map
-from specsel.results.subsets import Subset
+from specsel.results.subsets import Path, Subset
 from specsel.results.weights import Weights
 
 
@@ -22,7 +22,8 @@ def annotate(
     """Write scores, ranks and the selection to ``adata.var``, as scanpy's tools do.
 
     The solvers take AnnData as they take arrays: ``qalpha.solve(adata, k=3)`` reads ``adata.X``.
-    For a layer give ``adata.layers[...]``.
+    For a layer give ``adata.layers[...]``. Where both know the names of the features, these must
+    agree, in the same order. Of a `Path` pass ``path[k]``.
 
     Parameters
     ----------
@@ -48,11 +49,21 @@ def annotate(
     >>> adata.var["specsel_selected"].nonzero()[0].tolist()
     [0, 1, 2, 3, 4]
     """
+    if not (hasattr(adata, "var") and hasattr(adata, "n_vars")):
+        kind = type(adata).__name__
+        raise ValueError(f"adata: is of type {kind}; an AnnData object is needed")
     scores, ranking, selected = _told(found, n)
     if len(scores) != adata.n_vars:
         raise ValueError(
             f"adata: has {adata.n_vars} variables; the result is for {len(scores)} features"
         )
+    known = (found.combined if isinstance(found, Map) else found).names
+    for i, names in enumerate(zip(getattr(adata, "var_names", ()), known or (), strict=False)):
+        if str(names[0]) != names[1]:
+            raise ValueError(
+                f"adata: variable {i} is {_input.brief(str(names[0]))}; the result has "
+                f"{_input.brief(names[1])} there"
+            )
     ranks = np.zeros(len(scores), dtype=np.intp)
     ranks[ranking] = np.arange(1, len(ranking) + 1)
     mask = np.zeros(len(scores), dtype=bool)
@@ -78,5 +89,8 @@ def _told(found: Any, n: int | None) -> tuple[Floats, Integers, Integers]:
         scores = np.abs(found.direction)
         order = found.support[np.argsort(-scores[found.support], kind="stable")]
         return scores, order, found.support
+    if isinstance(found, Path):
+        sizes = found.sizes.tolist()
+        raise ValueError(f"found: is a path of sizes {sizes[0]} to {sizes[-1]}; pass path[k]")
     kind = type(found).__name__
     raise ValueError(f"found: is of type {kind}; Weights, Map, Aligned or Subset is needed")

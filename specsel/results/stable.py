@@ -239,7 +239,7 @@ class StableSubspace:
             scale *= np.sqrt(found.n_samples - 1)
         kept, weights = values[:, self.support], self.vectors * scale[:, None]
         scores: Floats
-        if not isinstance(X, Sparse):
+        if not isinstance(values, Sparse):
             scores = (kept - mean) @ weights
             return scores
         # Subtracted after the product, a mean far from 0 would leave few digits.
@@ -275,9 +275,11 @@ def _make_read_only(record: Intervals | StableSubspace) -> None:
 
 def _read(X: ArrayLike | Sparse) -> tuple[Any, Names]:
     """Return the values, dense or sparse, and the names; refuse what is not finite."""
-    if isinstance(X, Sparse):
-        return _input.as_sparse(X, least_samples=1), None
-    values, names = _input.as_matrix(X, least_samples=1)
+    held, names = _input.unwrapped(X)
+    if isinstance(held, Sparse):
+        return _input.as_sparse(held, least_samples=1), names
+    found: Any = held if names is None else _input.Frame([*names], held)
+    values, names = _input.as_matrix(found, least_samples=1)
     if not np.isfinite(values).all():
         raise ValueError(_input.describe_not_finite(values, names))
     return values, names

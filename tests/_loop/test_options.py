@@ -31,8 +31,8 @@ def test_options_hold_the_arguments_and_cannot_be_changed(build):
 BAD = {
     "n_init = 0: must be at least 1": {"n_init": 0},
     "max_iter = 1.5: must be a whole number at least 1": {"max_iter": 1.5},
-    "tol = 1: must be from 0 to 1, 1 excluded": {"tol": 1},
-    "tol = nan: must be from 0 to 1, 1 excluded": {"tol": float("nan")},
+    "tol = 1: must be a number from 0 to 1, 1 excluded": {"tol": 1},
+    "tol = nan: must be a number from 0 to 1, 1 excluded": {"tol": float("nan")},
     "callback = 3: must be a function or None": {"callback": 3},
     "random_state = 'x': must be None": {"random_state": "x"},
     "init = 'best': must be one of continuation, equal, seeded, random, or ": {"init": "best"},

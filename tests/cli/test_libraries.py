@@ -1,7 +1,6 @@
-"""Parquet, Arrow, Excel and .h5ad are read by the libraries made for them, as text is."""
+"""Parquet, Arrow and Excel are read by the libraries made for them, as text is."""
 
 import sys
-import warnings
 
 import numpy as np
 import pandas
@@ -87,34 +86,9 @@ def test_a_text_has_no_sheets(capsys, saved):
     assert_refused(refused, "data.csv: is no Excel file; leave --sheet out")
 
 
-def test_cells(tmp_path):
-    anndata = pytest.importorskip("anndata")
-    from scipy import sparse
-
-    path = tmp_path / "cells.h5ad"
-    write_cells(anndata, path, sparse.csr_matrix(X))
-    table = tables.read(path, "kind", drop=["gene 3"])
-    assert table.names == [*NAMES[:3], *NAMES[4:]]
-    np.testing.assert_array_equal(table.X.to_numpy(), np.delete(X, 3, axis=1))
-    assert (table.y.tolist(), table.rows[0]) == (KINDS, "s0")
-    assert sparse.issparse(tables.read(path, sparse=True).X)
-    with pytest.raises(ValueError, match=r"has no column 'knd'; did you mean 'kind'\?"):
-        tables.read(path, "knd")
-
-
-def write_cells(anndata, path, values):
-    """Write cells × genes; text as objects, which every version of anndata writes."""
-    warnings.simplefilter("ignore")  # pytest restores the filters
-    obs = pandas.DataFrame({"kind": KINDS}, [f"s{i}" for i in range(len(X))], dtype=object)
-    obs.index = obs.index.astype(object)
-    var = pandas.DataFrame(index=pandas.Index(NAMES, dtype=object))
-    anndata.AnnData(values, obs, var).write_h5ad(path)
-
-
 @pytest.mark.parametrize("suffix", libraries.READERS)
 def test_damaged_files_are_refused_in_one_line(capsys, write, suffix):
-    package = {".h5ad": "anndata"}.get(suffix, "polars" if suffix in PANELS else "fastexcel")
-    pytest.importorskip(package)
+    pytest.importorskip("polars" if suffix in PANELS else "fastexcel")
     path = write(f"data{suffix}", b"PAR1 and no more")
     assert_refused(run(capsys, "select", path), f"{path}: is not a complete {suffix} file")
     missing = path.with_name(f"no{suffix}")
@@ -126,7 +100,7 @@ PANELS = (".parquet", ".arrow", ".feather", ".ipc")
 
 @pytest.mark.parametrize("suffix", libraries.READERS)
 def test_one_line_names_the_extra(capsys, write, monkeypatch, suffix):
-    for package in ("polars", "fastexcel", "anndata"):
+    for package in ("polars", "fastexcel"):
         monkeypatch.setitem(sys.modules, package, None)
     path = write(f"data{suffix}", b"x")
     result = run(capsys, "select", path)

@@ -8,7 +8,7 @@ import polars
 import pytest
 from commands import NAMES, X, assert_refused, run
 
-from specsel import qalpha
+from specsel import alignment, qalpha, results
 from specsel.cli import outputs, tables
 
 ROWS = [{"rank": 1, "feature": "=a", "weight": 0.5}, {"rank": 2, "feature": "b", "weight": -0.25}]
@@ -45,7 +45,7 @@ def test_what_cannot_be_written_is_refused(capsys, tmp_path, suffix):
 
 def test_cells_are_written_from_cells_alone(capsys, tmp_path):
     out = tmp_path / "out.h5ad"
-    assert_refused(run(capsys, "select", "--out", out), "only --out of an .h5ad FILE")
+    assert_refused(run(capsys, "select", "--out", out), "only select --out of an .h5ad FILE")
 
 
 def test_parquet_needs_a_package(capsys, tmp_path, monkeypatch):
@@ -105,10 +105,20 @@ def test_weights_go_back_into_a_copy_of_the_cells(capsys, tmp_path):
     code, _, err = run(capsys, "select", path, "--drop", "gene 3", "--out", out)
     assert (code, err) == (0, "")
     assert path.read_bytes() == kept.read_bytes()
-    found = anndata.read_h5ad(out).var
-    assert np.isnan(found["specsel_weight"]["gene 3"])
-    expected = qalpha.solve(np.delete(X.astype(np.float32), 3, axis=1), "auto")
-    assert found["specsel_selected"].sum() == len(expected.select())
-    rest = found["specsel_weight"].drop("gene 3").to_numpy()
-    np.testing.assert_allclose(rest, expected.alpha, atol=1e-10)
+    written = anndata.read_h5ad(out).var
+    assert written.columns.tolist() == ["specsel_score", "specsel_rank", "specsel_selected"]
+    assert np.isnan(written["specsel_score"]["gene 3"])
+    assert written["specsel_rank"]["gene 3"] == 0
+    assert not written["specsel_selected"]["gene 3"]
+    rest = anndata.read_h5ad(path)
+    rest = rest[:, rest.var_names != "gene 3"].copy()
+    results.annotate(rest, qalpha.solve(rest, "auto"))
+    pandas.testing.assert_frame_equal(written.drop("gene 3"), rest.var)
     assert run(capsys, "select", out, "--out", path.with_name("again.h5ad"))[0] == 0
+    assert run(capsys, "select", path, "--method", "alignment", "--out", out)[0] == 0
+    whole = anndata.read_h5ad(path)
+    results.annotate(whole, alignment.solve(whole))
+    pandas.testing.assert_frame_equal(anndata.read_h5ad(out).var, whole.var)
+    for command in ("path", "stable"):
+        refused = run(capsys, command, path, "--out", out)
+        assert_refused(refused, f"--out {out}: only select --out of an .h5ad FILE writes .h5ad")

@@ -68,6 +68,7 @@ class TestOutput:
             "n_samples",
             "n_features",
             "k",
+            "k_found",
             "objective",
             "gap",
             "selected",
@@ -80,6 +81,7 @@ class TestOutput:
         ]
         assert (answer["data"], answer["method"]) == (str(saved), "qalpha")
         assert (answer["n_samples"], answer["n_features"], answer["k"]) == (*X.shape, 2)
+        assert answer["k_found"] is False
         assert answer["objective"] == weights.objective
         assert answer["gap"] == weights.gap
         assert answer["selected"] == [NAMES[i] for i in weights.select()]
@@ -373,8 +375,11 @@ class TestMethods:
         else:
             assert answer["k"] == len(found.basis.T)
             np.testing.assert_allclose(alpha_of(answer), found.alpha, atol=1e-10)
-        told = method if method == "topography" else f"{method}, k = {answer['k']} direction"
-        assert f"{told}" in run(capsys, "select", *arguments)[1]
+        several = "s" * (answer["k"] != 1)
+        told = f"k = {answer['k']} direction{several}" if answer["k"] else "k of every round"
+        assert answer["k_found"] is True
+        out = run(capsys, "select", *arguments)[1]
+        assert f"{method}, {told}, found by itself (-k sets it): objective" in out
 
     @pytest.mark.parametrize("count", [1, 2])
     def test_side(self, capsys, write, saved, rng, count):

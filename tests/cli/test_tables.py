@@ -65,11 +65,11 @@ def test_sparse_matrices(tmp_path, make):
     table = tables.read(path)
     np.testing.assert_array_equal(table.X, dense)
     assert table.origin == str(path)
-    kept = tables.read(path, sparse=True).X
-    assert sparse.issparse(kept)
+    kept = tables.read(path, as_stored=True).X
+    assert kept.format == ("csc" if make is sparse.csc_matrix else "csr")
     np.testing.assert_array_equal(kept.toarray(), dense)
-    labelled = tables.read(path, "3", sparse=True)
-    np.testing.assert_array_equal(labelled.X.toarray(), dense[:, :3])
+    labelled = tables.read(path, "3", as_stored=True)
+    np.testing.assert_array_equal(labelled.values.toarray(), dense[:, :3])
     assert labelled.names == ["0", "1", "2"]
     np.testing.assert_array_equal(labelled.y, [2, 1, 2])
     with pytest.raises(ValueError, match=r"has columns 0 to 3, without names; no column '4'$"):

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from specsel import alignment, datasets, gslda, qalpha, topography
@@ -48,3 +49,29 @@ def test_other_results_and_other_data_are_refused():
         annotated([1, 2])
     with pytest.raises(ValueError, match=r"^adata: has 7 variables; the result is for"):
         annotated(qalpha.solve(X, 3), n_vars=7)
+
+
+def test_names_must_agree():
+    named = qalpha.solve(pd.DataFrame(X, columns=[f"g{i}" for i in range(X.shape[1])]), 3)
+    adata = SimpleNamespace(var={}, n_vars=X.shape[1], var_names=list(named.names))
+    annotate(adata, named)
+    annotate(adata, qalpha.solve(X, 3))  # without names
+    chart = topography.solve(pd.DataFrame(X, columns=named.names), 2)
+    adata = SimpleNamespace(var={}, n_vars=X.shape[1], var_names=list(named.names[::-1]))
+    for found in (named, chart):
+        with pytest.raises(
+            ValueError, match=r"^adata: variable 0 is 'g\d+'; the result has 'g0' th"
+        ):
+            annotate(adata, found)
+    assert adata.var == {}
+
+
+def test_frames_and_paths_are_refused():
+    found = qalpha.solve(X, 3)
+    with pytest.raises(
+        ValueError, match=r"^adata: is of type DataFrame; an AnnData object is need"
+    ):
+        annotate(pd.DataFrame(X), found)
+    path = gslda.solve(X, np.arange(len(X)) % 2, max_size=3)
+    with pytest.raises(ValueError, match=r"^found: is a path of sizes 1 to 3; pass path\[k\]$"):
+        annotated(path)

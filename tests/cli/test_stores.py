@@ -1,0 +1,266 @@
+"""AnnData and zarr: what is large stays in its file, and what is sparse keeps its format."""
+
+import sys
+import warnings
+
+import numpy as np
+import pandas
+import pytest
+from commands import NAMES, X, alpha_of, assert_refused, run, run_json
+from scipy import sparse
+
+from specsel import qalpha
+from specsel._data import sources
+from specsel._input import streams
+from specsel.cli import stores, tables
+
+anndata = pytest.importorskip("anndata")
+h5py = pytest.importorskip("h5py")
+zarr = pytest.importorskip("zarr")
+
+KINDS = [["x", "y"][i % 2] for i in range(len(X))]
+SUFFIXES = [".h5ad", ".zarr"]
+FORMS = {"dense": np.asarray, "csr": sparse.csr_matrix, "csc": sparse.csc_array}
+
+
+def write_cells(path, values):
+    """Write cells × genes; text as objects, which every version of anndata writes."""
+    obs = pandas.DataFrame({"kind": KINDS}, [f"s{i}" for i in range(len(X))], dtype=object)
+    obs.index = obs.index.astype(object)
+    var = pandas.DataFrame(index=pandas.Index(NAMES, dtype=object))
+    adata = anndata.AnnData(values, obs, var)
+    chunks = (7, 5) if isinstance(values, np.ndarray) else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        adata.write_h5ad(path) if path.suffix == ".h5ad" else adata.write_zarr(path, chunks=chunks)
+
+
+@pytest.fixture(params=SUFFIXES)
+def cells(tmp_path, request):
+    """Write values as AnnData does; return the path."""
+
+    def write(form="dense"):
+        path = tmp_path / f"cells{request.param}"
+        write_cells(path, FORMS[form](X))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def array(tmp_path):
+    """An array of zarr, in small chunks."""
+    found = zarr.create_array(tmp_path / "X.zarr", shape=X.shape, chunks=(7, 5), dtype="f8")
+    found[:] = X
+    return tmp_path / "X.zarr"
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Take every array for a large one."""
+    monkeypatch.setattr(streams, "MAPPED", 0)
+    monkeypatch.setattr(sources, "BLOCK", 1000)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_cells(cells, form):
+    path = cells(form)
+    table = tables.read(path, "kind", drop=["gene 3"])
+    assert table.names == [*NAMES[:3], *NAMES[4:]]
+    np.testing.assert_array_equal(table.X.to_numpy(), np.delete(X, 3, axis=1))
+    assert (table.y.tolist(), table.rows[0]) == (KINDS, "s0")
+    kept = tables.read(path, as_stored=True)
+    assert getattr(kept.values, "format", "dense") == form
+    assert kept.X.columns == NAMES
+    with pytest.raises(ValueError, match=r"has no column 'knd'; did you mean 'kind'\?"):
+        tables.read(path, "knd")
+    with pytest.raises(ValueError, match="names its cells; leave --index out"):
+        tables.read(path, index="gene 1")
+
+
+def test_cells_of_old_files(tmp_path):
+    path = tmp_path / "old.h5ad"
+    obs = np.array(
+        [(f"s{i}".encode(), i % 2) for i in range(30)], [("index", "S3"), ("kind", "i4")]
+    )
+    with h5py.File(path, "w") as file:
+        file["X"], file["obs"] = X, obs
+        file["var"] = np.array([(name.encode(),) for name in NAMES], [("index", "S9")])
+    table = tables.read(path, "kind")
+    assert (table.names, table.rows[:2], table.y.tolist()[:2]) == (NAMES, ["s0", "s1"], [0, 1])
+
+
+@pytest.mark.usefixtures("large")
+def test_large_ones_stay_where_they_are(capsys, cells, array, monkeypatch):
+    paths = [cells(), array]
+    wanted = qalpha.solve(X, 2).alpha
+    largest = spied(monkeypatch)
+    for path in paths:
+        assert tables.read(path, as_stored=True).values.shape == X.shape
+        answer = run_json(capsys, path, "-k", 2)
+        np.testing.assert_allclose(alpha_of(answer), wanted, atol=1e-9)
+        assert answer["evidence"] is None
+    assert 0 < max(largest) < X.size
+
+
+def spied(monkeypatch):
+    """The sizes of all that is read from arrays of numbers."""
+    sizes = []
+    for kind in (h5py.Dataset, zarr.Array):
+
+        def read(self, key, read=kind.__getitem__):
+            found = read(self, key)
+            if self.shape == X.shape:
+                sizes.append(np.size(found))
+            return found
+
+        monkeypatch.setattr(kind, "__getitem__", read)
+    return sizes
+
+
+@pytest.mark.usefixtures("large")
+def test_what_needs_all_of_it_reads_it_within_the_budget(capsys, cells, array, monkeypatch):
+    path = cells()
+    calls = [
+        ("select", path, "-k", 2, "--drop", "gene 3"),
+        ("select", path, "-k", 2, "--shuffle"),
+        ("select", path, "-k", 2, "--impute", "median"),
+        ("select", path, "--method", "alignment", "--standardise"),
+        ("select", array, "-k", 2, "--index", 3),
+        ("path", path, "--max-size", 2),
+        ("path", path, "--max-size", 2, "--target", "kind"),
+        ("stable", path, "--matrix", "correlation", "--n-boot", 100, "--retain", 0.01),
+    ]
+    found = [run(capsys, *call)[:2] for call in calls]
+    monkeypatch.undo()
+    for call, (code, out) in zip(calls, found, strict=True):
+        assert code in (0, 1)
+        assert numbers(run(capsys, *call)[1]) == numbers(out)
+    monkeypatch.setattr(streams, "MAPPED", 0)
+    monkeypatch.setenv("SPECSEL_MEMORY", "1kB")
+    for call in calls:
+        assert_refused(run(capsys, *call), "would take ", "and the budget (SPECSEL_MEMORY) is ")
+
+
+def numbers(out):
+    """What is printed, but for the times and for how often the data were read."""
+    return [line for line in out.splitlines() if " s" not in line and "more in" not in line]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".npy"])
+@pytest.mark.usefixtures("large")
+def test_selected_columns(capsys, cells, array, tmp_path, suffix):
+    for path in (cells(), array):
+        out = tmp_path / f"out{suffix}"
+        answer = run_json(capsys, path, "-k", 2, "--select-out", out)
+        chosen = [row["index"] for row in answer["ranking"] if row["selected"]]
+        assert chosen != sorted(chosen)
+        if suffix == ".npy":
+            np.testing.assert_array_equal(np.load(out), X[:, chosen])
+        else:
+            frame = pandas.read_csv(out, index_col=0 if path is not array else None)
+            np.testing.assert_allclose(frame, X[:, chosen])
+    stored = zarr.open(array, mode="r")
+    assert stores.take(stored, []).shape == (len(X), 0)
+    np.testing.assert_array_equal(stores.take(stored, [3, 1, 3]), X[:, [3, 1, 3]])
+
+
+def test_arrays_and_matrices_in_a_group(capsys, tmp_path):
+    group = zarr.open_group(tmp_path / "many.zarr", mode="w")
+    group.create_array("a", shape=(4,), dtype="f8")
+    group.create_array("b", shape=X.shape, dtype="f8")[:] = X
+    refused = run(capsys, "select", tmp_path / "many.zarr")
+    offer = tmp_path / "many.zarr" / "b"
+    assert_refused(refused, f"is a group of arrays, a 4, b 30 x 12; give one, such as {offer}")
+    np.testing.assert_array_equal(tables.read(offer).X, X)
+    assert_refused(run(capsys, "select", tmp_path / "many.zarr" / "a"), "has 1 dimension; 2 are n")
+    zarr.open_group(tmp_path / "none.zarr", mode="w")
+    assert_refused(run(capsys, "select", tmp_path / "none.zarr"), "without arrays; an array or An")
+    del group["b"]
+    assert_refused(run(capsys, "select", tmp_path / "many.zarr"), "arrays, a 4; none is a table")
+    write_cells(tmp_path / "cells.zarr", sparse.csc_matrix(X))
+    layers = zarr.open_group(tmp_path / "layers.zarr", mode="w")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        anndata.io.write_elem(layers, "counts", sparse.csr_matrix(X))
+    refused = run(capsys, "select", tmp_path / "layers.zarr")
+    assert_refused(refused, "is a group of arrays, counts 30 x 12; give one, such as ")
+    inner = tables.read(tmp_path / "cells.zarr" / "X", as_stored=True).X
+    assert inner.format == "csc"
+    assert_refused(run(capsys, "select", tmp_path), "is a directory; a file is needed")
+    missing = tmp_path / "no.zarr"
+    assert_refused(run(capsys, "select", missing), f"{missing}: No such file")
+    assert_refused(
+        run(capsys, "select", "--out", missing), "must end in .csv, .tsv, .json or .par"
+    )
+
+
+@pytest.mark.parametrize(("part", "value"), [("indices", 999), ("indptr", 0)])
+def test_sparse_numbers_that_are_damaged(capsys, cells, part, value):
+    path = cells("csr")
+    opened = h5py.File(path, "r+") if path.is_file() else zarr.open_group(path, mode="r+")
+    opened[f"X/{part}"][4] = value
+    if path.is_file():
+        opened.close()
+    refused = run(capsys, "select", path)
+    assert_refused(refused, f"{path}: is a damaged sparse matrix: {part}")
+
+
+def test_sparse_numbers_beyond_the_budget(capsys, cells, monkeypatch):
+    path = cells("csc")
+    monkeypatch.setenv("SPECSEL_MEMORY", "1kB")
+    refused = run(capsys, "select", path)
+    assert_refused(refused, f"{path}: what is stored of it, in memory: would take ")
+
+
+def cut(path):
+    """Leave nothing but zeros of every chunk of a zarr array."""
+    for chunk in (path / "c").rglob("*"):
+        if chunk.is_file():
+            chunk.write_bytes(b"\0\1")
+
+
+@pytest.mark.parametrize("threshold", [0, 2**28])
+def test_damaged_stores(capsys, cells, array, monkeypatch, threshold):
+    monkeypatch.setattr(streams, "MAPPED", threshold)
+    cut(array)
+    refused = run(capsys, "select", array, "-k", 2)
+    told = "is not a complete store of zarr" if threshold else "numbers in it cannot be read ("
+    assert_refused(refused, f"{array}: {told}")
+    path = cells()
+    if path.is_dir():
+        for mark in (*path.glob("z*"), *path.glob(".z*")):
+            mark.write_text("{")
+        assert_refused(run(capsys, "select", path), f"{path}: is not a complete store of zarr")
+        return
+    with h5py.File(path, "r+") as file:
+        del file["obs"]
+    assert_refused(run(capsys, "select", path), f"{path}: is not a complete .h5ad file of a table")
+    path.write_bytes(b"\x89HDF and no more")
+    assert_refused(run(capsys, "select", path), f"{path}: is not a complete .h5ad file of a table")
+
+
+def test_cells_whose_parts_do_not_fit(capsys, cells):
+    path = cells()
+    opened = h5py.File(path, "r+") if path.is_file() else zarr.open_group(path, mode="r+")
+    del opened["X"]
+    if path.is_file():
+        opened["X"] = X[:9]
+        opened.close()
+    else:
+        opened.create_array("X", shape=(9, 12), dtype="f8")
+        zarr.consolidate_metadata(path)
+    assert_refused(run(capsys, "select", path), "holds 30 cells and 12 genes, but X is 9 x 12")
+    opened = h5py.File(path, "r+") if path.is_file() else zarr.open_group(path, mode="r+")
+    del opened["X"]
+    opened.close() if path.is_file() else zarr.consolidate_metadata(path)
+    assert_refused(run(capsys, "select", path), f"{path}: has no X")
+
+
+def test_one_line_names_the_extra(capsys, cells, array, monkeypatch):
+    path = cells()
+    for package, needs in {"anndata": path, "h5py": None, "zarr": array}.items():
+        monkeypatch.setitem(sys.modules, package, None)
+        if needs is not None:
+            refused = run(capsys, "select", needs)
+            assert_refused(refused, f"{needs}: {needs.suffix} needs ", "install 'specsel[files]'")
