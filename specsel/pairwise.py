@@ -162,7 +162,7 @@ def _read_pairs(
     Where no samples are given they are rows of X, and the third answer is None.
     """
     arguments = {"apart": apart, "together": together}
-    if not are_samples(apart) and not are_samples(together):
+    if not are_samples(apart, "apart") and not are_samples(together, "together"):
         first, second = (
             _input.as_pairs(name, arguments[name], array.shape[0]) for name in arguments
         )
@@ -171,7 +171,7 @@ def _read_pairs(
     rows: list[Integers] = []
     count = 0
     for name, pairs in arguments.items():
-        if are_samples(pairs):
+        if are_samples(pairs, name):
             first, second = _input.as_samples(name, pairs, array.shape[1], names)
         else:
             numbers = _input.as_pairs(name, pairs, array.shape[0])
@@ -190,11 +190,13 @@ def _check_pairs(apart: Integers, together: Integers) -> None:
         raise ValueError(f"together: holds {tuple(sorted(min(both, key=sorted)))}, as apart does")
 
 
-def are_samples(pairs: object) -> bool:
+def are_samples(pairs: object, name: str) -> bool:
     """Tell whether pairs are given as two matrices, of their first and their second samples."""
     if isinstance(pairs, np.ndarray):
         return pairs.ndim == 3 and len(pairs) == 2
-    return isinstance(pairs, tuple | list) and [*map(_input.dimensions, pairs)] == [2, 2]
+    if not isinstance(pairs, tuple | list):
+        return False
+    return [_input.dimensions(part, name) for part in pairs] == [2, 2]
 
 
 def _shares(apart: Integers, together: Integers, tradeoff: float, n_samples: int) -> Floats:

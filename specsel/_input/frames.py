@@ -9,7 +9,6 @@ import numpy as np
 
 from specsel._input.annotations import ArrayLike, Names, NDArray
 from specsel._input.messages import printable
-from specsel._input.streams import bare
 
 CATEGORICAL = ("CategoricalDtype", "Categorical", "Enum", "DictionaryType")
 
@@ -34,17 +33,11 @@ def unpack(X: ArrayLike, name: str) -> tuple[ArrayLike, Names]:
     if hasattr(X, "column_names") and hasattr(X, "to_pydict"):
         return _from_arrow(X, name)
     if hasattr(X, "dims") and hasattr(X, "coords"):
-        return X, _names_in_xarray(X)
+        return X, names_in_xarray(X)
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
         names = names_of(X)
         return _values(X, names, name), names
     return X, None
-
-
-def unwrap(X: Any) -> tuple[Any, Names]:
-    """Return the Dask array of a DataArray, and the names of its columns; others as they are."""
-    array = bare(X)
-    return array, None if array is X else _names_in_xarray(X)
 
 
 def names_of(frame: Any) -> tuple[str, ...]:
@@ -70,7 +63,7 @@ def _from_arrow(table: Any, name: str) -> tuple[NDArray[Any], Names]:
     return np.column_stack(arrays) if arrays else np.empty((len(table), 0)), names
 
 
-def _names_in_xarray(array: Any) -> Names:
+def names_in_xarray(array: Any) -> Names:
     """The coordinates of the second dimension, if it has any."""
     if len(array.dims) != 2 or array.dims[1] not in array.coords:
         return None

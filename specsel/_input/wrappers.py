@@ -90,7 +90,8 @@ def unwrapped(X: Any, name: str = "X") -> tuple[Any, Names]:
     if hasattr(X, "keys") and streams.is_streamed(X) and not streams.is_dask(X):
         arrays = first_few([repr(key) for key in X]) or "nothing"
         raise ValueError(f"{name}: is a file or group, which holds {arrays}; pass an array in it")
-    return frames.unwrap(X)
+    array = streams.bare(X)
+    return array, None if array is X else frames.names_in_xarray(X)
 
 
 def _how_to_read(path: Any) -> str:

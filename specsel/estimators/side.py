@@ -103,7 +103,7 @@ class PairwiseQAlpha(LoopSelector):
     def _solve(self, X: Any, y: Any) -> Weights:
         options = self._options()
         for name in ("apart", "together"):
-            if options[name] is not None and not pairwise.are_samples(options[name]):
+            if options[name] is not None and not pairwise.are_samples(options[name], name):
                 raise ValueError(
                     f"{name} = {_input.brief(options[name])}: two arrays of samples are needed, "
                     "the first and the second of every pair; only pairwise.solve takes row numbers"
