@@ -192,7 +192,7 @@ def read(
     """Represent X, centred or as it is; refuse what `weigh` would have no room for."""
     _input.check_flag("center", center)
     if criterion == "gap":
-        check_budget(min(array.shape), climbs=method == "ascent")
+        check_budget(_data.count_reduced(array), climbs=method == "ascent")
     return _data.represent(array, names, representation="centered" if center else "as-is")
 
 

@@ -160,7 +160,7 @@ def solve(
         rank = _input.check_integer("rank", rank, 1, min(array.shape), most)
         if y is not None:
             raise ValueError(f"rank = {rank}: is for weights without labels, and y is given")
-    _check_budget(min(array.shape), rank, is_labelled=y is not None)
+    _check_budget(_data.count_reduced(array), rank, is_labelled=y is not None)
     data = _data.represent(array, names)
     small, lift = data, None
     means = None if classes is None else class_means(classes)

@@ -43,7 +43,7 @@ from specsel._data.dense import Dense
 from specsel._data.moments import far_from_zero, moments
 from specsel._data.pairs import Pairs
 from specsel._data.protocol import Basis, Data, Reduced, Target, Weighable
-from specsel._data.reading import read, represent
+from specsel._data.reading import count_reduced, read, represent
 from specsel._data.reduced import signed_qr, triangular_factor
 from specsel._data.scaling import scaled
 from specsel._data.selection import affinity_subspace, pivoted
@@ -61,6 +61,7 @@ __all__ = [
     "affinity_subspace",
     "alike",
     "alone",
+    "count_reduced",
     "far_from_zero",
     "moments",
     "pivoted",

@@ -64,6 +64,16 @@ def represent(
     return sparse_reading.wrap(array, names, representation)
 
 
+def count_reduced(array: Any) -> int:
+    """How many samples of X are left, at least, once tall data are reduced; X is not read."""
+    q, n = map(int, array.shape)
+    if hasattr(array, "tocsr"):
+        from specsel._data.sparse import is_reduced_soon
+
+        return min(q, n) if is_reduced_soon(q, n, array.nnz) else q
+    return min(q, n)
+
+
 def _wrap(array: NDArray[Any], names: Names, representation: Representation) -> Dense:
     measured = Measured.of(array, array.dtype, names, representation)
     exponents = measured.exponents

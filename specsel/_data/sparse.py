@@ -79,7 +79,7 @@ class Sparse(Standardised):
 
     def is_tall(self, times: int = 1) -> bool:
         """Whether samples, or those of so many classes, are better replaced; see `reduced`."""
-        few = self.n_samples * self.n_features**2 <= REDUCING * self.stored.size
+        few = is_reduced_soon(self.n_samples, self.n_features, self.stored.size)
         return few and self.n_samples > times * self.n_features
 
     def feature(self, index: int) -> Floats:
@@ -274,6 +274,11 @@ class Sparse(Standardised):
         for part, band in self.stored.bands():
             features = Features(*band, part.start, self.columns.middle, self.columns.norms)
             yield features, blocks(band, partial)
+
+
+def is_reduced_soon(n_samples: int, n_features: int, n_stored: int) -> bool:
+    """Whether data with so many stored numbers are reduced in the time of a solve."""
+    return n_samples * n_features**2 <= REDUCING * n_stored
 
 
 def _frame(*matrices: Floats | None) -> Frame:

@@ -230,8 +230,7 @@ def image(data: _data.Data, dual: Floats) -> tuple[Floats, Floats]:
 def check_budget(n_samples: int, *, climbs: bool = True, way: str = "") -> None:
     """Refuse so many samples that their affinities would not fit; who climbs keeps several.
 
-    Before X is read, the fewer of its samples and its features tell what is certain, for tall data
-    are reduced. `way` is what else the user may do.
+    `way` is what else the user may do.
     """
     _input.check_budget(
         f"X: affinities of {n_samples} x {n_samples} samples",

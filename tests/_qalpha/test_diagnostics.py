@@ -78,7 +78,7 @@ def test_relevance_keeps_to_the_budget(budget, rng, monkeypatch, peak_memory):
 
 @pytest.mark.filterwarnings("ignore:.* features are constant")
 def test_relevance_of_many_sparse_features_forms_no_affinity(rng, peak_memory):
-    X = sparse.random_array((5000, 6000), density=1e-3, rng=rng, format="lil")
+    X = sparse.random_array((5000, 6000), density=1e-3, random_state=rng, format="lil")
     X[:5, :30] = X[5:10, 30:50] = 1.0
     X, subset = X.tocsr(), np.arange(1, 6000)
     assert peak_memory(lambda: qalpha.relevance(X, subset, 1)) < 8 * 5000**2 / 10
