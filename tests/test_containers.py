@@ -242,10 +242,10 @@ WIDER = {
     + [(name, (100_000, 500)) for name in WIDER if name != "sbs"],  # whose matrices are small
 )
 def test_sparse_data_are_refused_before_they_are_measured_or_copied(
-    name, form, shape, monkeypatch, peak_memory
+    name, form, shape, monkeypatch, peak_memory, rng
 ):
     monkeypatch.setenv("SPECSEL_MEMORY", "150MB")
-    X = sparse.random_array(shape, density=1e6 / np.prod(shape), random_state=0, format=form)
+    X = sparse.random_array(shape, density=1e6 / np.prod(shape), random_state=rng, format=form)
 
     def refused():
         with pytest.raises(MemoryError, match=r"would take .* and the budget \(SPECSEL_MEMORY\)"):
