@@ -63,9 +63,17 @@ def is_wrapped(X: object) -> bool:
 
 
 def dimensions(X: Any, name: str) -> int:
-    """How many dimensions an array has, or what it is wrapped in."""
+    """How many dimensions an array has, or what it is wrapped in.
+
+    Groups of arrays count as if they had two: `unwrapped` refuses them more clearly.
+    """
     streams.check_readable(X, name)
-    return 2 if is_wrapped(X) else np.ndim(X)
+    return 2 if is_wrapped(X) or _is_group(X) else np.ndim(X)
+
+
+def _is_group(X: object) -> bool:
+    """Whether X is a file or a group of h5py or zarr."""
+    return hasattr(X, "keys") and streams.is_streamed(X) and not streams.is_dask(X)
 
 
 def unwrapped(X: Any, name: str = "X") -> tuple[Any, Names]:
@@ -87,7 +95,7 @@ def unwrapped(X: Any, name: str = "X") -> tuple[Any, Names]:
         return _from_file(X, name), None
     if isinstance(X, str | os.PathLike):
         raise ValueError(f"{name} = {brief(os.fspath(X))}: {_how_to_read(os.fspath(X))}")
-    if hasattr(X, "keys") and streams.is_streamed(X) and not streams.is_dask(X):
+    if _is_group(X):
         arrays = first_few([repr(key) for key in X]) or "nothing"
         raise ValueError(f"{name}: is a file or group, which holds {arrays}; pass an array in it")
     array = streams.bare(X)

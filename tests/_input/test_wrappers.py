@@ -154,6 +154,12 @@ def test_files_and_groups(tmp_path):
             ValueError, match=r"^X: is a file or group, which holds 'numbers'; pass"
         ):
             qalpha.solve(file, 2)
+        with pytest.raises(
+            ValueError, match=r"^side: is a file or group, which holds 'numbers'; "
+        ):
+            side_info.solve(X, file, 2)
+        with pytest.raises(ValueError, match=r"^apart: is a file or group, which holds 'numbers'"):
+            pairwise.solve(X, 2, apart=(file, file))
     group = zarr.open_group(tmp_path / "a.zarr", mode="w")
     group.create_array("numbers", shape=(3, 4), dtype="f8")
     with pytest.raises(
