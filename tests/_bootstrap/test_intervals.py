@@ -266,7 +266,7 @@ BAD = {
     "X: 2 values are NaN or infinite, first at sample 1, feature 4; finite numbers are needed": {
         "X": broken((3, 2, np.inf), (1, 4, np.nan))
     },
-    "X: 2 values are NaN or infinite, first at sample 3, feature 2; finite numbers are needed": {
+    "X: 2 values are NaN or infinite, first at sample 1, feature 4; finite numbers are needed": {
         "X": scipy.sparse.csr_array(broken((3, 2, np.inf), (1, 4, np.nan)))
     },
     "X: has dtype complex128; real numbers are needed": {
