@@ -7,7 +7,7 @@ reads X once; where those of a sample do (CSR), it reads X once for weights and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -40,6 +40,22 @@ class Columns(NamedTuple):
     norms: Floats  # parts × columns: the norm of what remains, or of each of its two parts
 
 
+@dataclass
+class Room:
+    """Memory for sums, used by every pass again: it takes longer to get than to fill."""
+
+    rows: Floats = field(default_factory=rows_of_lanes)
+
+    def zeros(self, *shape: int) -> Floats:
+        """Zeros of a shape with LANES in the end, which the next call takes back."""
+        size = int(np.prod(shape))
+        if self.rows.size < size * LANES:
+            self.rows = rows_of_lanes(size)
+        part = self.rows.reshape(-1, LANES)[:size]
+        part[...] = 0.0
+        return part.reshape(*shape, LANES)
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Sparse(Standardised):
     """A sparse matrix, its features shifted and scaled on the fly; see `protocol.Data`.
@@ -48,6 +64,7 @@ class Sparse(Standardised):
     """
 
     columns: Columns
+    room: Room = field(default_factory=Room)
 
     def __post_init__(self) -> None:
         for array in (self.columns.middle, self.columns.norms, self.mean, self.norm):
@@ -229,9 +246,9 @@ class Sparse(Standardised):
         n_groups = -(-n_image // LANES)
         size, shape = self.stored.size, (len(frame.table), self.n_features, LANES)
         segments = self.stored.segments
-        room = 1 if len(segments) > 2 else sparse_passes.n_blocks(size, int(np.prod(shape)))
-        bounds = cuts(stored.starts, room)
-        scored = rows_of_lanes(len(bounds) - 1, *shape[:-1])
+        count = 1 if len(segments) > 2 else sparse_passes.n_blocks(size, int(np.prod(shape)))
+        bounds = cuts(stored.starts, count)
+        scored = self.room.zeros(len(bounds) - 1, *shape[:-1])
         sparse_rows.scores(stored, segments, middle, len(norms), frame.table, bounds, scored)
         tails = np.zeros((-(-self.n_features // sparse_rows.SPAN), n_groups * LANES))
         weights = alpha.reshape(norms.shape)

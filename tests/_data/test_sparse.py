@@ -8,6 +8,8 @@ from scipy import sparse
 
 from specsel import _data
 from specsel._data import sparse_passes, stored
+from specsel._data.lanes import LANES
+from specsel._data.sparse import Room
 from specsel._input import choices
 
 SHAPES = [(33, 301), (40, 9)]
@@ -173,3 +175,27 @@ def test_other_samples_are_scaled_as_the_data_are(container, rng):
     for one in (dense, data):
         for form in (np.asarray, container):
             assert_same([_data.alike(one, form(others)).rows(0, 5)], [wanted])
+
+
+def test_memory_for_sums_is_used_again_and_is_zero():
+    room = Room()
+    first = room.zeros(2, 30)
+    first[...] = 7.0
+    smaller = room.zeros(3, 5)
+    assert smaller.shape == (3, 5, LANES)
+    assert not smaller.any()
+    assert np.shares_memory(first, smaller)
+    larger = room.zeros(100)
+    assert larger.shape == (100, LANES)
+    assert not larger.any()
+    assert smaller.ctypes.data % 64 == larger.ctypes.data % 64 == 0
+
+
+def test_passes_over_samples_leave_nothing_for_the_next(rng):
+    dense, data = both(mostly_zero((33, 301)), sparse.csr_array)
+    B, Q = rng.standard_normal((2, 33, 5))
+    first = data.fused(B, Q)
+    data.fused(Q, Q, rng.standard_normal((33, 20)))
+    for one, again in zip(first, data.fused(B, Q), strict=True):
+        np.testing.assert_array_equal(one, again)
+    assert data.rescaled(np.ones(301)).room is data.room
