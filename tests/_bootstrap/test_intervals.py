@@ -266,8 +266,8 @@ BAD = {
     "X: 2 values are NaN or infinite, first at sample 1, feature 4; finite numbers are needed": {
         "X": broken((3, 2, np.inf), (1, 4, np.nan))
     },
-    "X: 2 values are NaN or infinite, first at sample 1, feature 4; finite numbers are needed": {
-        "X": scipy.sparse.csr_array(broken((3, 2, np.inf), (1, 4, np.nan)))
+    "X: 2 values are NaN or infinite, first at sample 2, feature 4; finite numbers are needed": {
+        "X": scipy.sparse.csr_array(broken((3, 2, np.inf), (2, 4, np.nan)))
     },
     "X: has dtype complex128; real numbers are needed": {
         "X": scipy.sparse.csr_array(skewed() * 1j)
