@@ -48,6 +48,7 @@ from specsel._data.reduced import signed_qr, triangular_factor
 from specsel._data.scaling import scaled
 from specsel._data.selection import affinity_subspace, pivoted
 from specsel._data.shuffles import shuffled
+from specsel._data.standardised import watched
 
 __all__ = [
     "Basis",
@@ -71,4 +72,5 @@ __all__ = [
     "shuffled",
     "signed_qr",
     "triangular_factor",
+    "watched",
 ]

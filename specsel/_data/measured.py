@@ -67,7 +67,7 @@ class Measured(NamedTuple):
             "loses_rank": centred,
             "mean_free": centred,
             "floor": RESIDUAL_FLOOR if dtype == np.float64 else FLOAT32_FLOOR,
-            "counter": Counter(n_passes + 2 * self.is_shifted),
+            "counter": Counter.of_measured(n_passes + 2 * self.is_shifted),
             "exponents": self.exponents,
         }
 

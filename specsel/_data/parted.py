@@ -106,7 +106,7 @@ class Parted(Standardised):
     def centered(self) -> Self:
         """The same data with each column centred, even if every one turns out constant."""
         mean, norm = measure_source(self.source, True)
-        self.counter.passes += 1 if self.source.by_feature else 2
+        self.counter.add(1 if self.source.by_feature else 2)
         blocks = Blocks(self.source, mean, norm[None, :])
         return replace(self, blocks=blocks, mean=mean, norm=norm, loses_rank=True, mean_free=True)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,11 +19,47 @@ from specsel._input.annotations import Floats, Integers, Names
 EVERY = slice(None)
 
 
+# Who wants to know of every read of X.
+_watcher: ContextVar[Callable[[int], object] | None] = ContextVar("_watcher", default=None)
+
+
+@contextmanager
+def watched(tell: Callable[[int], object]) -> Iterator[None]:
+    """Call `tell` whenever X is read, with how often that was; for X that is measured inside.
+
+    Examples
+    --------
+    >>> from specsel import qalpha
+    >>> seen = []
+    >>> with watched(seen.append):
+    ...     weights = qalpha.solve([[1.0, 2.0], [2.0, 1.0], [4.0, 4.0]], 1)
+    >>> seen[-1] == weights.n_passes
+    True
+    """
+    before = _watcher.set(tell)
+    try:
+        yield
+    finally:
+        _watcher.reset(before)
+
+
 @dataclass
 class Counter:
     """How often an array has been read; shared by all data that read the same array."""
 
     passes: int = 0
+    tell: Callable[[int], object] | None = None
+
+    @classmethod
+    def of_measured(cls, passes: int) -> Counter:
+        """Count the reads of an array that has just been measured, and tell who watches."""
+        return cls(passes, _watcher.get())
+
+    def add(self, count: int = 1) -> None:
+        """Note that the array is read so many times more."""
+        self.passes += count
+        if self.tell is not None:
+            self.tell(self.passes)
 
 
 class Scaling(Protocol):
@@ -121,7 +159,7 @@ class Standardised(ABC):
 
     def count_pass(self) -> None:
         """Note that X has been read once more."""
-        self.counter.passes += 1
+        self.counter.add()
 
     def joined(self, alpha: Floats) -> Floats:
         """A weight for every column: those of its two parts become ``√(α₊² + α₋²)``, made unit.

@@ -4,7 +4,8 @@ import argparse
 import json
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -175,7 +176,7 @@ def run(args: argparse.Namespace) -> int:
         given = _arguments(args, table)
         solve = import_module(f"specsel.{args.method}").solve
         start = time.perf_counter()
-        with terminal.progress("iteration {}, objective {:.6g}".format) as callback:
+        with terminal.progress(str) as tell, _reported(tell) as callback:
             if "max_iter" in OPTIONS_OF_METHOD[args.method]:
                 given["callback"] = callback
             found = solve(table.X, **given)
@@ -209,6 +210,29 @@ def run(args: argparse.Namespace) -> int:
         display = "TopographyDisplay" if len(_rounds(found)) > 1 else "WeightsDisplay"
         common.draw(args.plot, display, found)
     return 0 if summary["converged"] else 1
+
+
+@contextmanager
+def _reported(
+    tell: Callable[[str], None] | None,
+) -> Iterator[Callable[[int, float], None] | None]:
+    """Give a callback for a solver. Tell of its iterations, and of every pass over the data."""
+    if tell is None:
+        yield None
+        return
+    from specsel import _data  # here, for it loads compiled code
+
+    told = {"iteration": "", "pass": ""}
+
+    def show(what: str, text: str) -> None:
+        told[what] = text
+        tell(", ".join(filter(None, told.values())))
+
+    def iterated(number: int, objective: float) -> None:
+        show("iteration", f"iteration {number}, objective {objective:.6g}")
+
+    with _data.watched(lambda count: show("pass", f"pass {count} over the data")):
+        yield iterated
 
 
 def _head(args: argparse.Namespace, table: tables.Table, n_features: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from specsel import _data
+from specsel import _data, qalpha, side_info
 
 
 @pytest.fixture
@@ -63,3 +63,15 @@ def test_negative_values_that_count_as_alike_are_told():
     with pytest.warns(UserWarning, match=r"^X has negative values, and two samples with large"):
         data.warn_if_negative("as-is")
     _data.represent(np.abs(X), representation="as-is").warn_if_negative("as-is")
+
+
+@pytest.mark.parametrize("shape", [(20, 30), (300, 8)])
+def test_who_watches_is_told_of_every_read_of_x_alone(shape, rng):
+    X, side = rng.standard_normal(shape), rng.standard_normal((9, shape[1]))
+    seen = []
+    with _data.watched(seen.append):
+        found = side_info.solve(X, side, 2)
+    assert seen == [*range(2, found.n_passes + 1)]  # the first read measured X
+    count = len(seen)
+    qalpha.solve(X, 2)
+    assert len(seen) == count

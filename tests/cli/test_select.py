@@ -5,6 +5,7 @@ import inspect
 import json
 import os
 import subprocess
+import sys
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +17,7 @@ from commands import (
     GROWING,
     MODULE,
     NAMES,
+    Terminal,
     X,
     Y,
     alpha_of,
@@ -608,3 +610,13 @@ def test_picture_in_the_readme_is_what_is_printed(capsys):
     picture = readme.split("```text\n")[1].split("\n```")[0]
     _, out, _ = run(capsys, "select", "--top", "9")
     assert picture in out
+
+
+@pytest.mark.parametrize("options", [("-k", "2"), ("--method", "weighting")])
+def test_progress_tells_every_pass_over_the_data(capsys, monkeypatch, options):
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    found = run_json(capsys, *options, "--permutations", "0")
+    last = [line.strip() for line in screen.getvalue().split("\r") if "pass " in line][-1]
+    assert last.endswith(f"pass {found['n_passes']} over the data")
+    assert last.startswith("iteration ") == ("-k" in options)
