@@ -135,12 +135,12 @@ def _check_view(adata: Any, name: str) -> None:
         advice = "take a smaller view, or all of it, which is read in blocks"
         check_budget(f"{name}: all of the view, in memory", size, advice)
         return
-    major, minor = adata._oidx, adata._vidx
+    major, minor = (getattr(adata, part, None) for part in ("_oidx", "_vidx"))
     if str(stored.attrs.get("encoding-type", "csr")).startswith("csc"):
         major, minor = minor, major
     each = sum(stored[part].dtype.itemsize for part in ("data", "indices"))
     count = float(stored["data"].size)
-    if isinstance(minor, slice):  # else anndata reads all of it
+    if isinstance(minor, slice) and major is not None:  # else anndata reads all of it
         count = float(np.diff(stored["indptr"][...])[major].sum())
     check_budget(f"{name}: {SPARSE_IN_MEMORY}", each * count, "take a smaller view")
 
