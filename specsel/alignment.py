@@ -37,9 +37,8 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _alignment, _data, _input
-from specsel._input.annotations import ArrayLike, Bools, Floats, Integers
-from specsel._input.choices import SCALES, Scale
+from specsel import _alignment, _containers, _data, _validate
+from specsel._validate import SCALES, ArrayLike, Bools, Floats, Integers, Scale
 from specsel.results import Aligned
 
 __all__ = ["graph", "solve"]
@@ -116,13 +115,13 @@ def solve(
     >>> sorted(alignment.solve(X, n=2).ranking.tolist())
     [0, 20]
     """
-    array, names = _input.as_data(X)
+    array, names = _containers.as_data(X)
     n_samples, n_features = array.shape
-    _input.check_choice("scale", scale, SCALES)
-    first, left_out = _input.check_sets(always, never, n_features, names)
+    _validate.check_choice("scale", scale, SCALES)
+    first, left_out = _validate.check_sets(always, never, n_features, names)
     count = n_features - len(left_out)
     if n is not None:
-        n = _input.check_integer("n", n, max(len(first), 1), count, "the features allowed")
+        n = _validate.check_integer("n", n, max(len(first), 1), count, "the features allowed")
     kind, matrix = _alignment.check_target(target, y, n_samples)
     if kind == "neighbours":
         _alignment.check_graph(n_samples, neighbours, components)
@@ -177,7 +176,7 @@ def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
     >>> alignment.graph([[0.0], [1.0], [4.0], [7.0], [8.0]], neighbours=1).nnz
     6
     """
-    array, names = _input.as_data(X)
+    array, names = _containers.as_data(X)
     _alignment.check_graph(array.shape[0], neighbours, components)
     native, square = _in_own_units(_data.represent(array, names))
     _alignment.warn_of_units(square, names)

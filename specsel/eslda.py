@@ -30,9 +30,8 @@ from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 
-from specsel import _exact, _input, _pencil
-from specsel._input.annotations import ArrayLike, Integers, Names
-from specsel._input.choices import Bounds, PCAMatrix, Worth
+from specsel import _exact, _pencil, _runtime, _validate
+from specsel._validate import ArrayLike, Bounds, Integers, Names, PCAMatrix, Worth
 from specsel.results import Path, Subset
 from specsel.results.subsets import Found
 
@@ -241,13 +240,13 @@ def _limits(
 ) -> _exact.Limits:
     """Check the options of the search."""
     if time_limit is not None:
-        _input.check_not_negative("time_limit", time_limit)
+        _validate.check_not_negative("time_limit", time_limit)
     if node_limit is not None:
-        _input.check_integer("node_limit", node_limit, 1)
-    _input.check_not_negative("gap", gap)
-    _input.check_integer("top", top, 1)
-    _input.check_choice("bound", bound, _input.choices.BOUNDS)
-    _input.check_callback(callback)
+        _validate.check_integer("node_limit", node_limit, 1)
+    _validate.check_not_negative("gap", gap)
+    _validate.check_integer("top", top, 1)
+    _validate.check_choice("bound", bound, _validate.BOUNDS)
+    _validate.check_callback(callback)
     return _exact.Limits(time_limit, float(gap), node_limit, top, bound, callback)
 
 
@@ -264,7 +263,7 @@ def _solve(pencil: _pencil.Pencil, task: Task, limits: _exact.Limits) -> Subset 
     """Search, and pack."""
     sizes, several, held, banned = task
     members = np.setdiff1d(np.arange(pencil.n_features), banned)
-    with _input.catch_interrupts() as caught:
+    with _runtime.catch_interrupts() as caught:
         _compile()
         if pencil.adds_up:
             _compile_best_first()
@@ -293,12 +292,12 @@ def _task(
     climbs: bool,
 ) -> Task:
     """Check sizes and sets of features, and refuse too many of them."""
-    held, banned = _input.check_sets(always, never, n_features, names)
+    held, banned = _validate.check_sets(always, never, n_features, names)
     count = n_features - len(banned)
     sizes = _sizes(k, len(held), count)
     if count > FEATURES_LIMIT and not (climbs and sizes[-1] <= FEATURES_LIMIT):
         raise _too_many(count)
-    return Task(sizes, isinstance(k, str) or _input.is_list(k), held, banned)
+    return Task(sizes, isinstance(k, str) or _validate.is_list(k), held, banned)
 
 
 def _search(
@@ -348,7 +347,7 @@ def _compile() -> None:
     """Search a small problem, once, so that compiling counts in no limit and in no time shown."""
     factor = np.random.default_rng(0).standard_normal((12, 12))
     pencil = _pencil.from_pair(factor @ factor.T, np.eye(12) + 0.1)
-    always, never = _input.check_sets([0], [], 12)
+    always, never = _validate.check_sets([0], [], 12)
     everything = np.arange(12)
     _search(pencil, everything, [2, 5], always, never, _exact.Limits())
     # One that is stopped early compiles the bounds of what is left open.
@@ -364,7 +363,7 @@ def _compile_best_first() -> None:
     """Do the same where the criterion adds up."""
     factor = np.random.default_rng(0).standard_normal((12, 12))
     pencil = _pencil.from_pair(factor[:, :2] @ factor[:, :2].T, factor @ factor.T, "logdet")
-    nothing = _input.check_sets([], [], 12)
+    nothing = _validate.check_sets([], [], 12)
     limits = _exact.Limits(criterion="logdet")
     _search(pencil, np.arange(12), [2, 4, 7], *nothing, limits)
 
@@ -375,9 +374,9 @@ def _sizes(k: int | Sizes | None, least: int, most: int) -> list[int]:
         return list(range(max(least, 1), most + 1))
     if k is None:
         raise ValueError('k: is needed: a number of features, a list of them, or "all"')
-    several: list[Any] = list(k) if _input.is_list(k) else [k]
+    several: list[Any] = list(k) if _validate.is_list(k) else [k]
     if not several:
         raise ValueError("k: holds no size; at least one is needed")
     for size in several:
-        _input.check_integer("k", size, max(least, 1), most, "the features allowed")
+        _validate.check_integer("k", size, max(least, 1), most, "the features allowed")
     return sorted({int(size) for size in several})

@@ -31,16 +31,8 @@ from typing import Any, NamedTuple, Self
 import numba
 import numpy as np
 
-from specsel import _data, _input, kernel, qalpha, supervised, weighting
-from specsel._input.annotations import (
-    ArrayLike,
-    Directions,
-    Floats,
-    Integers,
-    Names,
-    Seed,
-)
-from specsel._input.choices import Compared
+from specsel import _containers, _data, _validate, kernel, qalpha, supervised, weighting
+from specsel._validate import ArrayLike, Compared, Directions, Floats, Integers, Names, Seed
 from specsel.results import Evidence, Weights
 
 __all__ = ["Detectability", "detectability", "solve"]
@@ -124,11 +116,11 @@ def solve(
     >>> evidence.solve(noise, k=3, n=19, random_state=0).p_value > 0.05
     True
     """
-    array, names = _input.as_matrix(X)
+    array, names = _containers.as_matrix(X)
     _check(k, y, method, n, callback, options)
     n = int(n)  # of few bits it would overflow
-    generator = _input.as_generator(random_state)
-    labels = None if y is None else _input.as_classes(y, len(array))
+    generator = _validate.as_generator(random_state)
+    labels = None if y is None else _containers.as_classes(y, len(array))
     # The same random starts every time; the stream of the shuffles is left as it is.
     own = int(generator.spawn(1)[0].integers(2**32))
     options = {"tol": TOL, "random_state": own} | options
@@ -153,9 +145,9 @@ def solve(
 def _check(
     k: Directions, y: Any, method: str, n: int, callback: object, options: dict[str, Any]
 ) -> None:
-    _input.check_choice("method", method, _input.choices.COMPARED)
-    _input.check_integer("n", n, 1)
-    _input.check_callback(callback)
+    _validate.check_choice("method", method, _validate.COMPARED)
+    _validate.check_integer("n", n, 1)
+    _validate.check_callback(callback)
     if method == "supervised" and y is None:
         raise ValueError("y: is None; class labels are needed for method = 'supervised'")
     if y is not None and method not in WITH_LABELS:
@@ -167,7 +159,7 @@ def _check(
     takes_k = method in WITH_DIRECTIONS or (method == "weighting" and y is not None)
     if k != "auto" and not takes_k:
         raise ValueError(
-            f"k = {_input.brief(k)}: is not used by method = {method!r}; leave it out"
+            f"k = {_validate.brief(k)}: is not used by method = {method!r}; leave it out"
         )
     unknown = [name for name in options if name not in _parameters(method)]
     if unknown:
@@ -247,7 +239,7 @@ class _ByMethod:
         X: Any = self.array
         classes = self.labels
         if seed is None:
-            X = X if self.names is None else _input.Frame(list(self.names), X)
+            X = X if self.names is None else _containers.Frame(list(self.names), X)
         elif classes is not None:
             classes = np.random.default_rng(seed).permutation(classes)
         else:
@@ -346,10 +338,10 @@ def detectability(n_relevant: float, n_irrelevant: int, n_samples: int) -> Detec
     >>> round(evidence.detectability(30, 10_000, 100).cosine, 2)
     0.88
     """
-    _input.check_positive("n_relevant", n_relevant)
+    _validate.check_positive("n_relevant", n_relevant)
     n_relevant = float(n_relevant)
-    n_irrelevant = _input.check_integer("n_irrelevant", n_irrelevant, 0)
-    n_samples = _input.check_integer("n_samples", n_samples, 1)
+    n_irrelevant = _validate.check_integer("n_irrelevant", n_irrelevant, 0)
+    n_samples = _validate.check_integer("n_samples", n_samples, 1)
     ratio = n_irrelevant / n_samples
     threshold = 1 + np.sqrt(ratio)
     cosine = 1 - ratio / (n_relevant - 1) ** 2 if n_relevant > threshold else 0.0

@@ -24,9 +24,8 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
-from specsel import _input, _pencil
-from specsel._input.annotations import ArrayLike, Integers
-from specsel._input.choices import Direction, PCAMatrix, Worth
+from specsel import _pencil, _runtime, _validate
+from specsel._validate import ArrayLike, Direction, Integers, PCAMatrix, Worth
 from specsel.results import Path, Subset
 from specsel.results.subsets import Found
 
@@ -123,7 +122,7 @@ def solve(
     True
     """
     if time_limit is not None:
-        _input.check_not_negative("time_limit", time_limit)
+        _validate.check_not_negative("time_limit", time_limit)
     data = _pencil.read(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
     n_samples, n = data.array.shape
     last = n if n <= ALL_SIZES_LIMIT else n_samples
@@ -171,7 +170,7 @@ def solve_pair(
     [9.0, 13.0, 14.0]
     """
     if time_limit is not None:
-        _input.check_not_negative("time_limit", time_limit)
+        _validate.check_not_negative("time_limit", time_limit)
     pencil = _pencil.from_pair(A, B, criterion)
     n = pencil.n_features
     plan = _pencil.plan(n, pencil.names, direction, refine, max_size, n, always, never)
@@ -182,7 +181,7 @@ def _solve(pencil: _pencil.Pencil, plan: _pencil.Plan, time_limit: float | None)
     """Search and pack."""
     sizes, direction, refine, held, banned = plan
     refined = sizes if refine else ()
-    with _input.catch_interrupts() as caught:
+    with _runtime.catch_interrupts() as caught:
         _pencil.compile_search()
         limit = _pencil.Limit(time_limit, caught)
         best = _pencil.search(pencil, sizes, direction, refined, held, banned, limit.reached)
@@ -335,16 +334,16 @@ def threshold(
     """
     pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
     path = _thresholded(pencil, k)
-    return path if _input.is_list(k) else path[int(path.sizes[0])]
+    return path if _validate.is_list(k) else path[int(path.sizes[0])]
 
 
 def _thresholded(pencil: _pencil.Pencil, k: int | Iterable[int]) -> Path:
     """Take the largest entries of the leading eigenvector, for every size."""
-    sizes: list[Any] = list(k) if _input.is_list(k) else [k]
+    sizes: list[Any] = list(k) if _validate.is_list(k) else [k]
     if not sizes:
         raise ValueError("k: holds no size; at least one is needed")
     for size in sizes:
-        _input.check_integer("k", size, 1, pencil.n_features, "the number of features")
+        _validate.check_integer("k", size, 1, pencil.n_features, "the number of features")
     order = np.argsort(-np.abs(pencil.leading_axis), kind="stable")
     return _packed(pencil, [np.sort(order[:size]) for size in sorted({*sizes})])
 

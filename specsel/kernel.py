@@ -33,9 +33,18 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _data, _input, _kernel, _loop, linalg, qalpha
-from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Seed
-from specsel._input.choices import Criterion, Init, Kernel, KernelBasisStep
+from specsel import _containers, _data, _kernel, _loop, _runtime, _validate, linalg, qalpha
+from specsel._validate import (
+    ArrayLike,
+    Criterion,
+    Directions,
+    Floats,
+    Init,
+    Kernel,
+    KernelBasisStep,
+    LoopCallback,
+    Seed,
+)
 from specsel.results import Weights
 
 __all__ = ["solve"]
@@ -132,18 +141,18 @@ def solve(
     True
     """
     if not callable(kernel):
-        _input.check_choice("kernel", kernel, _input.choices.KERNELS)
+        _validate.check_choice("kernel", kernel, _validate.KERNELS)
     given = kernel == "precomputed"
-    array, names = _input.as_matrix(X, least_samples=1) if given else _input.as_data(X)
+    array, names = _containers.as_matrix(X, least_samples=1) if given else _containers.as_data(X)
     n_features = array.shape[1]
     _check_parameters(kernel, sigma, degree, offset, sections, array.shape[0])
     if kernel == "linear":
         _loop.check_k(k, min(array.shape), "min(n_samples, n_features)")
     else:
         _loop.check_k(k, n_features, "n_features")
-    _input.check_choice("method", method, _input.choices.KERNEL_BASIS_STEPS)
-    _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
-    _input.check_flag("center", center)
+    _validate.check_choice("method", method, _validate.KERNEL_BASIS_STEPS)
+    _validate.check_choice("criterion", criterion, _validate.CRITERIA)
+    _validate.check_flag("center", center)
     options = _loop.Options.for_weights(
         n_features, k, init, n_init, tol, max_iter, random_state, callback
     )
@@ -188,7 +197,7 @@ def _check_size(kernel: str | Callable[[Floats], Any], n_samples: int, n_feature
     advice = "take fewer features, or qalpha, which forms no matrix of features"
     if kernel == "linear":
         advice = "take qalpha, which finds the same weights without it"
-    _input.check_budget(f"X: the kernel matrix of {n_features} features", size, advice)
+    _runtime.check_budget(f"X: the kernel matrix of {n_features} features", size, advice)
 
 
 def _mean_free(kernel: str | Callable[[Floats], Any], offset: float, center: bool) -> bool | None:
@@ -206,22 +215,22 @@ def _check_parameters(
     sections: Any,
     n_samples: int,
 ) -> None:
-    _input.check_number("sigma", 1.0 if sigma is None else sigma)
+    _validate.check_number("sigma", 1.0 if sigma is None else sigma)
     if sigma is not None and sigma <= 0:
         raise ValueError(f"sigma = {sigma}: must be above 0")
     if sigma is not None and sigma < LEAST_SIGMA:
         raise ValueError(
             f"sigma = {sigma}: must be at least {LEAST_SIGMA:g}; smaller distances are rounding"
         )
-    _input.check_number("offset", offset)
+    _validate.check_number("offset", offset)
     if offset < 0:
         raise ValueError(f"offset = {offset}: must be at least 0")
-    if _input.check_integer("degree", degree, 1) * math.log2(1 + offset) > LARGEST_EXPONENT:
+    if _validate.check_integer("degree", degree, 1) * math.log2(1 + offset) > LARGEST_EXPONENT:
         raise ValueError(f"degree = {degree}: too large with offset = {offset}")
     if np.ndim(sections) and np.shape(sections) != (n_samples,):
         raise ValueError(f"sections: has shape {np.shape(sections)}; ({n_samples},) is needed")
     if kernel == "sectioned" and not np.ndim(sections):
-        _input.check_integer("sections", sections, 1, n_samples, "n_samples")
+        _validate.check_integer("sections", sections, 1, n_samples, "n_samples")
 
 
 class KernelEnergy:

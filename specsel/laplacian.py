@@ -37,9 +37,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel import _data, _input, _loop, linalg, qalpha
-from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Seed
-from specsel._input.choices import Init, NonNegative, Shift
+from specsel import _containers, _data, _loop, _validate, linalg, qalpha
+from specsel._validate import (
+    ArrayLike,
+    Directions,
+    Floats,
+    Init,
+    LoopCallback,
+    NonNegative,
+    Seed,
+    Shift,
+)
 from specsel.results import Weights
 
 __all__ = ["solve"]
@@ -103,12 +111,12 @@ def solve(
     >>> sorted(laplacian.solve(X, k=2).select(20).tolist()) == list(range(20))
     True
     """
-    array, names = _input.as_data(X)
+    array, names = _containers.as_data(X)
     options = _loop.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
-    _input.check_choice("shift", shift, _input.choices.SHIFTS)
-    _input.check_choice("representation", representation, _input.choices.NON_NEGATIVE)
+    _validate.check_choice("shift", shift, _validate.SHIFTS)
+    _validate.check_choice("representation", representation, _validate.NON_NEGATIVE)
     data = _data.represent(array, names, representation=representation)
     options = options.counted(lambda: qalpha.count_centered(data))
     data.warn_if_negative(representation)

@@ -1,26 +1,16 @@
 """The numerical helpers that several algorithms share.
 
-How everything is compiled (`jit`), a Krylov method for the leading weights (`leading`), leading
+A Krylov method for the leading weights (`leading`), leading
 subspaces of symmetric matrices, and small dense helpers that wake no threads.
 """
 
-import os
 from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
-from specsel._blas import one_thread
-from specsel._input.annotations import Floats
-from specsel._input.choices import Worth
-from specsel._numba import add_cache, separate_compiler
-
-# No "nnan" or "ninf": a NaN in the data must reach the check that reports it.
-SAFE_FAST_MATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
-
-COMPILER = separate_compiler()
+from specsel._runtime import one_thread
+from specsel._validate import Floats, Worth
 
 # Up to this size a symmetric matrix is formed to find its leading subspace.
 DENSE_LIMIT = 2000
@@ -51,40 +41,7 @@ SUBSPACE_PASSES = 4
 INVERSE_LIMIT = 96
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 Product = Callable[[Floats], Floats]
-
-
-@overload
-def jit(function: Function) -> Function: ...
-@overload
-def jit(*, parallel: bool = ...) -> Callable[[Function], Function]: ...
-
-
-def jit(function: Any = None, *, parallel: bool = False) -> Any:
-    """Compile a function when it is first called; all kernels of the package go through here.
-
-    The compiled code is cached on disk if some folder is writable, see `specsel._numba`.
-    ``SPECSEL_CACHE=0`` in the environment turns the cache off.
-    """
-    if function is None:
-        return partial(_compile, parallel=parallel)
-    return _compile(function, parallel)
-
-
-def _compile(function: Any, parallel: bool) -> Any:
-    options: dict[str, Any] = {
-        "nogil": True,
-        "error_model": "numpy",
-        "fastmath": SAFE_FAST_MATH,
-        "parallel": parallel,
-    }
-    if COMPILER is not None:
-        options["pipeline_class"] = COMPILER
-    kernel = numba.njit(**options)(function)
-    if os.environ.get("SPECSEL_CACHE", "1") != "0":
-        add_cache(kernel, function)
-    return kernel
 
 
 class Leading(NamedTuple):

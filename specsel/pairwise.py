@@ -26,17 +26,20 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _data, _input, _loop, linalg, qalpha
-from specsel._input.annotations import (
+from specsel import _containers, _data, _loop, _validate, linalg, qalpha
+from specsel._validate import (
     ArrayLike,
+    Criterion,
     Directions,
     Floats,
+    Init,
     Integers,
     LoopCallback,
     Names,
+    PairBasisStep,
+    Representation,
     Seed,
 )
-from specsel._input.choices import Criterion, Init, PairBasisStep, Representation
 from specsel.results import Weights
 
 __all__ = ["solve"]
@@ -122,14 +125,14 @@ def solve(
     >>> sorted(pairwise.solve(X, 1, apart=apart, tradeoff=1).select(3).tolist())
     [3, 4, 5]
     """
-    array, names = _input.as_data(X)
+    array, names = _containers.as_data(X)
     options = _loop.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
-    _input.check_choice("method", method, _input.choices.PAIR_BASIS_STEPS)
-    _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
-    _input.check_not_negative("tradeoff", tradeoff)
-    _input.check_choice("representation", representation, _input.choices.REPRESENTATIONS)
+    _validate.check_choice("method", method, _validate.PAIR_BASIS_STEPS)
+    _validate.check_choice("criterion", criterion, _validate.CRITERIA)
+    _validate.check_not_negative("tradeoff", tradeoff)
+    _validate.check_choice("representation", representation, _validate.REPRESENTATIONS)
     pairs_apart, pairs_together, others = _read_pairs(array, names, apart, together)
     _check_pairs(pairs_apart, pairs_together)
     if others is not None and (criterion == "gap" or representation == "ranks"):
@@ -164,7 +167,7 @@ def _read_pairs(
     arguments = {"apart": apart, "together": together}
     if not are_samples(apart, "apart") and not are_samples(together, "together"):
         first, second = (
-            _input.as_pairs(name, arguments[name], array.shape[0]) for name in arguments
+            _containers.as_pairs(name, arguments[name], array.shape[0]) for name in arguments
         )
         return first, second, None
     parts: list[Any] = []
@@ -172,13 +175,13 @@ def _read_pairs(
     count = 0
     for name, pairs in arguments.items():
         if are_samples(pairs, name):
-            first, second = _input.as_samples(name, pairs, array.shape[1], names)
+            first, second = _containers.as_samples(name, pairs, array.shape[1], names)
         else:
-            numbers = _input.as_pairs(name, pairs, array.shape[0])
-            first, second = (_input.take_samples(array, column) for column in numbers.T)
+            numbers = _containers.as_pairs(name, pairs, array.shape[0])
+            first, second = (_containers.take_samples(array, column) for column in numbers.T)
         numbers = count + np.arange(2 * first.shape[0]).reshape(2, -1).T
         parts, rows, count = [*parts, first, second], [*rows, numbers], count + numbers.size
-    return rows[0], rows[1], _input.stack_samples(parts)
+    return rows[0], rows[1], _containers.stack_samples(parts)
 
 
 def _check_pairs(apart: Integers, together: Integers) -> None:
@@ -196,7 +199,7 @@ def are_samples(pairs: object, name: str) -> bool:
         return pairs.ndim == 3 and len(pairs) == 2
     if not isinstance(pairs, tuple | list):
         return False
-    return [_input.dimensions(part, name) for part in pairs] == [2, 2]
+    return [_containers.dimensions(part, name) for part in pairs] == [2, 2]
 
 
 def _shares(apart: Integers, together: Integers, tradeoff: float, n_samples: int) -> Floats:

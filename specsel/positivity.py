@@ -23,11 +23,10 @@ from math import comb, sqrt
 
 import numpy as np
 
-from specsel import _data, _input
-from specsel._input.annotations import ArrayLike, Bools, Floats, Seed
-from specsel._input.choices import DISTRIBUTIONS, Distribution
+from specsel import _data, _validate
 from specsel._simulation import experiments, memory, streams
 from specsel._simulation.tails import hoeffding_tail, norm_tail
+from specsel._validate import DISTRIBUTIONS, ArrayLike, Bools, Distribution, Floats, Seed
 from specsel.results import Weights
 from specsel.results.estimates import (
     Estimate,
@@ -177,7 +176,7 @@ def semicircle(
     True
     """
     n, kind = _check(n, mu, sigma, trials, distribution)
-    bins = _input.check_integer("bins", bins, 1)
+    bins = _validate.check_integer("bins", bins, 1)
     radius = 2 * sigma * sqrt(n)
     edges = np.linspace(-radius, radius, bins + 1)
     counts = np.empty((trials, bins + 1))
@@ -236,8 +235,8 @@ def wishart_moments(
     True
     """
     n, kind = _check(n, 0.0, 1.0, trials, distribution)
-    q = _input.check_integer("q", q, 1)
-    count = _input.check_integer("count", count, 1)
+    q = _validate.check_integer("q", q, 1)
+    count = _validate.check_integer("count", count, 1)
     found = np.empty((trials, count))
     with memory.reserved(f"n = {n}, q = {q}", n * (2 * n + q), trials):
         keys = streams.keys(random_state, trials)
@@ -292,11 +291,11 @@ def triple_product(
     >>> found.product.low < 1 / 9 < found.product.high
     True
     """
-    q = _input.check_integer("q", q, 2)
-    k = _input.check_integer("k", k, 1, q, "the dimension")
-    _input.check_integer("trials", trials, 1)
-    if cosine is not None and not (_input.is_finite(cosine) and abs(cosine) <= 1):
-        raise ValueError(f"cosine = {_input.brief(cosine)}: must be a number from -1 to 1")
+    q = _validate.check_integer("q", q, 2)
+    k = _validate.check_integer("k", k, 1, q, "the dimension")
+    _validate.check_integer("trials", trials, 1)
+    if cosine is not None and not (_validate.is_finite(cosine) and abs(cosine) <= 1):
+        raise ValueError(f"cosine = {_validate.brief(cosine)}: must be a number from -1 to 1")
     least, products = np.empty((2, trials))
     given = np.nan if cosine is None else float(cosine)
     with memory.reserved(f"q = {q}, k = {k}", (k + 5) * q, trials):
@@ -360,7 +359,7 @@ def _mask(relevant: ArrayLike, n_features: int) -> Bools:
     given = np.asarray(relevant)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "biu"):
         raise ValueError(
-            f"relevant = {_input.brief(relevant)}: must be a list of feature numbers or a mask"
+            f"relevant = {_validate.brief(relevant)}: must be a list of feature numbers or a mask"
         )
     if given.dtype == bool:
         if len(given) != n_features:
@@ -376,9 +375,9 @@ def _check(
     n: object, mu: object, sigma: object, trials: object, distribution: Distribution
 ) -> tuple[int, int]:
     """Check the arguments; return n and the number of the distribution in the compiled code."""
-    size = _input.check_integer("n", n, 1)
-    _input.check_number("mu", mu)
-    _input.check_positive("sigma", sigma)
-    _input.check_integer("trials", trials, 1)
-    _input.check_choice("distribution", distribution, DISTRIBUTIONS)
+    size = _validate.check_integer("n", n, 1)
+    _validate.check_number("mu", mu)
+    _validate.check_positive("sigma", sigma)
+    _validate.check_integer("trials", trials, 1)
+    _validate.check_choice("distribution", distribution, DISTRIBUTIONS)
     return size, streams.KINDS[distribution]

@@ -34,9 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from specsel import _data, _input, _loop, linalg
-from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Names, Seed
-from specsel._input.choices import BasisStep, Criterion, Init
+from specsel import _containers, _data, _loop, _validate, linalg
 from specsel._qalpha import gap
 from specsel._qalpha.diagnostics import gram, relevance
 from specsel._qalpha.flat import lead_roughly as lead_roughly
@@ -45,6 +43,17 @@ from specsel._qalpha.whole import Form as Form
 from specsel._qalpha.whole import WholeAffinity
 from specsel._qalpha.whole import check_budget as check_budget
 from specsel._qalpha.whole import lead as lead
+from specsel._validate import (
+    ArrayLike,
+    BasisStep,
+    Criterion,
+    Directions,
+    Floats,
+    Init,
+    LoopCallback,
+    Names,
+    Seed,
+)
 from specsel.results import Weights
 
 __all__ = ["gram", "relevance", "solve"]
@@ -134,7 +143,7 @@ def solve(
     >>> weights.converged
     True
     """
-    array, names = _input.as_data(X)
+    array, names = _containers.as_data(X)
     data, options = prepare(
         array,
         names,
@@ -190,7 +199,7 @@ def read(
     criterion: Criterion,
 ) -> _data.Data:
     """Represent X, centred or as it is; refuse what `weigh` would have no room for."""
-    _input.check_flag("center", center)
+    _validate.check_flag("center", center)
     if criterion == "gap":
         check_budget(_data.count_reduced(array), climbs=method == "ascent")
     return _data.represent(array, names, representation="centered" if center else "as-is")
@@ -255,8 +264,8 @@ def _widen_gap(problem: "Energy", options: _loop.Options) -> _loop.Run:
 
 def check_form(method: str, criterion: str) -> None:
     """Refuse an unknown method or criterion."""
-    _input.check_choice("method", method, _input.choices.BASIS_STEPS)
-    _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
+    _validate.check_choice("method", method, _validate.BASIS_STEPS)
+    _validate.check_choice("criterion", criterion, _validate.CRITERIA)
 
 
 def count_centered(data: _data.Data) -> int:

@@ -33,10 +33,9 @@ from typing import Literal
 
 import numpy as np
 
-from specsel import _input
+from specsel import _validate
 from specsel._bootstrap.intervals import intervals
-from specsel._input.annotations import ArrayLike, Floats, Integers, Seed, Sparse
-from specsel._input.choices import IntervalMethod, Similarity
+from specsel._validate import ArrayLike, Floats, Integers, IntervalMethod, Seed, Similarity, Sparse
 from specsel.results import Intervals, StableSubspace, Step
 
 __all__ = ["intervals", "search", "solve"]
@@ -151,7 +150,7 @@ def solve(
             else f"there is no stable subspace{of_size}; the features that are left mean nothing, "
             "take more samples"
         )
-        warnings.warn(f"retain = {retain}: {text}", stacklevel=_input.caller())
+        warnings.warn(f"retain = {retain}: {text}", stacklevel=_validate.caller())
     return found
 
 
@@ -194,10 +193,10 @@ def search(
 
 
 def _check(retain: float, at_least: int, callback: object) -> None:
-    if not (_input.is_finite(retain) and 0 <= retain <= 1):
-        raise ValueError(f"retain = {_input.brief(retain)}: must be from 0 to 1")
-    _input.check_integer("at_least", at_least, 1)
-    _input.check_callback(callback)
+    if not (_validate.is_finite(retain) and 0 <= retain <= 1):
+        raise ValueError(f"retain = {_validate.brief(retain)}: must be from 0 to 1")
+    _validate.check_integer("at_least", at_least, 1)
+    _validate.check_callback(callback)
 
 
 def _search(

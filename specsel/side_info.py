@@ -18,9 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _data, _input, _loop, qalpha
-from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Names, Seed
-from specsel._input.choices import BasisStep, Criterion, Init
+from specsel import _containers, _data, _loop, _validate, qalpha
+from specsel._validate import (
+    ArrayLike,
+    BasisStep,
+    Criterion,
+    Directions,
+    Floats,
+    Init,
+    LoopCallback,
+    Names,
+    Seed,
+)
 from specsel.results import Weights
 from specsel.results.weights import check
 
@@ -101,12 +110,12 @@ def solve(
     >>> sorted(side_info.solve(X, side, k=1).select(3).tolist())
     [0, 1, 2]
     """
-    array, names = _input.as_data(X)
+    array, names = _containers.as_data(X)
     options = _loop.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
     qalpha.check_form(method, criterion)
-    _input.check_not_negative("tradeoff", tradeoff)
+    _validate.check_not_negative("tradeoff", tradeoff)
     sides = _as_sides(side, array.shape[1], names)
     data = qalpha.read(array, names, center, method=method, criterion=criterion)
     if not center:
@@ -158,16 +167,16 @@ def weigh(
 def _as_sides(side: Any, n_features: int, names: Names) -> Floats | list[tuple[Any, Names]]:
     """Read side data: a list of matrices with their column names, or D as one array."""
     several = isinstance(side, list | tuple) and any(
-        _input.dimensions(part, "side") == 2 for part in side
+        _containers.dimensions(part, "side") == 2 for part in side
     )
-    if not several and _input.dimensions(side, "side") == 1:
+    if not several and _containers.dimensions(side, "side") == 1:
         labelled = hasattr(side, "to_numpy") and hasattr(side, "index")
         if names and labelled and {*map(str, side.index)} == {*names}:
             side = [side[name] for name in names]
         return _as_diagonal(side, n_features)
     matrices = []
     for part in side if several else [side]:
-        matrix, part_names = _input.as_data(part, name="side")
+        matrix, part_names = _containers.as_data(part, name="side")
         if matrix.shape[1] != n_features:
             raise ValueError(f"side: has {matrix.shape[1]} features; X has {n_features}")
         if part_names and names and part_names != names:

@@ -34,9 +34,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel import _data, _input, _loop, linalg, qalpha
-from specsel._input.annotations import ArrayLike, Bools, Floats, Integers, LoopCallback, Seed
-from specsel._input.choices import ClassBasisStep, Init, NonNegative
+from specsel import _containers, _data, _loop, _validate, linalg, qalpha
+from specsel._validate import (
+    ArrayLike,
+    Bools,
+    ClassBasisStep,
+    Floats,
+    Init,
+    Integers,
+    LoopCallback,
+    NonNegative,
+    Seed,
+)
 from specsel.results import Weights
 
 __all__ = ["solve"]
@@ -114,12 +123,12 @@ def solve(
     >>> weights.basis.shape
     (100, 4)
     """
-    array, names = _input.as_data(X)
-    classes = _input.as_classes(y, array.shape[0])
+    array, names = _containers.as_data(X)
+    classes = _containers.as_classes(y, array.shape[0])
     widths = _widths(classes, k_within, k_between, k_blocks)
-    _input.check_not_negative("gamma", gamma)
-    _input.check_choice("representation", representation, _input.choices.NON_NEGATIVE)
-    _input.check_choice("method", method, _input.choices.CLASS_BASIS_STEPS)
+    _validate.check_not_negative("gamma", gamma)
+    _validate.check_choice("representation", representation, _validate.NON_NEGATIVE)
+    _validate.check_choice("method", method, _validate.CLASS_BASIS_STEPS)
     options = _loop.Options.for_weights(
         array.shape[1],
         int(widths.diagonal().max()),
@@ -145,11 +154,11 @@ def _widths(
 ) -> Integers:
     """Return the table of ``k^{gh}``, of every block: no more than there are samples."""
     n_classes = int(classes.max()) + 1
-    _input.check_integer("k_within", k_within, 1)
-    _input.check_integer("k_between", k_between, 1)
+    _validate.check_integer("k_within", k_within, 1)
+    _validate.check_integer("k_between", k_between, 1)
     table = np.where(np.eye(n_classes, dtype=bool), k_within, k_between)
     if k_blocks is not None:
-        table = _input.as_table("k_blocks", k_blocks, n_classes)
+        table = _containers.as_table("k_blocks", k_blocks, n_classes)
     return np.minimum(table, len(classes)).astype(np.intp)
 
 

@@ -14,9 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from specsel import _data, _input, _loop, linalg, qalpha, side_info
-from specsel._input.annotations import ArrayLike, Directions, Floats, LoopCallback, Seed
-from specsel._input.choices import Criterion, Init
+from specsel import _containers, _data, _loop, _validate, linalg, qalpha, side_info
+from specsel._validate import ArrayLike, Criterion, Directions, Floats, Init, LoopCallback, Seed
 from specsel.results import Map, Weights
 
 __all__ = ["solve"]
@@ -91,16 +90,16 @@ def solve(
     >>> chart.relevances.shape
     (20, 2)
     """
-    array, names = _input.as_data(X)
+    array, names = _containers.as_data(X)
     options = _loop.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
-    _input.check_integer("rounds", rounds, 1, max(array.shape[1], 2))
-    if tradeoff is not None and not (_input.is_finite(tradeoff) and tradeoff > 0):
+    _validate.check_integer("rounds", rounds, 1, max(array.shape[1], 2))
+    if tradeoff is not None and not (_validate.is_finite(tradeoff) and tradeoff > 0):
         raise ValueError(
-            f"tradeoff = {_input.brief(tradeoff)}: must be a finite number above 0, or None"
+            f"tradeoff = {_validate.brief(tradeoff)}: must be a finite number above 0, or None"
         )
-    _input.check_choice("criterion", criterion, _input.choices.CRITERIA)
+    _validate.check_choice("criterion", criterion, _validate.CRITERIA)
     data = qalpha.read(array, names, center, criterion=criterion)
     if not center:
         options = options.counted(lambda: qalpha.count_centered(data))

@@ -43,8 +43,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from specsel import _data, _input, _loop, linalg, qalpha
-from specsel._input.annotations import ArrayLike, Floats, Integers
+from specsel import _containers, _data, _loop, _runtime, _validate, linalg, qalpha
+from specsel._validate import ArrayLike, Floats, Integers
 from specsel.results import Weights
 
 __all__ = ["solve"]
@@ -144,20 +144,20 @@ def solve(
     >>> sorted(weighting.solve(data.X, data.y, k=1).select(6).tolist())
     [0, 1, 2, 3, 4, 5]
     """
-    array, names = _input.as_data(X)
-    classes = None if y is None else _input.as_classes(y, array.shape[0])
-    _input.check_not_negative("tradeoff", tradeoff)
+    array, names = _containers.as_data(X)
+    classes = None if y is None else _containers.as_classes(y, array.shape[0])
+    _validate.check_not_negative("tradeoff", tradeoff)
     _loop.check_tol(tol)
-    _input.check_integer("max_iter", max_iter, 1)
+    _validate.check_integer("max_iter", max_iter, 1)
     most = "min(n_samples, n_features)"
     if k is not None:
-        _input.check_integer("k", k, 1, min(array.shape), most)
+        _validate.check_integer("k", k, 1, min(array.shape), most)
         if y is None:
             raise ValueError(
                 f"k = {k}: needs y; without labels take qalpha, which has k components"
             )
     if rank is not None:
-        rank = _input.check_integer("rank", rank, 1, min(array.shape), most)
+        rank = _validate.check_integer("rank", rank, 1, min(array.shape), most)
         if y is not None:
             raise ValueError(f"rank = {rank}: is for weights without labels, and y is given")
     _check_budget(_data.count_reduced(array), rank, is_labelled=y is not None)
@@ -178,7 +178,7 @@ def solve(
         warnings.warn(
             f"tradeoff = {tradeoff}: no weights make classes differ more between than within; "
             "take a smaller one",
-            stacklevel=_input.caller(),
+            stacklevel=_validate.caller(),
         )
     values, basis = linalg.largest_modulus(found.affinity, k or small.rank_bound)
     basis = basis[:, np.abs(values) > _rank_floor(small) * np.abs(values[0])]
@@ -189,12 +189,12 @@ def solve(
 def _check_budget(n_samples: int, rank: int | None, *, is_labelled: bool) -> None:
     """Refuse samples whose affinities would not fit, or with a rank the matrices that it takes."""
     if rank is None:
-        fits = _bytes_of_rank(ROUGH_RANK, n_samples) <= _input.budget()
+        fits = _bytes_of_rank(ROUGH_RANK, n_samples) <= _runtime.budget()
         rough = f"rank = {ROUGH_RANK}, which is rough, "
         qalpha.check_budget(n_samples, way=rough if fits and not is_labelled else "")
         return
     size = _bytes_of_rank(rank, n_samples)
-    _input.check_budget(
+    _runtime.check_budget(
         f"rank = {rank}: matrices of {n_samples} samples x {size // (8 * n_samples)}",
         size,
         "take a smaller rank or fewer samples",
@@ -212,7 +212,7 @@ def _lead(data: _data.Data, means: Floats | None, tradeoff: float, tol: float) -
     alpha, affinity, history, converged = qalpha.lead(data, form, tol=tol)
     if not converged:
         warnings.warn(
-            "not converged: the leading weights are not unique", stacklevel=_input.caller()
+            "not converged: the leading weights are not unique", stacklevel=_validate.caller()
         )
     if form is None:
         alpha, affinity = _positive(data, alpha, affinity)
@@ -236,7 +236,7 @@ def _roughly(
         warnings.warn(
             f"not converged after {len(history)} steps: raise tol; where no features stand out, "
             "the order of the weights means little",
-            stacklevel=_input.caller(),
+            stacklevel=_validate.caller(),
         )
     iterate = _loop.Iterate(alpha, basis, image, history[-1])
     record = {"history": history, "n_iter": len(history), "converged": converged, "error": error}
@@ -276,7 +276,7 @@ def fisher_form(data: _data.Data, means: Floats, tradeoff: float) -> qalpha.Form
         warnings.warn(
             "X: its features are linearly independent, so with y all weight falls on one of "
             "them; give k (-k), or take more features than samples",
-            stacklevel=_input.caller(),
+            stacklevel=_validate.caller(),
         )
     inverse, S = half @ half.T, scatter(means, tradeoff)
 

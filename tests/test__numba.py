@@ -9,7 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 TINY = """
-from specsel.linalg import jit
+from specsel._runtime import jit
+
 
 @jit
 def inner(x):

@@ -18,6 +18,7 @@ from scipy import sparse
 
 import specsel
 from specsel import (
+    _containers,
     alignment,
     eslda,
     gslda,
@@ -33,7 +34,6 @@ from specsel import (
     weighting,
 )
 from specsel._data import held, sources
-from specsel._input import streams
 
 
 def counts(shape, seed=0):
@@ -368,7 +368,7 @@ def test_anndata(container):
 @pytest.fixture
 def in_small_blocks(monkeypatch):
     """Cut even small data into several blocks, and stream small memory maps."""
-    monkeypatch.setattr(streams, "MAPPED", 0)
+    monkeypatch.setattr(_containers, "MAPPED", 0)
     monkeypatch.setattr(sources, "BLOCK", 3000)
     monkeypatch.setattr(sources, "PIECE", 64)
 

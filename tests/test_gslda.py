@@ -12,7 +12,7 @@ from instances import Clock
 from oracles import pencil as oracle
 from scipy import sparse
 
-from specsel import _input, _pencil, datasets, gslda
+from specsel import _pencil, _validate, datasets, gslda
 from specsel._pencil import plans, selection, within
 
 PAIRS = {
@@ -205,7 +205,7 @@ def test_a_long_chain_of_changes_stays_exact():
         range(1, 61),
         "both",
         range(1, 61),
-        *_input.check_sets((), (), 60),
+        *_validate.check_sets((), (), 60),
     )
     exact = [oracle.pencil_value(np.outer(d, d), B, support) for _, support in path.values()]
     np.testing.assert_allclose([value for value, _ in path.values()], exact, rtol=1e-6)
@@ -380,7 +380,7 @@ def test_the_same_bits_for_any_number_of_threads(set_threads):
     for threads in (1, numba.config.NUMBA_NUM_THREADS):
         set_threads(threads)
         path = _pencil.search(
-            pencil, range(1, 31), "both", range(1, 31), *_input.check_sets((), (), 30)
+            pencil, range(1, 31), "both", range(1, 31), *_validate.check_sets((), (), 30)
         )
         found.append([(value, support.tolist()) for value, support in path.values()])
     assert found[0] == found[1]

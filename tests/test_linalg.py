@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.linalg import lapack
 
-from specsel import _numba, linalg
+from specsel import _runtime, linalg
 
 
 def planted(rng, n, values):
@@ -90,7 +90,7 @@ def test_largest_modulus_takes_negative_eigenvalues_too(rng):
 CACHE_CHECK = """
 import numpy as np
 from specsel import _data, linalg
-print(linalg.jit(lambda x: x)._cache.__class__.__name__)
+print(_runtime.jit(lambda x: x)._cache.__class__.__name__)
 print(_data.read(np.eye(3)).norm.sum())
 """
 
@@ -113,8 +113,8 @@ def test_no_writable_folder_means_no_cache(monkeypatch):
     def refuse(function):
         raise RuntimeError("cannot cache function: no locator available")
 
-    monkeypatch.setattr(_numba, "Cache", refuse)
-    kernel = linalg.jit(lambda x: x + 1)
+    monkeypatch.setattr(_runtime, "Cache", refuse)
+    kernel = _runtime.jit(lambda x: x + 1)
     assert kernel.stats.cache_path is None
     assert kernel(1) == 2
 

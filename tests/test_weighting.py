@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import weighing as oracle
 
-from specsel import _data, _input, datasets, linalg, qalpha, weighting
+from specsel import _containers, _data, datasets, linalg, qalpha, weighting
 from specsel._qalpha import flat
 
 
@@ -244,7 +244,7 @@ def test_fisher_form_is_that_of_the_traces_in_the_definition(size, tradeoff, rng
     X, y = in_classes(*size)
     M, rows = oracle.standardise(X), oracle.class_rows(y)
     data = _data.read(X)
-    means = weighting.class_means(_input.as_classes(y, len(X)))
+    means = weighting.class_means(_containers.as_classes(y, len(X)))
     form = weighting.fisher_form(data, means, tradeoff)
     for _ in range(3):
         alpha = rng.standard_normal(X.shape[1])
@@ -317,7 +317,7 @@ def test_fisher_weights_select_what_tells_classes_apart():
 def test_products_of_discriminants_are_those_of_the_appendix(size, tradeoff, rng):
     X, y = in_classes(*size)
     M, rows = oracle.standardise(X), oracle.class_rows(y)
-    means = weighting.class_means(_input.as_classes(y, len(X)))
+    means = weighting.class_means(_containers.as_classes(y, len(X)))
     problem = weighting.Discriminants(_data.read(X), means, tradeoff)
     half = oracle.fisher_coordinates(M)
     phi = np.linalg.qr(rng.standard_normal((half.shape[1], 2)))[0]

@@ -4,7 +4,7 @@ import numba
 import numpy as np
 
 from specsel import _data
-from specsel.linalg import jit
+from specsel._runtime import jit
 
 from .common import FULL, best_of_interleaved
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _data, _input, linalg
+from specsel import _data, _validate, linalg
 from specsel._alignment.neighbours import find
-from specsel._input.annotations import Floats, Names
+from specsel._validate import Floats, Names
 
 # Samples whose neighbours a tree finds in seconds: about ten of one core where components fall
 # off, and thirty where the samples are as far apart in all of twenty.
@@ -21,10 +21,10 @@ NEARLY_ALL = 0.99
 
 def check_graph(n_samples: int, neighbours: int, components: int) -> None:
     """Refuse numbers that make no graph, and graphs that take minutes."""
-    _input.check_integer("components", components, 1)
+    _validate.check_integer("components", components, 1)
     if n_samples < 3:
         raise ValueError(f"X: has {n_samples} samples; at least 3 are needed for neighbours")
-    _input.check_integer("neighbours", neighbours, 1)
+    _validate.check_integer("neighbours", neighbours, 1)
     if n_samples > GRAPH_SAMPLES:
         raise ValueError(
             f"target = 'neighbours': may take minutes for {n_samples} samples; for more than "
@@ -41,12 +41,12 @@ def warn_of_units(variances: Floats, names: Names) -> None:
     if varying < 3 or count > max(1, int(FEW_SHARE * varying)):
         return
     verb = "makes" if count == 1 else "make"
-    which = _input.first_few(_input.name_features(order[:count], names))
+    which = _validate.first_few(_validate.name_features(order[:count], names))
     warnings.warn(
         f"{count} of {varying} columns {verb} the graph of neighbours alone, with "
         f"{NEARLY_ALL:.0%} of the variance: {which}; "
         "standardise X (--standardise) if units differ",
-        stacklevel=_input.caller(),
+        stacklevel=_validate.caller(),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel._input.annotations import Floats, Integers
+from specsel._validate import Floats, Integers
 
 # Distances are equal that differ by no more than this share of the largest coordinate, and samples
 # are copies whose coordinates differ by a hundredth of that.

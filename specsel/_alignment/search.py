@@ -3,8 +3,8 @@
 import numpy as np
 
 from specsel import _data
-from specsel._input.annotations import Bools, Floats, Integers
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import Bools, Floats, Integers
 
 # Features brought up to date at a time, or this share of those that there is room for.
 BATCH = 64

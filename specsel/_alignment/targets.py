@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _data, _input
-from specsel._input.annotations import Floats
+from specsel import _containers, _data, _validate
+from specsel._validate import Floats
 from specsel.results import Weights
 
 TARGETS = ("neighbours", "classes")
@@ -27,10 +27,10 @@ def check_target(target: Any, y: Any, n_samples: int) -> tuple[str, Any]:
     if not isinstance(target, str):
         kind, matrix = _given(target, n_samples)
     else:
-        _input.check_choice("target", target, TARGETS)
+        _validate.check_choice("target", target, TARGETS)
         kind, matrix = target, None
     if kind == "classes":
-        return kind, _input.as_classes(y, n_samples)
+        return kind, _containers.as_classes(y, n_samples)
     if y is not None:
         raise ValueError("y: is for target = 'classes'; leave out y or the other target")
     return kind, matrix
@@ -49,13 +49,13 @@ def _given(target: Any, n_samples: int) -> tuple[str, Any]:
         matrix = sparse.csr_array(target, dtype=float)
         finite = np.isfinite(matrix.data).all()
     elif hasattr(target, "__array__") or isinstance(target, list | tuple):
-        matrix = _input.as_matrix(target, name="target")[0]
+        matrix = _containers.as_matrix(target, name="target")[0]
         finite = np.isfinite(matrix).all()
     elif hasattr(target, "__matmul__"):
         matrix, finite = target, True
     else:
         raise ValueError(
-            f"target = {_input.brief(target)}: must be one of {', '.join(TARGETS)}, Weights, or "
+            f"target = {_validate.brief(target)}: must be one of {', '.join(TARGETS)}, Weights, or "
             "a matrix of samples x samples"
         )
     shape = tuple(getattr(matrix, "shape", (n_samples, n_samples)))

@@ -15,8 +15,7 @@ import numpy as np
 
 from specsel._bootstrap.features import FeaturePairs
 from specsel._bootstrap.resamples import Resamples
-from specsel._input.annotations import Floats
-from specsel._input.choices import IntervalMethod
+from specsel._validate import Floats, IntervalMethod
 
 
 class EndRule:

@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _data, _input, _numba
+from specsel import _containers, _data, _runtime, _validate
 from specsel._bootstrap import jackknife
 from specsel._data import representations
-from specsel._input.annotations import ArrayLike, Bools, Floats, Integers, Names, Sparse
-from specsel._input.choices import Similarity
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import ArrayLike, Bools, Floats, Integers, Names, Similarity, Sparse
 
 LEAST_SAMPLES = 3
 
@@ -39,18 +38,20 @@ FeaturePairs = tuple[Integers, Integers]
 
 def read_features(X: ArrayLike | Sparse, matrix: Similarity) -> "Features":
     """Check X, dense or sparse, and scale the features that vary."""
-    _numba.check_not_forked()
-    values, names = _input.unwrapped(X)
+    _runtime.check_not_forked()
+    values, names = _containers.unwrapped(X)
     if isinstance(values, Sparse):
         _check_budget(values.shape[-1])  # before X is copied
-        return SparseFeatures(_input.as_sparse(values, least_samples=LEAST_SAMPLES), names, matrix)
-    found: Any = values if names is None else _input.Frame([*names], values)
-    return DenseFeatures(*_input.as_matrix(found, least_samples=LEAST_SAMPLES), matrix)
+        return SparseFeatures(
+            _containers.as_sparse(values, least_samples=LEAST_SAMPLES), names, matrix
+        )
+    found: Any = values if names is None else _containers.Frame([*names], values)
+    return DenseFeatures(*_containers.as_matrix(found, least_samples=LEAST_SAMPLES), matrix)
 
 
 def _check_budget(n_features: int) -> None:
     """Refuse so many features that their similarities would not fit."""
-    _input.check_budget(
+    _runtime.check_budget(
         f"X: similarities of {n_features} x {n_features} features",
         8 * MATRICES * n_features**2,
         "take fewer features first, those with the largest variance for one",
@@ -148,12 +149,12 @@ class Features(ABC):
             raise ValueError(f"X: all {count} features are {kind}; at least one must vary")
         norm = self.norm[self.kept]
         if norm.min() < SMALLEST_NORM or norm.max() > LARGEST_NORM:
-            raise ValueError(f"X: {_input.TOO_EXTREME}")
+            raise ValueError(f"X: {_validate.TOO_EXTREME}")
         if count:
             verb = "is" if count == 1 else "are"
             warnings.warn(
                 f"{count} of {len(self.kept)} features {verb} {kind} and {verb} left out",
-                stacklevel=_input.caller(),
+                stacklevel=_validate.caller(),
             )
 
 

@@ -13,13 +13,12 @@ from typing import Literal
 
 import numpy as np
 
-from specsel import _input
+from specsel import _validate
 from specsel._bootstrap import number
 from specsel._bootstrap.ends import EndRule
 from specsel._bootstrap.features import Features, read_features
 from specsel._bootstrap.resamples import PairsCallback, Resamples, draw, quantiles
-from specsel._input.annotations import ArrayLike, Floats, Seed, Sparse
-from specsel._input.choices import IntervalMethod, Similarity
+from specsel._validate import ArrayLike, Floats, IntervalMethod, Seed, Similarity, Sparse
 from specsel.results import Intervals
 
 MOST_RESAMPLES = 10**6
@@ -93,7 +92,7 @@ def intervals(
     [[True, True, False], [True, True, False], [False, False, True]]
     """
     _check(matrix, confidence, n_boot, method, pdb, tau, callback)
-    rng = _input.as_generator(random_state)
+    rng = _validate.as_generator(random_state)
     features, rule = read_features(X, matrix), EndRule(method, confidence)
     first = number.first_number(rule, pdb, tau) if isinstance(n_boot, str) else n_boot
     counts = draw(rng, features.n_samples, first)
@@ -127,15 +126,15 @@ def _check(
     tau: float,
     callback: object,
 ) -> None:
-    _input.check_choice("matrix", matrix, _input.choices.SIMILARITIES)
-    _input.check_choice("method", method, _input.choices.INTERVAL_METHODS)
+    _validate.check_choice("matrix", matrix, _validate.SIMILARITIES)
+    _validate.check_choice("method", method, _validate.INTERVAL_METHODS)
     for name, value in {"confidence": confidence, "tau": tau}.items():
-        if not (_input.is_finite(value) and 0 < value < 1):
-            raise ValueError(f"{name} = {_input.brief(value)}: must be between 0 and 1")
-    _input.check_positive("pdb", pdb)
+        if not (_validate.is_finite(value) and 0 < value < 1):
+            raise ValueError(f"{name} = {_validate.brief(value)}: must be between 0 and 1")
+    _validate.check_positive("pdb", pdb)
     if not (isinstance(n_boot, str) and n_boot == "auto"):
-        _input.check_integer("n_boot", n_boot, number.LEAST_RESAMPLES, MOST_RESAMPLES)
-    _input.check_callback(callback)
+        _validate.check_integer("n_boot", n_boot, number.LEAST_RESAMPLES, MOST_RESAMPLES)
+    _validate.check_callback(callback)
 
 
 def _ends(resamples: Resamples, rule: EndRule, callback: PairsCallback) -> Floats:

@@ -10,7 +10,7 @@ Departure. Where u varies by no more than rounding, the acceleration is 0.
 
 from numba import prange
 
-from specsel.linalg import jit
+from specsel._runtime import jit
 
 # Rounding error of a similarity whose factors are 1. It is in proportion to the factors.
 ROUNDING = 1e-14

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
+from specsel import _validate
 from specsel._bootstrap.ends import EndRule
 from specsel._bootstrap.resamples import TIE, PairsCallback, Resamples, quantiles
-from specsel._input.annotations import Floats
+from specsel._validate import Floats
 
 LEAST_RESAMPLES = 100
 
@@ -53,7 +53,7 @@ def final_number(
         warnings.warn(
             f"n_boot = 'auto': {most:.0f} resamples are needed for all pairs; {AUTO_LIMIT} are "
             "taken",
-            stacklevel=_input.caller(),
+            stacklevel=_validate.caller(),
         )
     return int(min(np.ceil(most), AUTO_LIMIT))
 

@@ -12,8 +12,8 @@ import numpy as np
 from numba import prange
 
 from specsel._bootstrap.features import FeaturePairs, Features, as_slice
-from specsel._input.annotations import Floats, Integers, NDArray
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import Floats, Integers, NDArray
 
 Counts = NDArray[np.uint8]
 

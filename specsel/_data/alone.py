@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from specsel._blas import one_thread
+from specsel._runtime import one_thread
 
 _state = threading.local()
 

@@ -10,7 +10,7 @@ from specsel._data.pairs import Pairs
 from specsel._data.passes import Columns
 from specsel._data.protocol import Data
 from specsel._data.standardised import Counter, Standardised
-from specsel._input.annotations import Floats
+from specsel._validate import Floats
 
 
 def alike(data: Data, array: Any) -> Data:

@@ -20,7 +20,7 @@ from specsel._data.products import Products
 from specsel._data.protocol import Basis, Data, Reduced, Target
 from specsel._data.reduced import reduce
 from specsel._data.standardised import Counter, Standardised
-from specsel._input.annotations import Bools, Floats, Integers, NDArray
+from specsel._validate import Bools, Floats, Integers, NDArray
 from specsel.linalg import RESIDUAL_FLOOR
 
 # Products with a basis are kept for the next pass if they take at most this share of X.

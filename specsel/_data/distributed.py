@@ -28,11 +28,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from specsel._containers import checked_block, checked_chunks, within_reach
 from specsel._data.alone import alone
 from specsel._data.sources import BLOCK, Source, Task
 from specsel._data.workers import Call, Placed
-from specsel._input.annotations import Integers, NDArray
-from specsel._input.chunks import checked_block, checked_chunks, within_reach
+from specsel._validate import Integers, NDArray
 
 # A block of features, all samples of one chunk of columns, may be so many times a block.
 LARGEST = 8

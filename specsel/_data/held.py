@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numba
 import numpy as np
 
-from specsel import _input
+from specsel import _containers
 from specsel._data.alone import alone
 from specsel._data.sources import Source, Task
-from specsel._input.annotations import NDArray
+from specsel._validate import NDArray
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -80,9 +80,9 @@ class Held(Source):
 def is_blockwise(array: Any) -> bool:
     """Whether X is read block by block: a streamed array, or a tall one in memory."""
     tall = isinstance(array, np.ndarray) and len(array) >= SAMPLES and array.shape[1] <= FEATURES
-    return tall or _input.is_streamed(array)
+    return tall or _containers.is_streamed(array)
 
 
 def blockwise(array: Any) -> Source:
     """Cut what is read block by block: a streamed array, or a tall one in memory."""
-    return Source.of(array) if _input.is_streamed(array) else Held.of_rows(array)
+    return Source.of(array) if _containers.is_streamed(array) else Held.of_rows(array)

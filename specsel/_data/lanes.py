@@ -12,7 +12,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
-from specsel._input.annotations import Floats
+from specsel._validate import Floats
 
 # Numbers that are read at once.
 LANES = 8

@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from specsel import _input
+from specsel import _validate
 from specsel._data.moments import extremes, moments
 from specsel._data.standardised import Counter
-from specsel._input.annotations import Floats, Integers, Names
-from specsel._input.choices import Representation
+from specsel._validate import Floats, Integers, Names, Representation
 from specsel.linalg import FLOAT32_FLOOR, RESIDUAL_FLOOR
 
 # A part whose norm is at most this share of that of the column is no feature: squares of such
@@ -87,15 +86,15 @@ def _check_variation(
     constant = norm == 0
     smallest = 16 * np.finfo(dtype).tiny
     if (norm[~constant] < smallest).any():
-        raise ValueError(f"X: {_input.TOO_EXTREME}")
+        raise ValueError(f"X: {_validate.TOO_EXTREME}")
     count = int(constant.sum())
     kind = "zero" if representation == "as-is" else "constant"
     if count == len(norm):
         raise ValueError(f"X: all {count} features are {kind}; at least one must vary")
     if count:
         verbs = ("is", "gets") if count == 1 else ("are", "get")
-        which = _input.first_few(_input.name_features(np.flatnonzero(constant), names))
+        which = _validate.first_few(_validate.name_features(np.flatnonzero(constant), names))
         warnings.warn(
             f"{count} of {len(norm)} features {verbs[0]} {kind} and {verbs[1]} weight 0: {which}",
-            stacklevel=_input.caller(),
+            stacklevel=_validate.caller(),
         )

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input, _numba
+from specsel import _containers, _runtime
 from specsel._data import passes, representations
 from specsel._data.held import blockwise, is_blockwise
-from specsel._input.annotations import Bools, Floats, Integers, Names, NDArray
+from specsel._validate import Bools, Floats, Integers, Names, NDArray
 
 # Norms from 2^-limit to 2^limit are moderate, in float32 (4 bytes) and in float64.
 MODERATE = {4: 40, 8: 300}
@@ -29,7 +29,7 @@ def moments(
     >>> mean.tolist(), norm.round(3).tolist()
     ([2.0, 5.0], [1.414, 0.0])
     """
-    _numba.check_not_forked()
+    _runtime.check_not_forked()
     if is_blockwise(array):
         from specsel._data.source_measures import measure_source
 
@@ -42,7 +42,7 @@ def moments(
 
         mean, norm = measure(Stored.of(array), center=center)
     if not np.isfinite(mean).all() or not np.isfinite(norm).all():
-        raise ValueError(_input.describe_not_finite(array, names, name))
+        raise ValueError(_containers.describe_not_finite(array, names, name))
     return mean, norm
 
 

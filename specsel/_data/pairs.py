@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel._input.annotations import Floats, Integers
+from specsel._validate import Floats, Integers
 
 
 class PairValues(NamedTuple):

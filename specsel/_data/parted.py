@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 
-from specsel import _input
+from specsel import _runtime
 from specsel._data import representations
 from specsel._data.dense import Dense
 from specsel._data.pairs import Pairs
@@ -23,7 +23,7 @@ from specsel._data.reduced import reduce
 from specsel._data.source_measures import measure_source
 from specsel._data.sources import Source
 from specsel._data.standardised import Counter, Standardised
-from specsel._input.annotations import Bools, Floats, Integers, NDArray
+from specsel._validate import Bools, Floats, Integers, NDArray
 
 
 class Blocks(NamedTuple):
@@ -97,7 +97,7 @@ class Parted(Standardised):
 
     def check_factor(self) -> None:
         """Refuse more features than there is room for a triangular factor of."""
-        _input.check_budget(
+        _runtime.check_budget(
             f"X: the inner products of {self.n_features} features",
             3 * 8 * self.n_features**2,
             "take fewer features",

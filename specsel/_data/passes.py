@@ -20,8 +20,8 @@ from numba.extending import intrinsic
 from specsel._data import registers
 from specsel._data.alone import is_alone
 from specsel._data.pairs import PairValues
-from specsel._input.annotations import Floats, NDArray
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import Floats, NDArray
 
 # The most blocks of features, and the fewest features in a block where there are several.
 MAX_BLOCKS = 64

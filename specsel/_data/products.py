@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel._input.annotations import Floats, NDArray
+from specsel._validate import Floats, NDArray
 
 
 class Products:

@@ -12,7 +12,7 @@ from types import EllipsisType
 from typing import NamedTuple, Protocol
 
 from specsel._data.pairs import Pairs
-from specsel._input.annotations import Bools, Floats, Integers, Names
+from specsel._validate import Bools, Floats, Integers, Names
 
 Basis = Floats | None
 Target = Floats | EllipsisType | None

@@ -4,15 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
+from specsel import _containers, _runtime
 from specsel._data import passes, representations
 from specsel._data.dense import Dense
 from specsel._data.held import is_blockwise
 from specsel._data.measured import Measured
 from specsel._data.passes import Columns
 from specsel._data.protocol import Data
-from specsel._input.annotations import ArrayLike, Names, NDArray
-from specsel._input.choices import Representation
+from specsel._validate import ArrayLike, Names, NDArray, Representation
 
 
 def read(X: ArrayLike, *, center: bool = True) -> Data:
@@ -30,7 +29,7 @@ def read(X: ArrayLike, *, center: bool = True) -> Data:
     >>> data.n_samples, data.n_features, data.passes
     (3, 2, 1)
     """
-    return represent(*_input.as_data(X), representation="centered" if center else "as-is")
+    return represent(*_containers.as_data(X), representation="centered" if center else "as-is")
 
 
 def represent(
@@ -49,7 +48,7 @@ def represent(
     All first parts come before all second parts. X is copied where a feature is so large or so
     small that squares of its norm are no numbers; see `moments.extremes`.
     """
-    _input.check_stated_budget()
+    _runtime.check_stated_budget()
     if representation == "ranks":
         array = _to_be_ranked(array)
     # What most calls do not need is imported only here.
@@ -107,8 +106,8 @@ def _without_negative(features: NDArray[Any], measured: Measured) -> Columns:
 def _to_be_ranked(array: Any) -> Any:
     """X in memory, if the budget has room for its ranks, which are a copy."""
     size, what = _size_of_ranks(array)
-    _input.check_budget(f"representation = 'ranks': {what}", size, "take another representation")
-    if not _input.is_streamed(array):
+    _runtime.check_budget(f"representation = 'ranks': {what}", size, "take another representation")
+    if not _containers.is_streamed(array):
         return array
     from specsel._data.sources import Source
 
@@ -120,7 +119,7 @@ def _size_of_ranks(array: Any) -> tuple[float, str]:
     if hasattr(array, "tocsr"):  # a rank and its sample for every number, in bands and joined
         return 2.0 * (8 + array.indices.itemsize) * array.nnz, "the ranks of X"
     size = float(np.prod(array.shape, dtype=float))
-    if not _input.is_streamed(array):
+    if not _containers.is_streamed(array):
         return array.dtype.itemsize * size, "the ranks of X"
     from specsel._data.sources import Source
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from specsel._blas import MOST, one_thread
-from specsel._input.annotations import Bools, Floats
+from specsel._runtime import MOST_ROWS, one_thread
+from specsel._validate import Bools, Floats
 
 if TYPE_CHECKING:
     from specsel._data.protocol import Data
@@ -111,7 +111,7 @@ def triangular_factor(parts: Iterable[Floats]) -> Floats:
     for rows in parts:
         stacked = rows if factor is None else np.vstack((factor, rows))
         narrow = stacked.shape[1] <= NARROW
-        with one_thread(MOST if narrow else len(stacked)):
+        with one_thread(MOST_ROWS if narrow else len(stacked)):
             factor = np.asarray(np.linalg.qr(stacked, mode="r"))
     if factor is None:
         raise ValueError("parts: hold no matrix; at least one is needed")

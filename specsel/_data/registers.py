@@ -17,7 +17,7 @@ from numba.core.codegen import get_host_cpu_features
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
-from specsel.linalg import jit
+from specsel._runtime import jit
 
 # Whether functions stay Python's own (NUMBA_DISABLE_JIT).
 PLAIN = bool(getattr(config, "DISABLE_JIT", 0))

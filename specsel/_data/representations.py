@@ -11,8 +11,8 @@ import numpy as np
 from numba import prange
 
 from specsel._data.alone import is_alone
-from specsel._input.annotations import Floats, NDArray
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import Floats, NDArray
 
 # A feature is constant to working precision if its range is at most this share of its size.
 CONSTANT = 2 * np.finfo(np.float64).eps

@@ -10,8 +10,8 @@ import numpy as np
 from numba import prange
 
 from specsel._data.alone import is_alone
-from specsel._input.annotations import Floats, NDArray
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import Floats, NDArray
 
 # Strips of a block.
 STRIPS = 8

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
+from specsel import _runtime
 from specsel._data import row_passes, whole
 from specsel._data.alone import alone
 from specsel._data.dense import Dense
@@ -22,7 +22,7 @@ from specsel._data.protocol import Basis, Reduced, Target
 from specsel._data.reduced import SAMPLES, maps, triangular_factor
 from specsel._data.source_measures import totals
 from specsel._data.standardised import Counter
-from specsel._input.annotations import Bools, Floats, NDArray
+from specsel._validate import Bools, Floats, NDArray
 
 # Columns of the identity that are multiplied at a time.
 COLUMNS = 64
@@ -182,7 +182,7 @@ class BySample(Parted):
         firsts = np.repeat(np.arange(self.n_samples), np.diff(pairs.starts))
         both = np.column_stack((firsts, pairs.seconds))[pairs.places]
         chosen, numbers = np.unique(both, return_inverse=True)
-        _input.check_budget(
+        _runtime.check_budget(
             f"X: {len(chosen)} samples in pairs",
             self.source.dtype.itemsize * len(chosen) * self.n_columns,
             "give fewer pairs",

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import Floats
+from specsel import _runtime
+from specsel._validate import Floats
 
 
 def scaled(samples: Any, mean: Floats, scale: Floats) -> Any:
@@ -27,7 +27,7 @@ def scaled(samples: Any, mean: Floats, scale: Floats) -> Any:
                 columns = np.repeat(np.arange(len(scale)), np.diff(samples.indptr))
             parts = samples.data * scale[columns], samples.indices, samples.indptr
             return type(samples)(parts, shape=samples.shape)
-        _input.check_budget(
+        _runtime.check_budget(
             f"X: {samples.shape[0]} x {samples.shape[1]} centred samples, which are dense",
             8 * float(np.prod(samples.shape, dtype=float)),
             "take some of the samples at a time, or the selected features",

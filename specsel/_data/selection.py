@@ -6,7 +6,7 @@ import numpy as np
 
 from specsel import linalg
 from specsel._data.protocol import Data
-from specsel._input.annotations import Floats, Integers
+from specsel._validate import Floats, Integers
 
 # A feature whose residual falls below this share of the largest norm adds nothing to the span.
 PIVOT_FLOOR = 1e-8

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from specsel._input.annotations import NDArray
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import NDArray
 
 
 def shuffled(features: NDArray[Any], seed: int) -> NDArray[Any]:

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
+from specsel import _runtime
 from specsel._data import representations, row_passes
 from specsel._data.alone import is_alone
 from specsel._data.passes import block_span
 from specsel._data.representations import CONSTANT
 from specsel._data.sources import Source
-from specsel._input.annotations import Floats, NDArray
+from specsel._validate import Floats, NDArray
 
 
 def measure_source(source: Source, center: bool) -> tuple[Floats, Floats]:
@@ -124,7 +124,7 @@ def _squares(block: NDArray[Any], middle: Floats, largest: Floats) -> Floats:
 def _medians(source: Source) -> Floats:
     """Median of every column: as many columns at a time as the budget has room for."""
     q, n = source.shape
-    width = int(np.clip(_input.budget() // (4 * source.dtype.itemsize * q), 1, n))
+    width = int(np.clip(_runtime.budget() // (4 * source.dtype.itemsize * q), 1, n))
     out = np.empty(n)
     for start in range(0, n, width):
         columns = slice(start, min(start + width, n))

@@ -9,8 +9,7 @@ from specsel._data.parted import Blocks, ByFeature
 from specsel._data.protocol import Data
 from specsel._data.samples import BySample
 from specsel._data.source_measures import without_negative
-from specsel._input.annotations import Names
-from specsel._input.choices import Representation
+from specsel._validate import Names, Representation
 
 
 def wrap(array: Any, names: Names, representation: Representation) -> Data:

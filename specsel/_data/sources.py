@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import Integers, NDArray
+from specsel import _containers, _runtime
+from specsel._validate import Integers, NDArray
 
 # A block has about so many bytes.
 BLOCK = 2**25
@@ -54,7 +54,7 @@ class Source:
     @classmethod
     def of(cls, array: Any) -> Source:
         """Cut an array along its chunks or, if it has none, as it lies."""
-        if _input.is_dask(array):
+        if _containers.is_dask(array):
             from specsel._data.distributed import DaskSource  # it builds on this file
 
             return DaskSource.of_chunks(array)
@@ -114,7 +114,7 @@ class Source:
         widest = max(part.stop - part.start for part in self.parts)
         size = widest * self.shape[0 if self.by_feature else 1] * self.dtype.itemsize
         self._check_budget(size)
-        room = int(np.clip(_input.budget() // size - 2, 0, AHEAD))
+        room = int(np.clip(_runtime.budget() // size - 2, 0, AHEAD))
         if room == 0:
             for part, given in zip(self.parts, arguments, strict=True):
                 yield task(self.block(part), *given)
@@ -133,9 +133,9 @@ class Source:
         if size > BLOCK and getattr(self.array, "chunks", None):
             what += ", one column of chunks" if self.by_feature else ", one row of chunks"
             advice = "store it in smaller chunks"
-            if _input.budget() < BLOCK:
+            if _runtime.budget() < BLOCK:
                 advice += f", and raise it to {_in_mebibytes(BLOCK)} at least"
-        _input.check_budget(what, size, advice)
+        _runtime.check_budget(what, size, advice)
 
 
 def _in_mebibytes(size: int) -> str:

@@ -22,7 +22,7 @@ from specsel._data.sparse_measures import blocks, measure, near_zero
 from specsel._data.sparse_passes import Features, Frame, PairTerms, Sums
 from specsel._data.standardised import Standardised
 from specsel._data.stored import Stored, cuts
-from specsel._input.annotations import Bools, Floats, Integers
+from specsel._validate import Bools, Floats, Integers
 
 # Partial sums of a whole affinity, samples × samples, may take so many numbers.
 WHOLE_NUMBERS = 2**24

@@ -8,7 +8,7 @@ import numpy as np
 from numba import prange
 
 from specsel._data.representations import CONSTANT
-from specsel.linalg import jit
+from specsel._runtime import jit
 
 
 @jit(parallel=True)

@@ -7,7 +7,7 @@ import numpy as np
 
 from specsel._data import sparse_columns, sparse_passes
 from specsel._data.stored import Band, Stored, cuts, starts_of
-from specsel._input.annotations import Floats, Integers, NDArray
+from specsel._validate import Floats, Integers, NDArray
 
 # A column is far from zero if its middle is so many times its standard deviation. Squares of
 # products then lose four digits of sixteen.

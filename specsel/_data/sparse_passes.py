@@ -27,8 +27,8 @@ from specsel._data.lanes import (
     times,
     total,
 )
-from specsel._input.annotations import Floats, Integers, NDArray
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import Floats, Integers, NDArray
 
 # The most blocks, and the fewest stored numbers in a block where there are several.
 MAX_BLOCKS = 64

@@ -6,8 +6,7 @@ from specsel._data.measured import Measured
 from specsel._data.sparse import Columns, Sparse
 from specsel._data.sparse_measures import middles, near_zero, part_norms, ranked
 from specsel._data.stored import Stored
-from specsel._input.annotations import Names
-from specsel._input.choices import Representation
+from specsel._validate import Names, Representation
 from specsel.linalg import RESIDUAL_FLOOR
 
 

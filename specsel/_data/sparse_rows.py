@@ -11,7 +11,7 @@ from numba import prange
 
 from specsel._data.lanes import LANES, gather, load, plus, scatter, store
 from specsel._data.sparse_passes import keep_score, score_room, share_of, skip, weight_of
-from specsel.linalg import jit
+from specsel._runtime import jit
 
 # Features that one task weighs.
 SPAN = 1024

@@ -12,8 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import Floats, Integers, Names
+from specsel import _validate
+from specsel._validate import Floats, Integers, Names
 
 # All columns.
 EVERY = slice(None)
@@ -190,5 +190,5 @@ class Standardised(ABC):
             warnings.warn(
                 "X has negative values, and two samples with large values of opposite sign count "
                 'as alike; take representation="parts"',
-                stacklevel=_input.caller(),
+                stacklevel=_validate.caller(),
             )

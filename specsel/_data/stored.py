@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numba import prange
 
-from specsel._input.annotations import Floats, Integers, NDArray
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import Floats, Integers, NDArray
 
 # A band holds so many numbers at least, and this share of those of X at least.
 BAND = 2**22

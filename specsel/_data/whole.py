@@ -13,8 +13,8 @@ from numba import prange
 
 from specsel._data.alone import is_alone
 from specsel._data.passes import Columns, block_span, is_feature_major
-from specsel._input.annotations import Floats
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import Floats
 
 # A tile has this many features, or fewer where it would have more entries than this.
 WIDTH = 128

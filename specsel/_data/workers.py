@@ -17,8 +17,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from specsel._containers import out_of_reach
 from specsel._data.sources import BLOCK
-from specsel._input.chunks import out_of_reach
 
 # The blocks of one task have at most this many bytes in total. A worker that is short of memory
 # keeps blocks on disk, and reads all those of a task before it begins.

@@ -19,7 +19,7 @@ from specsel import linalg
 from specsel._exact.decisions import Node, Task, Verdict, examine
 from specsel._exact.perspective import Effort
 from specsel._exact.problem import Problem
-from specsel._input.annotations import Bools, Integers
+from specsel._validate import Bools, Integers
 
 # Nodes examined at a time, and the least number; their work, in multiplications, so that a batch
 # of large nodes does not take long.

@@ -24,7 +24,7 @@ from specsel._exact.definite import (
     triangular,
 )
 from specsel._exact.perspective import bound
-from specsel.linalg import jit
+from specsel._runtime import jit
 
 # Deletion is tried where at least this share of the free features is to be chosen.
 DELETION_SHARE = 1 / 3

@@ -5,7 +5,7 @@ These do without BLAS, which would wake threads in every node.
 
 import numpy as np
 
-from specsel.linalg import jit
+from specsel._runtime import jit
 
 
 @jit

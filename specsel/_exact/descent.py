@@ -29,7 +29,7 @@ from specsel._exact.inverses import (
     submatrix,
     uncouple,
 )
-from specsel.linalg import jit
+from specsel._runtime import jit
 
 # The cost of looking at a node or keeping a feature, beyond one for every free feature, in
 # multiplications.

@@ -12,7 +12,7 @@ The kernels here work on the first `size` rows and columns of a matrix.
 
 import numpy as np
 
-from specsel.linalg import jit
+from specsel._runtime import jit
 
 # Iterations of x where a bound is computed from scratch.
 ROOT_STEPS = 30

@@ -28,7 +28,7 @@ from specsel._exact.descent import (
     Stack,
     descend,
 )
-from specsel._input.annotations import Bools, Integers
+from specsel._validate import Bools, Integers
 
 # Stacks searched at a time.
 STACKS = 8

@@ -21,8 +21,8 @@ from specsel import linalg
 from specsel._exact.dominance import ROOT_STEPS, complement, eliminate, undominated
 from specsel._exact.exclude import Node
 from specsel._exact.incumbent import precedes
-from specsel._input.annotations import Bools, Floats, Integers
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import Bools, Floats, Integers
 
 # Stacks searched at a time.
 STACKS = 8

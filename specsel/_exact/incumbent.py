@@ -13,8 +13,8 @@ import numpy as np
 
 from specsel._exact.inverses import is_negative, submatrix
 from specsel._exact.problem import TIE, Members, Problem, Support
-from specsel._input.annotations import Bools
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import Bools
 
 # For each support wanted, so many neighbours of the start are looked at, at most.
 NEIGHBOURS = 4

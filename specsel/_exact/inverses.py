@@ -16,7 +16,7 @@ The inverses of nodes are flat arrays, one row after the other.
 
 import numpy as np
 
-from specsel.linalg import jit
+from specsel._runtime import jit
 
 # A diagonal entry is a pivot if it is at least this share of the largest entry in its column;
 # otherwise two rows make the pivot (Bunch and Kaufman 1977).

@@ -26,8 +26,8 @@ import numpy as np
 from numba import prange
 
 from specsel._exact.problem import ROUNDING, TIE
-from specsel._input.annotations import Floats, Integers
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import Floats, Integers
 
 # What rounding may take from the inequality, as a share of t². A margin relative to its right-hand
 # side would be none where t - c is tiny.

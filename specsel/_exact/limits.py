@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from specsel._exact.search import Report
-from specsel._input.choices import Bounds, Worth
+from specsel._validate import Bounds, Worth
 
 
 class Limits(NamedTuple):

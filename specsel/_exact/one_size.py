@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 from specsel._exact.problem import TIE, Members, Problem
 from specsel._exact.search import Outcome, Report, Search
-from specsel._input.annotations import Floats
-from specsel._input.choices import Bounds, Worth
+from specsel._validate import Bounds, Floats, Worth
 
 # The widest gap that makes a difference.
 WIDEST = 1e6

@@ -35,7 +35,7 @@ from specsel._exact.definite import (
     triangular,
 )
 from specsel._exact.relaxation import threshold_of
-from specsel.linalg import jit
+from specsel._runtime import jit
 
 EPS = float(np.finfo(np.float64).eps)
 

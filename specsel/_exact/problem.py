@@ -15,9 +15,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from scipy.linalg import eigh
 
-from specsel._input.annotations import Bools, Floats, Integers
-from specsel._input.choices import Worth
-from specsel.linalg import eigen, jit, last_eigenvalue, worth
+from specsel._runtime import jit
+from specsel._validate import Bools, Floats, Integers, Worth
+from specsel.linalg import eigen, last_eigenvalue, worth
 from specsel.results.subsets import Found
 
 # A support, in the numbering of A and B, ascending.

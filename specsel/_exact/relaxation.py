@@ -20,8 +20,8 @@ from scipy.linalg import eigh
 
 from specsel._exact.exclude import Node
 from specsel._exact.inverses import invert
-from specsel._input.annotations import Floats
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import Floats
 
 # ``test(matrix, n_free, choose)`` is true only if no support of a node is negative. The matrix is
 # that of the node, with its free features first.

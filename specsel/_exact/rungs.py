@@ -19,7 +19,7 @@ from specsel._exact.limits import Limits
 from specsel._exact.one_size import best_supports
 from specsel._exact.proofs import joined
 from specsel._exact.starts import Starts
-from specsel._input.annotations import Floats, Integers
+from specsel._validate import Floats, Integers
 from specsel.results.subsets import Found
 
 # A size whose search may go on if there is time left. More features may go once the sizes below

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import get_num_threads
 
-from specsel import _input
+from specsel import _runtime
 from specsel._exact.best_first import BestFirst
 from specsel._exact.descent import Rules
 from specsel._exact.dominance import is_dominated
@@ -39,7 +39,7 @@ from specsel._exact.incumbent import Incumbents, lowest
 from specsel._exact.inverses import is_empty
 from specsel._exact.problem import TIE, Members, Problem, Support, highest
 from specsel._exact.relaxation import Test, ceiling, is_empty_relaxed
-from specsel._input.annotations import Bools, Floats
+from specsel._validate import Bools, Floats
 
 # Called after every round with the value of the best support, a bound on all, the number of nodes
 # and the seconds; true stops the search.
@@ -137,7 +137,10 @@ class Search:
         """
         began = clock() if began is None else began
         status, budget, numbers = "", FIRST_CHUNK, itertools.count()
-        with _input.catch_interrupts() as caught, ThreadPoolExecutor(get_num_threads()) as threads:
+        with (
+            _runtime.catch_interrupts() as caught,
+            ThreadPoolExecutor(get_num_threads()) as threads,
+        ):
             if self.nodes == 0:
                 self.plant()
             while not status:

@@ -13,7 +13,7 @@ from specsel._exact.limits import Limits
 from specsel._exact.one_size import best_supports
 from specsel._exact.problem import Rounding, highest
 from specsel._exact.proofs import closed, joined
-from specsel._input.annotations import Floats, Integers
+from specsel._validate import Floats, Integers
 from specsel.results.subsets import Found, Pencil
 
 

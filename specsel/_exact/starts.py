@@ -9,7 +9,7 @@ best support of one feature less.
 import numpy as np
 
 from specsel import linalg
-from specsel._input.annotations import Bools, Floats, Integers
+from specsel._validate import Bools, Floats, Integers
 
 # So many features are tried, and so many of them are begun from.
 POOL = 1000

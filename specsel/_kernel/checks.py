@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from specsel import _input, _numba
-from specsel._input.annotations import ArrayLike, Floats
+from specsel import _containers, _runtime
+from specsel._validate import ArrayLike, Floats
 
 # How far a matrix may be from symmetric, and its smallest eigenvalue below 0, relative to its
 # largest entry and eigenvalue; a few roundings of its type are always allowed.
@@ -18,8 +18,8 @@ def checked(matrix: ArrayLike, n: int) -> Floats:
 
     float64 in C or Fortran order is not copied.
     """
-    _numba.check_not_forked()
-    entries, _ = _input.as_matrix(matrix, least_samples=1, name="kernel")
+    _runtime.check_not_forked()
+    entries, _ = _containers.as_matrix(matrix, least_samples=1, name="kernel")
     if entries.shape != (n, n):
         raise ValueError(f"kernel: the matrix has shape {entries.shape}; ({n}, {n}) is needed")
     fault = _fault(entries)

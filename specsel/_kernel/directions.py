@@ -3,8 +3,8 @@
 import numpy as np
 
 from specsel import linalg
-from specsel._input.annotations import Floats
 from specsel._kernel.matrix import Matrix
+from specsel._validate import Floats
 
 # Cosines that should be 0 and are larger tell that scores have drifted from their coefficients.
 DRIFT = 1e-6

@@ -10,9 +10,9 @@ import numpy as np
 from numba import prange
 
 from specsel import _data
-from specsel._input.annotations import ArrayLike, Floats, Integers
 from specsel._kernel.checks import checked
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import ArrayLike, Floats, Integers
 
 # The median distance is taken among this many features. Below ALIKE it counts as 0.
 MEDIAN_FEATURES = 1000

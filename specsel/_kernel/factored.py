@@ -3,9 +3,9 @@
 import numpy as np
 
 from specsel import _data
-from specsel._blas import one_thread
-from specsel._input.annotations import Floats
 from specsel._kernel.matrix import Matrix
+from specsel._runtime import one_thread
+from specsel._validate import Floats
 
 
 def factor(data: Matrix, least: int) -> Floats | None:

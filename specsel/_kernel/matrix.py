@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 
 from specsel import _data, linalg
-from specsel._input.annotations import Floats, Names
+from specsel._validate import Floats, Names
 
 
 class Matrix:

@@ -32,11 +32,11 @@ from typing import NamedTuple
 import numpy as np
 
 from specsel import linalg
-from specsel._input.annotations import Floats
 from specsel._loop import curvature, tangents
 from specsel._loop.inverse import Inverse, Spectrum, patience, spectrum
 from specsel._loop.protocol import Iterate
 from specsel._loop.spaces import Place, Space
+from specsel._validate import Floats
 
 # Iterations over which f must rise by less than `tol`.
 WINDOW = 5

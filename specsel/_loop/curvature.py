@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from specsel._input.annotations import Bools, Floats
 from specsel._loop.spaces import Place
 from specsel._loop.tangents import dual, moved, squared
+from specsel._validate import Bools, Floats
 
 # Pairs of a step and of what the gradient lost by it that are kept.
 KEPT = 5

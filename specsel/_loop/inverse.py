@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from specsel import _data, linalg
-from specsel._blas import one_thread
-from specsel._input.annotations import Floats
 from specsel._loop.spaces import Place, Space
 from specsel._loop.tangents import joined, split
+from specsel._runtime import one_thread
+from specsel._validate import Floats
 
 # The range of the scale.
 LEAST, LARGEST = 0.1, 2.0

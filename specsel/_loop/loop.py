@@ -27,11 +27,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from specsel import _data, _input, linalg
-from specsel._input.annotations import Directions, Floats
+from specsel import _data, _validate, linalg
 from specsel._loop import ascent, spaces
 from specsel._loop.options import Options
 from specsel._loop.protocol import Climbable, Iterate, Place, Problem
+from specsel._validate import Directions, Floats
 from specsel.results import Weights
 from specsel.results.weights import check
 
@@ -154,7 +154,7 @@ def from_each_start(
         if count < options.max_iter:
             advice = "the objective does not settle; its best is returned, try another init or k"
         warnings.warn(
-            f"not converged after {count} iterations: {advice}", stacklevel=_input.caller()
+            f"not converged after {count} iterations: {advice}", stacklevel=_validate.caller()
         )
     return best
 

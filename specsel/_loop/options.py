@@ -6,8 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import ArrayLike, Directions, LoopCallback, Seed
+from specsel import _validate
+from specsel._validate import ArrayLike, Directions, LoopCallback, Seed
 
 # The columns of a basis may differ from orthonormal ones by this much.
 ORTHONORMAL_TOL = 1e-6
@@ -77,26 +77,26 @@ class Options:
 
     def _check(self, array: str) -> None:
         """Refuse bad arguments; `array` says what `init` may be beside a name."""
-        _input.check_integer("n_init", self.n_init, 1)
-        _input.check_integer("max_iter", self.max_iter, 1)
+        _validate.check_integer("n_init", self.n_init, 1)
+        _validate.check_integer("max_iter", self.max_iter, 1)
         check_tol(self.tol)
-        _input.check_callback(self.callback)
-        _input.as_generator(self.random_state)
-        if np.ndim(self.init) == 0 and self.init not in _input.choices.INITS:
-            allowed = ", ".join(_input.choices.INITS)
+        _validate.check_callback(self.callback)
+        _validate.as_generator(self.random_state)
+        if np.ndim(self.init) == 0 and self.init not in _validate.INITS:
+            allowed = ", ".join(_validate.INITS)
             raise ValueError(
-                f"init = {_input.brief(self.init)}: must be one of {allowed}, or {array}"
+                f"init = {_validate.brief(self.init)}: must be one of {allowed}, or {array}"
             )
         if isinstance(self.k, str) and not self.starts_by_name:
             raise ValueError(
-                f"k = 'auto': needs a start by name; init = {_input.brief(self.init)}"
+                f"k = 'auto': needs a start by name; init = {_validate.brief(self.init)}"
             )
 
 
 def check_tol(tol: Any) -> None:
     """Refuse a tolerance that is no share."""
-    if not (_input.is_finite(tol) and 0 <= tol < 1):
-        raise ValueError(f"tol = {_input.brief(tol)}: must be a number from 0 to 1, 1 excluded")
+    if not (_validate.is_finite(tol) and 0 <= tol < 1):
+        raise ValueError(f"tol = {_validate.brief(tol)}: must be a number from 0 to 1, 1 excluded")
 
 
 def check_k(k: object, most: int, what: str) -> None:
@@ -105,7 +105,7 @@ def check_k(k: object, most: int, what: str) -> None:
     `what` tells the user where `most` comes from.
     """
     if not (isinstance(k, str) and k == "auto"):
-        _input.check_integer("k", k, 1, most, f'{what}, or "auto"')
+        _validate.check_integer("k", k, 1, most, f'{what}, or "auto"')
 
 
 def _check_basis(init: ArrayLike, n_samples: int, k: int) -> None:

@@ -17,7 +17,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from specsel import _data, linalg
-from specsel._input.annotations import ArrayLike, Floats
+from specsel._validate import ArrayLike, Floats
 
 Place = TypeVar("Place")
 

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from specsel import _data
-from specsel._input.annotations import Floats
+from specsel._validate import Floats
 
 # Lengths below the square of this share of the largest count as that: passes multiply by roots.
 LEAST_ROOT = 1e-12

@@ -8,8 +8,8 @@ one row by the `dual` of the other. Many tangents are rows of one array, and are
 
 import numpy as np
 
-from specsel._input.annotations import Floats
 from specsel._loop.spaces import Space
+from specsel._validate import Floats
 
 ROOT = np.sqrt(2.0)
 

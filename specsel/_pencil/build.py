@@ -5,11 +5,10 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from specsel import _data, _input, _numba, linalg
-from specsel._input.annotations import ArrayLike, Bools, Floats, Integers, Names, NDArray
-from specsel._input.choices import PCAMatrix, Worth
+from specsel import _containers, _data, _runtime, _validate, linalg
 from specsel._pencil.pencil import RANK_FLOOR, Pencil
 from specsel._pencil.within import DenseWithin, SparseWithin, Within
+from specsel._validate import ArrayLike, Bools, Floats, Integers, Names, NDArray, PCAMatrix, Worth
 
 # If B is rank deficient, its diagonal is raised by this share of the smallest eigenvalue above the
 # floor (Moghaddam et al., Sec. 3.2).
@@ -52,11 +51,11 @@ class Reading(NamedTuple):
     criterion: Worth | None
 
     @property
-    def need(self) -> _input.Need:
+    def need(self) -> _runtime.Need:
         """The memory that a pencil of the data takes."""
         n_samples, n_features = self.array.shape
         stored = self.array.size if isinstance(self.array, np.ndarray) else 0
-        return _input.Need(
+        return _runtime.Need(
             8 * (COPIES * stored + MATRICES * min(n_samples, n_features) ** 2),
             f"X: {n_samples} samples of {n_features} features, centred, and their inner products",
             "take fewer features first, by qalpha or alignment for instance",
@@ -80,13 +79,13 @@ def read(
     criterion: Worth | None = None,
 ) -> Reading:
     """Read data, and check the options, before anything is computed."""
-    _input.check_choice("matrix", matrix, _input.choices.PCA_MATRICES)
+    _validate.check_choice("matrix", matrix, _validate.PCA_MATRICES)
     if criterion is not None:
-        _input.check_choice("criterion", criterion, _input.choices.WORTHS)
+        _validate.check_choice("criterion", criterion, _validate.WORTHS)
     if shrinkage is not None:
-        _input.check_not_negative("shrinkage", shrinkage)
+        _validate.check_not_negative("shrinkage", shrinkage)
     array, names = _samples(X, with_classes=y is not None)
-    classes = None if y is None else _input.as_classes(y, array.shape[0])
+    classes = None if y is None else _containers.as_classes(y, array.shape[0])
     if y is not None:
         if matrix != "covariance":
             raise ValueError(f"matrix = {matrix!r}: is for sparse PCA, without y")
@@ -98,10 +97,10 @@ def read(
 def from_reading(data: Reading) -> Pencil:
     """Make a pencil of what was read."""
     array, names, classes, shrinkage, matrix, criterion = data
-    _input.check_together([data.need])
+    _runtime.check_together([data.need])
     mean, norm = _data.moments(array, names, center=True)
     if classes is None and matrix == "covariance" and not _is_moderate(norm.max()):
-        raise ValueError(f"X: {_input.TOO_EXTREME}")
+        raise ValueError(f"X: {_validate.TOO_EXTREME}")
     constant = norm == 0
     if constant.all():
         raise ValueError(f"X: all {len(norm)} features are constant; at least one must vary")
@@ -109,7 +108,7 @@ def from_reading(data: Reading) -> Pencil:
         verb = "is" if constant.sum() == 1 else "are"
         warnings.warn(
             f"{constant.sum()} of {len(norm)} features {verb} constant and never worth taking",
-            stacklevel=_input.caller(),
+            stacklevel=_validate.caller(),
         )
     if classes is None:
         scale = norm if matrix == "correlation" else np.sqrt(len(array) - 1.0)
@@ -130,10 +129,10 @@ def from_reading(data: Reading) -> Pencil:
 def _samples(X: ArrayLike, *, with_classes: bool) -> tuple[Any, Names]:
     """Read X, dense; sparse data with classes stay sparse, with every number stored once."""
     if not with_classes:
-        return _input.as_matrix(X)
-    array, names = _input.as_data(X)
-    if isinstance(array, np.ndarray) or _input.is_streamed(array):
-        return _input.as_matrix(X)
+        return _containers.as_matrix(X)
+    array, names = _containers.as_data(X)
+    if isinstance(array, np.ndarray) or _containers.is_streamed(array):
+        return _containers.as_matrix(X)
     if not array.has_canonical_format:
         array = array.copy()
         array.sum_duplicates()
@@ -222,8 +221,8 @@ def from_pair(A: ArrayLike, B: ArrayLike, criterion: Worth = "leading") -> Penci
     The factors belong to A and B scaled so that the diagonal of B is 1. Values do not depend on
     that scale, and rounding is then the same whatever the units of the features.
     """
-    _numba.check_not_forked()
-    _input.check_choice("criterion", criterion, _input.choices.WORTHS)
+    _runtime.check_not_forked()
+    _validate.check_choice("criterion", criterion, _validate.WORTHS)
     A, B = _symmetric("A", A), _symmetric("B", B)
     if A.shape != B.shape:
         raise ValueError(f"B: has shape {B.shape}; that of A, {A.shape}, is needed")
@@ -270,7 +269,7 @@ def _factor(A: Floats, B: Floats) -> tuple[Floats, float]:
 
 def _symmetric(name: str, matrix: ArrayLike) -> Floats:
     """Check that a matrix is square, finite and symmetric; return it symmetric to the last bit."""
-    array = _input.as_matrix(matrix, least_samples=1, name=name)[0].astype(float)
+    array = _containers.as_matrix(matrix, least_samples=1, name=name)[0].astype(float)
     if array.shape[0] != array.shape[1]:
         raise ValueError(f"{name}: has shape {array.shape}; a square matrix is needed")
     if not np.isfinite(array).all():

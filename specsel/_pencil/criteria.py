@@ -10,9 +10,8 @@ that, and the signs of a 2 x 2 matrix tell which changes do.
 import numpy as np
 
 from specsel import linalg
-from specsel._input.annotations import Floats
-from specsel._input.choices import WORTHS
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import WORTHS, Floats
 
 # The criteria as kernels know them: places in `WORTHS`.
 LEADING, TRACE, LOGDET = (WORTHS.index(name) for name in ("leading", "trace", "logdet"))

@@ -17,9 +17,8 @@ from functools import cached_property
 import numpy as np
 
 from specsel import linalg
-from specsel._input.annotations import Floats, Integers, Names
-from specsel._input.choices import Worth
 from specsel._pencil.within import Support, Within
+from specsel._validate import Floats, Integers, Names, Worth
 
 # Eigenvalues of B without its ridge below this share of the largest are rounding.
 RANK_FLOOR = 1e-10

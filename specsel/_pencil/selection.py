@@ -13,12 +13,11 @@ from time import perf_counter
 import numpy as np
 
 from specsel import linalg
-from specsel._input.annotations import Bools, Floats, Integers
-from specsel._input.choices import WORTHS, Direction
 from specsel._pencil import tableau
 from specsel._pencil.build import from_pair
 from specsel._pencil.criteria import value_of
 from specsel._pencil.pencil import Pencil
+from specsel._validate import WORTHS, Bools, Direction, Floats, Integers
 
 # The inverse is computed anew when its largest diagonal entry has fallen below this share of what
 # it was, for it has then lost digits.

@@ -13,11 +13,10 @@ import numpy as np
 from numba import prange
 
 from specsel import linalg
-from specsel._input.annotations import Bools, Floats, Integers
-from specsel._input.choices import WORTHS
 from specsel._pencil.criteria import improved, value_of, worth
 from specsel._pencil.pencil import Pencil
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import WORTHS, Bools, Floats, Integers
 
 # From so many entries on, several threads update a matrix sooner than one does.
 PARALLEL_SIZE = 10**5

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from specsel._input.annotations import Floats, Integers
+from specsel._validate import Floats, Integers
 
 # Features: an array, or a list of numbers.
 Support = Integers | list[int]

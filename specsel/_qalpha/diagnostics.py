@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from specsel import _data, _input, linalg
-from specsel._input.annotations import ArrayLike, Floats, Integers
-from specsel.linalg import jit
+from specsel import _containers, _data, _runtime, _validate, linalg
+from specsel._runtime import jit
+from specsel._validate import ArrayLike, Floats, Integers
 
 # Where eigenvalues are found by passes: until the relevance rises by no more than this share in a
 # round, or for so many rounds; beside those wanted so many are followed, which speeds it up.
@@ -94,12 +94,12 @@ def relevance(X: ArrayLike, subset: Iterable[int | str], k: int, *, center: bool
     >>> qalpha.relevance(X, range(5), k=3) > qalpha.relevance(X, range(5, 10), k=3)
     True
     """
-    array, names = _input.as_data(X)
-    chosen = _input.as_features("subset", subset, array.shape[1], names)
+    array, names = _containers.as_data(X)
+    chosen = _validate.as_features("subset", subset, array.shape[1], names)
     if len(chosen) == 0:
         raise ValueError("subset: holds no feature; at least one is needed")
-    _input.check_integer("k", k, 1, array.shape[0], "the number of samples")
-    _input.check_flag("center", center)
+    _validate.check_integer("k", k, 1, array.shape[0], "the number of samples")
+    _validate.check_flag("center", center)
     data = _data.represent(
         _columns(array, chosen), representation="centered" if center else "as-is"
     )
@@ -112,10 +112,10 @@ def _columns(array: Any, chosen: Integers) -> Any:
     size = float(array.dtype.itemsize * q * count)
     if hasattr(array, "tocsr"):  # a number has an index, too
         size = min(2.0 * array.dtype.itemsize * array.nnz, 2 * size)
-    if not _input.is_dask(array):
+    if not _containers.is_dask(array):
         what = f"subset: {count} features of {q} samples"
-        _input.check_budget(what, size, "take fewer features or fewer samples")
-    return _input.take_features(array, chosen)
+        _runtime.check_budget(what, size, "take fewer features or fewer samples")
+    return _containers.take_features(array, chosen)
 
 
 def _energy(data: _data.Data, k: int) -> float:
@@ -138,6 +138,6 @@ def _energy(data: _data.Data, k: int) -> float:
 
 def _check_room(size: int, width: int) -> None:
     """Refuse matrices that the eigenvalues need and that would not fit: a few are held at once."""
-    _input.check_budget(
+    _runtime.check_budget(
         f"X: matrices of {size} x {width}", 3 * 8 * size * width, "take fewer features or samples"
     )

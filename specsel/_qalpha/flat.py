@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from specsel import _data, linalg
-from specsel._input.annotations import Floats
+from specsel._validate import Floats
 
 # The most steps, and the random vectors for the error.
 MOST_STEPS = 100

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from specsel import _data, linalg
-from specsel._input.annotations import Floats
 from specsel._qalpha import whole
+from specsel._validate import Floats
 
 # How exact the weights need to be at the first basis, and passes at every width of the basis.
 START_TOL = 1e-3

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from specsel import _data, _input, linalg
+from specsel import _data, _validate, linalg
 
 # Standard deviations beyond the edge; independent Gaussian features get there once in a thousand.
 BEYOND = 3.3
@@ -53,7 +53,7 @@ def stands_out(
     warnings.warn(
         'k = "auto": found no clusters, the columns have no more in common than shuffled ones; '
         "weights are those for k = 1",
-        stacklevel=_input.caller(),
+        stacklevel=_validate.caller(),
     )
     return False
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel import _data, _input, linalg
-from specsel._input.annotations import Floats
+from specsel import _data, _runtime, linalg
+from specsel._validate import Floats
 
 # A symmetric linear map J of the whole affinity: A -> J A.
 Form = Callable[[Floats], Floats]
@@ -232,7 +232,7 @@ def check_budget(n_samples: int, *, climbs: bool = True, way: str = "") -> None:
 
     `way` is what else the user may do.
     """
-    _input.check_budget(
+    _runtime.check_budget(
         f"X: affinities of {n_samples} x {n_samples} samples",
         (COPIES + LEAST_KEPT * climbs) * 8 * n_samples**2,
         f"take {way}fewer samples, or the energy criterion of qalpha, which needs no affinities",

@@ -8,8 +8,8 @@ arguments of a function are what it fills, one entry or row for every trial.
 import numpy as np
 from numba import prange
 
+from specsel._runtime import jit
 from specsel._simulation import packed, streams
-from specsel.linalg import jit
 
 # Steps of the search for the least triple product. Each halves the error of a cosine.
 SEARCH_STEPS = 60

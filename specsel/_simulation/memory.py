@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from numba import get_num_threads
 
-from specsel import _input
+from specsel import _validate
 
 
 @contextmanager
@@ -15,7 +15,7 @@ def reserved(what: str, numbers: int, trials: int) -> Iterator[None]:
     `numbers` is how many a trial holds; as many trials run at once as there are threads.
     """
     size = 8.0 * numbers * min(get_num_threads(), trials)
-    _input.check_memory(what, size)
+    _validate.check_memory(what, size)
     try:
         yield
     except SystemError as error:  # what numba raises where a thread gets no memory

@@ -8,7 +8,7 @@ so that a product reads every entry once. A tridiagonal matrix is two vectors, `
 
 import numpy as np
 
-from specsel.linalg import jit
+from specsel._runtime import jit
 
 # Lanczos vectors before a restart from the best vector in their span; and restarts.
 STEPS = 100

@@ -7,10 +7,9 @@ it. The position of a word in its stream is called its place.
 
 import numpy as np
 
-from specsel import _input, _numba
-from specsel._input.annotations import Floats, NDArray, Seed
-from specsel._input.choices import Distribution
-from specsel.linalg import jit
+from specsel import _runtime, _validate
+from specsel._runtime import jit
+from specsel._validate import Distribution, Floats, NDArray, Seed
 
 # Numbers that stand for the distributions in compiled code.
 GAUSSIAN, UNIFORM, TWO_VALUED = range(3)
@@ -52,8 +51,8 @@ EDGES = _edges()
 
 def keys(random_state: Seed, count: int) -> NDArray[np.uint64]:
     """Draw the keys of `count` streams."""
-    _numba.check_not_forked()
-    return _input.as_generator(random_state).integers(0, 2**64, count, dtype=np.uint64)
+    _runtime.check_not_forked()
+    return _validate.as_generator(random_state).integers(0, 2**64, count, dtype=np.uint64)
 
 
 @jit

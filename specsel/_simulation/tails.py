@@ -10,10 +10,9 @@ from math import exp, sqrt
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import Floats, Seed
-from specsel._input.choices import BOUNDED_DISTRIBUTIONS, BoundedDistribution
+from specsel import _validate
 from specsel._simulation import experiments, memory, streams
+from specsel._validate import BOUNDED_DISTRIBUTIONS, BoundedDistribution, Floats, Seed
 from specsel.results.estimates import Estimate, Tail
 
 # The largest modulus of a variable of mean 0 and variance 1.
@@ -63,8 +62,8 @@ def hoeffding_tail(
     True
     """
     n = _check(n, distribution, trials)
-    _input.check_not_negative("t", t)
-    _input.check_positive("width", width)
+    _validate.check_not_negative("t", t)
+    _validate.check_positive("width", width)
     t, width = float(t), float(width)
     totals, _ = _sums(random_state, trials, distribution, n)
     scale = width / (2 * LARGEST[distribution])
@@ -116,9 +115,9 @@ def norm_tail(
     True
     """
     n = _check(n, distribution, trials)
-    _input.check_positive("largest", largest, LARGEST_BOUND)
-    _input.check_positive("D", D)
-    _input.check_number("epsilon", epsilon)
+    _validate.check_positive("largest", largest, LARGEST_BOUND)
+    _validate.check_positive("D", D)
+    _validate.check_number("epsilon", epsilon)
     largest, D, epsilon = float(largest), float(D), float(epsilon)
     _, squares = _sums(random_state, trials, distribution, n)
     with np.errstate(over="ignore", under="ignore"):  # infinity is as good as a huge number here
@@ -132,9 +131,9 @@ def norm_tail(
 
 
 def _check(n: object, distribution: object, trials: object) -> int:
-    size = _input.check_integer("n", n, 1)
-    _input.check_choice("distribution", distribution, BOUNDED_DISTRIBUTIONS)
-    _input.check_integer("trials", trials, 1)
+    size = _validate.check_integer("n", n, 1)
+    _validate.check_choice("distribution", distribution, BOUNDED_DISTRIBUTIONS)
+    _validate.check_integer("trials", trials, 1)
     return size
 
 

@@ -4,7 +4,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from specsel import _input
+from specsel import _validate
 from specsel.cli import common, tables, terminal
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def show(
     as_read: tables.Table,
 ) -> None:
     """Print the features selected, or all of them as JSON; write and draw what was asked for."""
-    names = [str(name) for name in _input.name_features(found.ranking, found.names)]
+    names = [str(name) for name in _validate.name_features(found.ranking, found.names)]
     columns = {
         "rank": range(1, len(names) + 1),
         "feature": names,

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.sparse import PARTS
+from specsel import _containers, _validate
+from specsel._containers import PARTS
 
 NOT_NPY = "is not a complete .npy file of numbers"
 NOT_LABELLED = "is no .npz file with arrays X, samples x features, and y, their labels"
@@ -37,7 +37,7 @@ def read_npy(path: Path) -> np.ndarray:
     if dtype.hasobject or not _fits(shape, size):
         raise ValueError(NOT_NPY)
     if dtype.kind not in "biufc" or dtype.itemsize == 0:
-        raise ValueError(f"has dtype {_input.brief(dtype)}; real numbers are needed")
+        raise ValueError(f"has dtype {_validate.brief(dtype)}; real numbers are needed")
     needed = math.prod(shape) * dtype.itemsize
     if begin + needed > size:
         raise ValueError(NOT_NPY)
@@ -61,7 +61,7 @@ def read_npz(path: Path) -> Any:
             raise
         except Exception:
             raise ValueError(NOT_NPZ) from None
-    return _input.assemble_sparse(format, shape, parts, "the matrix")
+    return _containers.assemble(format, shape, parts, "the matrix")
 
 
 def read_labelled(path: Path) -> tuple[np.ndarray, np.ndarray]:

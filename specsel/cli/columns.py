@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
+from specsel import _validate
 from specsel.cli.reading import Content, Reading
 
 # How many column names a message lists.
@@ -48,10 +48,10 @@ def find_one(column: str, names: Sequence[str] | None, width: int) -> int:
 def _offer(name: str, names: Sequence[str]) -> str:
     """Name the column that may be meant, or else the first few."""
     known = [known for known in names if known]
-    close = _input.suggest(name, known)
+    close = _validate.suggest(name, known)
     if close:
         return close
-    some = ", ".join(map(_input.printable, known[:NAMES_LISTED]))
+    some = ", ".join(map(_validate.printable, known[:NAMES_LISTED]))
     return f"; it has {some}" + (", ..." if len(known) > NAMES_LISTED else "")
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from specsel import _input
+from specsel import _validate
 from specsel.cli import cells, outputs, tables, terminal
 from specsel.cli.reading import IMPUTATIONS, CellError, MissingError
 
@@ -139,7 +139,7 @@ def check_classes(target: str | None, y: Any) -> None:
         number = cells.number(str(label))
         if number is not None and number % 1 > 0:
             raise ValueError(
-                f"--target {target}: holds {_input.printable(label)}, a measurement; "
+                f"--target {target}: holds {_validate.printable(label)}, a measurement; "
                 "classes are needed"
             )
 

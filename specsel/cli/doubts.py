@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
+from specsel import _validate
 
 # Rows that are looked at first; and at most. Below `FEW` rows any column looks like an order.
 FIRST, MOST, FEW = 12, 10_000, 12
@@ -57,4 +57,4 @@ def _has_few(column: np.ndarray) -> bool:
 
 def _listed(found: Sequence[Any], names: Sequence[str] | None) -> str:
     shown = [repr(names[i]) if names else str(i) for i in found]
-    return f"column{'s' * (len(found) > 1)} {_input.first_few(shown, NAMED)}"
+    return f"column{'s' * (len(found) > 1)} {_validate.first_few(shown, NAMED)}"

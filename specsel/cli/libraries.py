@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
+from specsel import _validate
 from specsel.cli import cells, columns, delimited
 from specsel.cli.reading import CellError, Content, Reading
 
@@ -60,7 +60,7 @@ def read_excel(path: Path, reading: Reading) -> Content:
         rows = [[*map(_as_text, *both)] for both in zip(texts, values, strict=True)]
     content = delimited.read_records(rows, reading)
     if len(book.sheet_names) > 1 and reading.sheet is None:
-        first = _input.printable(book.sheet_names[0])
+        first = _validate.printable(book.sheet_names[0])
         fact = f"sheet {first!r}, the first of {len(book.sheet_names)} (--sheet takes another)"
         content = content._replace(facts=(fact, *content.facts))
     return content
@@ -74,8 +74,8 @@ def _sheet(names: Sequence[str], wanted: str | None) -> int:
         return names.index(wanted)
     if wanted.isdecimal() and 1 <= int(wanted) <= len(names):
         return int(wanted) - 1
-    close = _input.suggest(wanted, names)
-    some = _input.first_few(names, columns.NAMES_LISTED)
+    close = _validate.suggest(wanted, names)
+    some = _validate.first_few(names, columns.NAMES_LISTED)
     raise ValueError(f"has no sheet {reprlib.repr(wanted)}{close or f'; it has {some}'}")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import specsel
-from specsel import _input
+from specsel import _validate
 from specsel.cli import common, info, path, reproduce, select, stable, stores, terminal
 
 COMMANDS = {
@@ -75,7 +75,7 @@ def _reason(error: Exception) -> str:
 def _not_known(unknown: Sequence[str], known: Iterable[str]) -> str:
     """Say which arguments no option takes, and which option may be meant by the first."""
     options = ["--" + name.replace("_", "-") for name in known]
-    return f"unrecognized arguments: {' '.join(unknown)}{_input.suggest(unknown[0], options)}"
+    return f"unrecognized arguments: {' '.join(unknown)}{_validate.suggest(unknown[0], options)}"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -85,7 +85,7 @@ class _Parser(argparse.ArgumentParser):
         wrong = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message)
         if wrong:
             known = [name.strip(" '") for name in wrong[2].split(",")]
-            message += _input.suggest(wrong[1], known)
+            message += _validate.suggest(wrong[1], known)
         raise ValueError(message)
 
     def _print_message(self, message: str, file: Any = None) -> None:

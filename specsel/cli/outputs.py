@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
+from specsel import _containers
 from specsel.cli import cells, libraries, stores
 from specsel.cli.tables import Table
 
@@ -95,7 +95,7 @@ def save_in_cells(source: Path, path: Path, table: Table, found: Any) -> None:
 def save_selection(path: Path, table: Table, features: Iterable[int], label: str | None) -> None:
     """Write the selected columns of the data, with the names of the samples and their labels."""
     chosen = [*map(int, features)]
-    if _input.is_streamed(table.values):
+    if _containers.is_streamed(table.values):
         values = stores.take(table.values, chosen)
     else:
         values = table.values[:, chosen]

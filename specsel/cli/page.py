@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 import specsel
-from specsel import _input
+from specsel import _validate
 from specsel.cli import info
 
 STYLE = """
@@ -81,7 +81,7 @@ def listed(names: Sequence[str]) -> str:
     if len(names) <= SHOWN:
         return f"<p>{text(', '.join(names))}</p>"
     more = f"<summary>and {len(names) - SHOWN} more</summary>"
-    rest = f"<p>{text(_input.first_few(names[SHOWN:], NAMED - SHOWN))}</p>"
+    rest = f"<p>{text(_validate.first_few(names[SHOWN:], NAMED - SHOWN))}</p>"
     return f"<p>{text(', '.join(names[:SHOWN]))}</p><details>{more}{rest}</details>"
 
 
@@ -102,4 +102,4 @@ def picture(png: bytes, what: str) -> str:
 
 def text(content: str) -> str:
     """Return a text that shows as it is, control characters too."""
-    return escape(_input.printable(content))
+    return escape(_validate.printable(content))

@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from specsel import _input
-from specsel._input.choices import MEANINGS, Direction
+from specsel import _validate
+from specsel._validate import MEANINGS, Direction
 from specsel.cli import common, tables, terminal
 
 MAX_SIZE = 10
@@ -68,12 +68,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "what a set is worth by its eigenvalues: the largest, their sum, or the sum of "
         "log(1 + eigenvalue) (default logdet for more than two classes, otherwise leading)"
     )
-    add("--criterion", choices=_input.choices.WORTHS, help=criterion_help)
+    add("--criterion", choices=_validate.WORTHS, help=criterion_help)
     direction_help = (
         "greedy selection adds features one by one, removes them, or takes the better of the two; "
         "removing forms matrices of features x features (default both, beyond 2000 forward)"
     )
-    add("--direction", choices=_input.choices.DIRECTIONS, help=direction_help)
+    add("--direction", choices=_validate.DIRECTIONS, help=direction_help)
     seconds = f"time for all sizes together (default {TIME_LIMIT:g})"
     add("--time-limit", type=float, default=TIME_LIMIT, metavar="SECONDS", help=seconds)
     names: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAMES"}
@@ -83,14 +83,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     shrinkage_help = "number to add to the diagonal of the scatter within the classes"
     add("--shrinkage", type=float, help=shrinkage_help)
     matrix_help = "matrix that sparse PCA decomposes (default covariance)"
-    add("--matrix", choices=_input.choices.PCA_MATRICES, help=matrix_help)
+    add("--matrix", choices=_validate.PCA_MATRICES, help=matrix_help)
     common.add_output(add, "the table", "the values of all sizes")
 
 
 def run(args: argparse.Namespace) -> int:
     """Find the best features of every size and print a table."""
     common.check_output(args)
-    _input.check_not_negative("time_limit", args.time_limit)
+    _validate.check_not_negative("time_limit", args.time_limit)
     with terminal.warnings_in_lines():
         table = common.read(args, labelled=True)
         common.check_classes(args.target, table.y)
@@ -167,7 +167,7 @@ def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
     least = max(len({*options["always"]}), 1)
     max_size = min(max(MAX_SIZE, least), left) if args.max_size is None else args.max_size
     if args.max_size is not None:
-        _input.check_integer("max_size", max_size, least, left, "the features allowed")
+        _validate.check_integer("max_size", max_size, least, left, "the features allowed")
     if args.threshold:
         return _threshold(args, table, options, range(1, max_size + 1))
     searched = left <= eslda.FEATURES_LIMIT or table.y is None
@@ -247,7 +247,7 @@ def _row(path: Any, k: int) -> dict[str, Any]:
         "status": subset.status,
         "nodes": subset.nodes,
         "direction": subset.direction[subset.support].tolist(),
-        "features": [str(name) for name in _input.name_features(subset.support, subset.names)],
+        "features": [str(name) for name in _validate.name_features(subset.support, subset.names)],
     }
 
 
@@ -270,5 +270,5 @@ def _lines(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Iterator[str]
         gap = " " * 6 + "-" if row["gap"] is None else f"{row['gap']:7.2%}"
         yield (
             f"{row['size']:5} {row['greedy']:11.6g} {exact} {bound} {gap}  "
-            f"{row['status']:9}  {', '.join(map(_input.printable, row['features']))}"
+            f"{row['status']:9}  {', '.join(map(_validate.printable, row['features']))}"
         )

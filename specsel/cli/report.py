@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
+from specsel import _validate
 from specsel.cli import citations, drawings, outputs, page
 from specsel.cli.tables import Table
 
@@ -136,7 +136,7 @@ def _map(found: Any, weights: Any, chosen: np.ndarray) -> str:
     """Draw the positions of the features in the first two rounds, the selected ones with names."""
     first = weights.ranking[: max(MAPPED, len(chosen))]
     sizes = weights.alpha[first] / weights.alpha[first[0]]
-    names = _input.name_features(first[: min(len(chosen), MAP_NAMES)], weights.names)
+    names = _validate.name_features(first[: min(len(chosen), MAP_NAMES)], weights.names)
     titles = ["position in round 1", "position in round 2"]
     return drawings.scatter(found.positions[first, :2], sizes, [*map(str, names)], titles)
 
@@ -159,11 +159,11 @@ def _of_data(args: argparse.Namespace, table: Table) -> Iterator[tuple[str, str]
         yield "as read", fact
     if table.left_out:
         columns = [name or "the first, which has no name" for name in table.left_out]
-        yield "columns left out", _input.first_few(columns, 20)
+        yield "columns left out", _validate.first_few(columns, 20)
     if table.y is not None:
         labels, counts = np.unique(table.y.astype(str), return_counts=True)
         some = [f"{label} ({count})" for label, count in zip(labels, counts, strict=True)]
-        yield f"labels{f' in {args.target}' if args.target else ''}", _input.first_few(some, 20)
+        yield f"labels{f' in {args.target}' if args.target else ''}", _validate.first_few(some, 20)
     for option in ("standardise", "shuffle"):
         if getattr(args, option, None):
             yield "then", f"columns {option}d"

@@ -10,8 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from specsel import _input
-from specsel._input import choices
+from specsel import _validate
 from specsel.cli import aligned, chance, common, tables, terminal
 
 BAR_WIDTH = 30
@@ -136,8 +135,8 @@ def _add_options(group: Any) -> None:
     )
     add("--tradeoff", type=float, metavar="LAMBDA", help=tradeoff_help)
     representation_help = "how to make features non-negative"
-    add("--representation", choices=choices.REPRESENTATIONS, help=representation_help)
-    add("--kernel", choices=choices.KERNELS, help="kernel to compare features by; default rbf")
+    add("--representation", choices=_validate.REPRESENTATIONS, help=representation_help)
+    add("--kernel", choices=_validate.KERNELS, help="kernel to compare features by; default rbf")
     add("--rounds", type=int, metavar="N", help="number of groupings to look for; default 2")
     features_help = "number of features to take; default: up to the peak of the scores"
     add("--features", type=int, metavar="N", help=features_help)
@@ -147,9 +146,9 @@ def _add_options(group: Any) -> None:
     standardise_help = "scale the columns to one deviation first; needed where units differ"
     add("--standardise", action="store_true", default=None, help=standardise_help)
     scale_help = "features of unit norm, or in their own units; default unit"
-    add("--scale", choices=choices.SCALES, help=scale_help)
+    add("--scale", choices=_validate.SCALES, help=scale_help)
     init_help = "where the iteration starts; default: the method's own start"
-    add("--init", choices=choices.INITS, help=init_help)
+    add("--init", choices=_validate.INITS, help=init_help)
     tol_help = (
         "stop when the objective rose by no more than this share of it over the last iterations; "
         "default 1e-6. Q-α is then about as near to its limit"
@@ -308,7 +307,7 @@ def _ranking(found: Any, weights: Any) -> list[dict[str, Any]]:
 
 
 def _names(weights: Any, features: Any) -> list[str]:
-    return [str(name) for name in _input.name_features(features, weights.names)]
+    return [str(name) for name in _validate.name_features(features, weights.names)]
 
 
 def _rounds(found: Any) -> Sequence[Any]:
@@ -348,7 +347,7 @@ def _outcome(found: Any, weights: Any, ranking: list[dict[str, Any]], k: Any) ->
 def _lines(summary: dict[str, Any], top: list[dict[str, Any]], tol: float | None) -> Iterator[str]:
     """Yield the lines of the text output."""
     n, count = summary["n_features"], len(summary["selected"])
-    k = "" if summary["k"] is None else f", k = {_input.count_of(summary['k'], 'direction')}"
+    k = "" if summary["k"] is None else f", k = {_validate.count_of(summary['k'], 'direction')}"
     if summary["k_found"]:
         k = f"{k or ', k of every round'}, found by itself (-k sets it)"
     yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
@@ -360,7 +359,7 @@ def _lines(summary: dict[str, Any], top: list[dict[str, Any]], tol: float | None
     )
     yield ""
     blocks = terminal.encodable(BLOCKS + RULE) == BLOCKS + RULE
-    features = [_input.printable(row["feature"]) for row in top]
+    features = [_validate.printable(row["feature"]) for row in top]
     width = max(7, *map(len, features))
     yield f"   rank  {'feature':{width}}   weight"
     for row, feature in zip(top, features, strict=True):
@@ -374,8 +373,8 @@ def _lines(summary: dict[str, Any], top: list[dict[str, Any]], tol: float | None
     yield ""
     yield _verdict(n, count, summary["gap"])
     for i, one_round in enumerate(summary.get("rounds", ()), 1):
-        selected = _input.first_few(one_round["selected"], len(top))
-        k = _input.count_of(one_round["k"], "direction")
+        selected = _validate.first_few(one_round["selected"], len(top))
+        k = _validate.count_of(one_round["k"], "direction")
         yield f"above the gap of round {i} alone, k = {k}: {selected}"
 
 

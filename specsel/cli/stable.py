@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
-from specsel import _input
+from specsel import _validate
 from specsel.cli import common, tables, terminal
 
 # The example has defaults of its own: those that find the signals among its features.
@@ -51,8 +51,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "similarities of the features: cosine or inner for counts, covariance or correlation for "
         "measurements (default cosine; for the example correlation)"
     )
-    add("--matrix", choices=_input.choices.SIMILARITIES, help=matrix_help)
-    kinds = _input.choices.INTERVAL_METHODS
+    add("--matrix", choices=_validate.SIMILARITIES, help=matrix_help)
+    kinds = _validate.INTERVAL_METHODS
     add("--intervals", choices=kinds, default="bca", help="kind of intervals (default bca)")
     confidence_help = "confidence of the bootstrap intervals (default 0.9)"
     add("--confidence", type=float, default=0.9, help=confidence_help)
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         start = time.perf_counter()
         intervals = _intervals(args, table)
     names = intervals.names or tuple(map(str, range(len(intervals.A))))
-    shown = tuple(map(_input.printable, names))
+    shown = tuple(map(_validate.printable, names))
     width = max(7, *map(len, shown))
     if not args.json:
         terminal.write(f"{table.origin}: {intervals.n_samples} samples x {len(names)} features")
@@ -175,7 +175,7 @@ def _verdict(found: Any, names: Sequence[str]) -> Iterator[str]:
     if not found.converged:
         yield f"no stable subspace retains {found.retain:.1%}; this one comes nearest:"
     yield (
-        f"k = {_input.count_of(found.k, 'component')} of {len(found.support)} features: stable, "
+        f"k = {_validate.count_of(found.k, 'component')} of {len(found.support)} features: stable, "
         f"retaining {found.share:.1%} of the trace; {made}"
     )
     yield f"kept: {', '.join(names[i] for i in found.support)}"

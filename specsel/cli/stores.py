@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
-from specsel._input import streams
+from specsel import _containers, _runtime, _validate
 from specsel.cli import columns, libraries
 from specsel.cli.reading import Content, Reading
 
@@ -71,7 +70,9 @@ def _not_one_array(path: Path, group: Any) -> str:
                 arrays[str(name)] = tuple(inner.attrs["shape"])
     if not arrays:
         return "is a group of zarr without arrays; an array or AnnData is needed"
-    shapes = _input.first_few([f"{name} {' x '.join(map(str, arrays[name]))}" for name in arrays])
+    shapes = _validate.first_few(
+        [f"{name} {' x '.join(map(str, arrays[name]))}" for name in arrays]
+    )
     tables = [name for name, shape in arrays.items() if len(shape) == 2]
     offer = f"give one, such as {path / tables[0]}" if tables else "none is a table"
     return f"is a group of arrays, {shapes}; {offer}"
@@ -115,15 +116,18 @@ def _values(path: Path, stored: Any) -> Any:
         warnings.simplefilter("ignore")
         matrix = io.sparse_dataset(stored)
     with _complete(path, ValueError):
-        return _input.unwrapped(matrix)[0]
+        return _containers.unwrapped(matrix)[0]
 
 
 def _at_hand(path: Path, array: Any) -> Any:
     """A large array as it is stored, a small one in memory."""
-    if np.dtype(array.dtype).itemsize * float(np.prod(array.shape, dtype=float)) >= streams.MAPPED:
+    if (
+        np.dtype(array.dtype).itemsize * float(np.prod(array.shape, dtype=float))
+        >= _containers.MAPPED
+    ):
         return array
     with _complete(path):
-        return _input.loaded(array)
+        return _containers.loaded(array)
 
 
 def _complete(path: Path, *but: type) -> Any:
@@ -133,21 +137,21 @@ def _complete(path: Path, *but: type) -> Any:
 
 def whole(X: Any, reason: str, advice: str) -> Any:
     """All of a stored array in memory; `reason` needs it, `advice` says what to do instead."""
-    if isinstance(X, np.ndarray) or not _input.is_streamed(X):
+    if isinstance(X, np.ndarray) or not _containers.is_streamed(X):
         return X
     size = np.dtype(X.dtype).itemsize * float(np.prod(X.shape, dtype=float))
-    _input.check_budget(f"all of it in memory, for {reason}", size, advice)
-    return _input.loaded(X)
+    _runtime.check_budget(f"all of it in memory, for {reason}", size, advice)
+    return _containers.loaded(X)
 
 
 def take(X: Any, features: list[int]) -> np.ndarray:
     """Columns of a stored array, in memory, in any order and any number of times."""
     size = np.dtype(X.dtype).itemsize * float(X.shape[0]) * len(features)
-    _input.check_budget("the selected columns, in memory", size, "select fewer")
+    _runtime.check_budget("the selected columns, in memory", size, "select fewer")
     order, places = np.unique(np.array(features, dtype=np.intp), return_inverse=True)
     if len(order) == 0:
         return np.empty((X.shape[0], 0), X.dtype)
-    found: np.ndarray = np.asarray(_input.take_features(X, order))[:, places]
+    found: np.ndarray = np.asarray(_containers.take_features(X, order))[:, places]
     return found
 
 
@@ -158,7 +162,7 @@ def damage(error: BaseException) -> str | None:
     writes = "anndata" in packages
     if isinstance(error, MemoryError) or writes or packages.isdisjoint(PACKAGES):
         return None
-    first = _input.printable(str(error).partition("\n")[0])
+    first = _validate.printable(str(error).partition("\n")[0])
     return f"numbers in it cannot be read ({type(error).__name__}: {first})"
 
 

@@ -10,7 +10,7 @@ from warnings import warn
 
 import numpy as np
 
-from specsel import _input
+from specsel import _containers, _runtime, _validate
 from specsel.cli import binary, columns, delimited, doubts, libraries, missing, stores, texts
 from specsel.cli.reading import CellError, Content, HeaderError, MissingError, Reading
 
@@ -45,12 +45,12 @@ class Table(NamedTuple):
     @property
     def n_samples(self) -> int:
         """Number of samples."""
-        return len(self.X) if isinstance(self.X, _input.Frame) else int(self.X.shape[0])
+        return len(self.X) if isinstance(self.X, _containers.Frame) else int(self.X.shape[0])
 
     @property
     def values(self) -> Any:
         """The samples without the names of the features."""
-        return self.X.values if isinstance(self.X, _input.Frame) else self.X
+        return self.X.values if isinstance(self.X, _containers.Frame) else self.X
 
 
 def read(
@@ -119,9 +119,9 @@ def _table(path: Path, content: Content, impute: str | None) -> Table:
             y = None if y is None else y[found.rows]
             rows = None if rows is None else [rows[i] for i in found.rows]
     for warning in doubts.warnings(X, names):
-        warn(f"{path}: {warning}", stacklevel=_input.caller())
+        warn(f"{path}: {warning}", stacklevel=_validate.caller())
     origin = ", ".join(["stdin" if path == texts.STDIN else str(path), *facts])
-    X = _input.Frame(names, X) if names else X
+    X = _containers.Frame(names, X) if names else X
     return Table(X, y, origin, names, rows, facts, left_out)
 
 
@@ -139,17 +139,19 @@ def dense(table: Table, what: str) -> Table:
         return table
     _check_room(table, what)
     values = table.values
-    return _with(table, values.toarray() if hasattr(values, "toarray") else _input.loaded(values))
+    return _with(
+        table, values.toarray() if hasattr(values, "toarray") else _containers.loaded(values)
+    )
 
 
 def _check_room(table: Table, what: str) -> None:
     size = 8 * float(np.prod(table.values.shape, dtype=float))
-    _input.check_budget(f"{what}: a dense table", size, "fewer columns take less")
+    _runtime.check_budget(f"{what}: a dense table", size, "fewer columns take less")
 
 
 def _with(table: Table, values: np.ndarray) -> Table:
     """The table with other values."""
-    return table._replace(X=_input.Frame(table.names, values) if table.names else values)
+    return table._replace(X=_containers.Frame(table.names, values) if table.names else values)
 
 
 def read_pairs(path: Path) -> np.ndarray:
@@ -180,7 +182,7 @@ def example(labelled: bool) -> Table:
     y = data.y if labelled else None
     origin = "no FILE given, the built-in example"
     names = list(data.names or ())
-    return Table(_input.Frame(names, data.X), y, origin, names)
+    return Table(_containers.Frame(names, data.X), y, origin, names)
 
 
 def standardised(table: Table) -> Table:

@@ -88,9 +88,9 @@ def escaped(text: str) -> str:
     if text.isprintable():
         return text
     # Here, for a message may come before anything else could be imported.
-    from specsel import _input
+    from specsel import _validate
 
-    return _input.printable(text)
+    return _validate.printable(text)
 
 
 def encodable(text: str) -> str:

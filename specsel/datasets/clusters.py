@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import Floats, Integers, Seed
+from specsel import _validate
+from specsel._validate import Floats, Integers, Seed
 from specsel.datasets.dataset import Dataset
 
 # Variance of the irrelevant features of Weston et al.
@@ -51,9 +51,9 @@ def weston_linear(
     >>> data.relevant
     array([0, 1, 2, 3, 4, 5])
     """
-    n_samples = _input.check_integer("n_samples", n_samples, 2)
-    n_features = _input.check_integer("n_features", n_features, 6)
-    rng = _input.as_generator(random_state)
+    n_samples = _validate.check_integer("n_samples", n_samples, 2)
+    n_features = _validate.check_integer("n_features", n_features, 6)
+    rng = _validate.as_generator(random_state)
     y = rng.choice([-1, 1], size=n_samples)
     signal_first = rng.random((n_samples, 1)) < 0.7
     signal = y[:, None] * rng.normal([1.0, 2.0, 3.0], size=(n_samples, 3))
@@ -95,9 +95,9 @@ def weston_nonlinear(
     >>> datasets.weston_nonlinear(20)
     Dataset(20 samples x 52 features, 2 relevant)
     """
-    n_samples = _input.check_integer("n_samples", n_samples, 2)
-    n_features = _input.check_integer("n_features", n_features, 2)
-    rng = _input.as_generator(random_state)
+    n_samples = _validate.check_integer("n_samples", n_samples, 2)
+    n_features = _validate.check_integer("n_features", n_features, 2)
+    rng = _validate.as_generator(random_state)
     y = rng.choice([-1, 1], size=n_samples)
     side = rng.choice([-1.0, 1.0], size=(n_samples, 1))
     center = np.where(y[:, None] < 0, [0.75, 3.0], [3.0, -3.0])
@@ -146,10 +146,10 @@ def growing_classes(
     >>> datasets.growing_classes(7)
     Dataset(63 samples x 125 features, 5 relevant)
     """
-    n_classes = _input.check_integer("n_classes", n_classes, 1)
-    n_samples = _input.check_integer("n_samples", n_samples, 2)
-    n_relevant = _input.check_integer("n_relevant", n_relevant, 1)
-    n_irrelevant = _input.check_integer("n_irrelevant", n_irrelevant, 0)
+    n_classes = _validate.check_integer("n_classes", n_classes, 1)
+    n_samples = _validate.check_integer("n_samples", n_samples, 2)
+    n_relevant = _validate.check_integer("n_relevant", n_relevant, 1)
+    n_irrelevant = _validate.check_integer("n_irrelevant", n_irrelevant, 0)
     y = np.repeat(np.arange(n_classes), -(-n_samples // n_classes))
     n_features = n_relevant + n_irrelevant
     return _clusters(y, n_relevant, n_features, 1.0, (0.0, 0.02), random_state)
@@ -306,7 +306,7 @@ def two_solutions(*, random_state: Seed = 0) -> Dataset:
     >>> datasets.two_solutions().names[:9]
     ('1', '2', '3', 'A', 'B', 'C', '1A', '2B', '3C')
     """
-    rng = _input.as_generator(random_state)
+    rng = _validate.as_generator(random_state)
     groupings = [rng.permutation(np.repeat([0, 1, 2], 50)) for _ in range(2)]
     first, second = (_along_a_line(rng, labels) for labels in groupings)
     permuted = rng.permuted(np.repeat(first[:, :1], 11, axis=1), axis=0)
@@ -334,10 +334,10 @@ def _broad_clusters(
     spread: float,
     random_state: Seed,
 ) -> Dataset:
-    n_samples = _input.check_integer("n_samples", n_samples, n_classes)
-    n_relevant = _input.check_integer("n_relevant", n_relevant, 1)
-    n_features = _input.check_integer("n_features", n_features, n_relevant)
-    _input.check_not_negative("spread", spread)
+    n_samples = _validate.check_integer("n_samples", n_samples, n_classes)
+    n_relevant = _validate.check_integer("n_relevant", n_relevant, 1)
+    n_features = _validate.check_integer("n_features", n_features, n_relevant)
+    _validate.check_not_negative("spread", spread)
     y = np.arange(n_samples) * n_classes // n_samples
     return _clusters(y, n_relevant, n_features, 0.5 * spread, (0.5, 1.5), random_state)
 
@@ -354,7 +354,7 @@ def _clusters(
 
     Centers are uniform in [-half_width, half_width].
     """
-    rng = _input.as_generator(random_state)
+    rng = _validate.as_generator(random_state)
     shape = (y[-1] + 1, n_features)
     centers = rng.uniform(-half_width, half_width, shape)
     deviations = np.sqrt(rng.uniform(*variance_range, shape))

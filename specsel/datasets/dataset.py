@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from specsel._input.annotations import Floats, Integers, Names
+from specsel._validate import Floats, Integers, Names
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,9 +8,8 @@ import math
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import Floats, Seed
-from specsel._input.choices import Places
+from specsel import _validate
+from specsel._validate import Floats, Places, Seed
 from specsel.datasets.dataset import Dataset
 
 # Degrees of freedom per feature of a full-rank Wishart matrix.
@@ -165,14 +164,14 @@ def lda_problem(
     >>> data.relevant
     array([ 0, 10, 20, 30, 40, 50, 60, 70, 80, 90])
     """
-    n_features = _input.check_integer("n_features", n_features, 1)
-    n_samples = _input.check_integer("n_samples", n_samples, 2)
-    n_relevant = _input.check_integer("n_relevant", n_relevant, 1, n_features, "n_features")
-    _input.check_number("correlation", correlation)
+    n_features = _validate.check_integer("n_features", n_features, 1)
+    n_samples = _validate.check_integer("n_samples", n_samples, 2)
+    n_relevant = _validate.check_integer("n_relevant", n_relevant, 1, n_features, "n_features")
+    _validate.check_number("correlation", correlation)
     if not abs(correlation) < 1:
         raise ValueError(f"correlation = {correlation!r}: must be between -1 and 1, both excluded")
-    _input.check_not_negative("noise", noise)
-    _input.check_choice("places", places, _input.choices.PLACES)
+    _validate.check_not_negative("noise", noise)
+    _validate.check_choice("places", places, _validate.PLACES)
     rng = np.random.default_rng(random_state)
     X = rng.standard_normal((n_samples, n_features))
     fresh = math.sqrt(1 - correlation**2)
@@ -209,7 +208,7 @@ def _covariance(columns: Floats) -> Floats:
 
 def _check_sizes(n_features: int, rank: int | None) -> tuple[int, int | None]:
     """Check the number of features and the rank."""
-    n_features = _input.check_integer("n_features", n_features, 1)
+    n_features = _validate.check_integer("n_features", n_features, 1)
     if rank is not None:
-        rank = _input.check_integer("rank", rank, 1, n_features, "n_features")
+        rank = _validate.check_integer("rank", rank, 1, n_features, "n_features")
     return n_features, rank

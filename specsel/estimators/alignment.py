@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from specsel import alignment
-from specsel._input.annotations import ArrayLike, Integers
+from specsel._validate import ArrayLike, Integers
 from specsel.estimators.base import Selector, as_count, with_parameters
 from specsel.results import Aligned
 

@@ -16,9 +16,8 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from specsel import _data, _input
-from specsel._input.annotations import ArrayLike
-from specsel._input.choices import Init
+from specsel import _containers, _data, _validate
+from specsel._validate import ArrayLike, Init
 from specsel.results import Weights
 
 FLOATS = (np.float64, np.float32)
@@ -86,18 +85,18 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Check the data; names of columns go on to the solver."""
-        _input.check_intact(X)
+        _containers.check_intact(X)
         formats = SPARSE_FORMATS if self.takes_sparse else False
         options = {"dtype": FLOATS, "accept_sparse": formats, "ensure_min_samples": 2}
         if self.needs_classes and y is not None:
-            _input.as_labels(y)  # its messages are clearer than those of scikit-learn
+            _containers.as_labels(y)  # its messages are clearer than those of scikit-learn
         labels = (y,) if self.needs_classes else ()
         found = self._validated(X, *labels, in_blocks=self.takes_any, **options)
         X, y = found if labels else (found, y)
         names = getattr(self, "feature_names_in_", None)
         if names is None or (hasattr(X, "tocsr") and not self.takes_any):
             return X, y
-        return _input.Frame(names.tolist(), X), y
+        return _containers.Frame(names.tolist(), X), y
 
     def _validated(self, X: Any, *y: Any, in_blocks: bool = True, **options: Any) -> Any:
         """Data as scikit-learn checks and counts them, and labels where there are some.
@@ -105,12 +104,12 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         It does not know AnnData: its values are checked, and its names compared or kept, here.
         With `in_blocks`, what is read in blocks is not read now.
         """
-        X, names = (X, None) if hasattr(X, "columns") else _input.unwrapped(X)
+        X, names = (X, None) if hasattr(X, "columns") else _containers.unwrapped(X)
         reset = options.setdefault("reset", True)
-        if in_blocks and _input.is_streamed(X):
+        if in_blocks and _containers.is_streamed(X):
             options = {"reset": reset, "skip_check_array": True}  # which would read all of it
         elif not hasattr(X, "columns"):
-            X = _input.loaded(X)
+            X = _containers.loaded(X)
         else:
             check_names(X)
         if names and not reset and hasattr(self, "feature_names_in_"):
@@ -138,7 +137,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             options["random_state"] = as_seed(self.random_state)
         verbose = getattr(self, "verbose", False)
         if not isinstance(verbose, bool):
-            _input.check_integer("verbose", verbose, 0)
+            _validate.check_integer("verbose", verbose, 0)
         if verbose:
             options["callback"] = self._tell
         return options
@@ -158,8 +157,8 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         array of shape (n_samples, n_selected)
         """
         check_is_fitted(self, "support_")
-        _input.check_intact(X)
-        if not (hasattr(X, "tocsr") or _input.is_wrapped(X) or _input.is_streamed(X)):
+        _containers.check_intact(X)
+        if not (hasattr(X, "tocsr") or _containers.is_wrapped(X) or _containers.is_streamed(X)):
             return super().transform(X)
         return self._taken(X)
 
@@ -170,8 +169,8 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         X = self._validated(X, dtype=dtype, accept_sparse=SPARSE_FORMATS, reset=False)
         X = X.to_dask_array(lengths=True) if hasattr(X, "to_dask_array") else X
-        if _input.is_streamed(X):
-            return _input.take_features(X, np.flatnonzero(self._get_support_mask()))
+        if _containers.is_streamed(X):
+            return _containers.take_features(X, np.flatnonzero(self._get_support_mask()))
         return self._transform(X)
 
     def inverse_transform(self, X: ArrayLike) -> Any:
@@ -185,7 +184,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         array of shape (n_samples, n_features)
         """
-        _input.check_intact(X)
+        _containers.check_intact(X)
         return super().inverse_transform(X)
 
     def _get_support_mask(self) -> np.ndarray:
@@ -206,7 +205,7 @@ def check_names(X: Any) -> None:
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice:
         raise ValueError(
-            f"X: {names.count(twice[0])} columns are named {_input.printable(str(twice[0]))!r}; "
+            f"X: {names.count(twice[0])} columns are named {_validate.printable(str(twice[0]))!r}; "
             "give every column a name of its own"
         )
 
@@ -229,7 +228,7 @@ def as_count(value: Any, n_features: int, other: str = "") -> int:
     elif isinstance(value, Real) and 0 < float(value) <= 1:
         return max(1, int(float(value) * n_features))
     raise ValueError(
-        f"n_features_to_select = {_input.brief(value)}: must be {other}a whole number from 1 to "
+        f"n_features_to_select = {_validate.brief(value)}: must be {other}a whole number from 1 to "
         f"{n_features}, or a share above 0 and at most 1.0"
     )
 
@@ -257,18 +256,18 @@ class WeightSelector(Selector):
             warnings.warn(
                 f"threshold = {self.threshold}: no feature weighs as much; the largest weight is "
                 f"{weights.alpha.max():.2g}",
-                stacklevel=_input.caller(),
+                stacklevel=_validate.caller(),
             )
         rest = weights.ranking[~np.isin(weights.ranking, chosen)]
         return np.concatenate((chosen, rest)), len(chosen)
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         X, y = super()._read(X, y)
-        _input.check_flag("diverse", self.diverse)
-        _input.check_flag("reweight", self.reweight)
+        _validate.check_flag("diverse", self.diverse)
+        _validate.check_flag("reweight", self.reweight)
         self._count()
         if self.threshold is not None:
-            _input.check_number("threshold", self.threshold)
+            _validate.check_number("threshold", self.threshold)
             if self.n_features_to_select is not None:
                 raise ValueError(
                     f"n_features_to_select = {self.n_features_to_select!r}, threshold = "
@@ -300,7 +299,7 @@ class WeightSelector(Selector):
         if not self.reweight:
             return super().transform(X)
         check_is_fitted(self, "support_")
-        _input.check_intact(X)
+        _containers.check_intact(X)
         selected = self._taken(X, FLOATS)
         mean, scale = self._weights.mean[self.support_], self._weights.scale[self.support_]
         dtype = selected.dtype if selected.dtype in FLOATS else np.float64
@@ -321,7 +320,7 @@ class WeightSelector(Selector):
         """
         if not self.reweight:
             return super().inverse_transform(X)
-        _input.check_intact(X)
+        _containers.check_intact(X)
         whole = super().inverse_transform(check_array(X, dtype=FLOATS))
         scale = self._weights.scale
         whole *= np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)

@@ -9,9 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input, pairwise, side_info
-from specsel._input.annotations import ArrayLike, Directions
-from specsel._input.choices import BasisStep, Criterion, PairBasisStep, Representation
+from specsel import _validate, pairwise, side_info
+from specsel._validate import (
+    ArrayLike,
+    BasisStep,
+    Criterion,
+    Directions,
+    PairBasisStep,
+    Representation,
+)
 from specsel.estimators.base import LoopSelector, with_parameters
 from specsel.results import Weights
 
@@ -105,7 +111,7 @@ class PairwiseQAlpha(LoopSelector):
         for name in ("apart", "together"):
             if options[name] is not None and not pairwise.are_samples(options[name], name):
                 raise ValueError(
-                    f"{name} = {_input.brief(options[name])}: two arrays of samples are needed, "
+                    f"{name} = {_validate.brief(options[name])}: two arrays of samples are needed, "
                     "the first and the second of every pair; only pairwise.solve takes row numbers"
                 )
         if self.apart is None and self.together is None:

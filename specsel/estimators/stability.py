@@ -16,8 +16,8 @@ from sklearn.utils import get_tags, indexable, resample
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 
-from specsel import _input
-from specsel._input.annotations import ArrayLike
+from specsel import _containers, _validate
+from specsel._validate import ArrayLike
 from specsel.estimators.base import RandomState, Selector, as_seed
 
 __all__ = ["StabilitySelection", "jaccard", "kuncheva"]
@@ -169,22 +169,22 @@ class StabilitySelection(Selector):
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
         self._check()
-        _input.check_intact(X)
+        _containers.check_intact(X)
         if y is not None:
-            _input.as_labels(y)
+            _containers.as_labels(y)
         # The estimator checks its data itself, and may not know AnnData.
         X = self._validated(X, skip_check_array=True)
-        X = X if hasattr(X, "columns") else _input.loaded(X)
+        X = X if hasattr(X, "columns") else _containers.loaded(X)
         X, y = indexable(X, y)
         return X, y
 
     def _check(self) -> None:
-        _input.check_integer("n_resamples", self.n_resamples, 2)
-        if not (_input.is_finite(self.share) and 0 < self.share < 1):
-            raise ValueError(f"share = {_input.brief(self.share)}: must be between 0 and 1")
-        if not (_input.is_finite(self.threshold) and 0 < self.threshold <= 1):
+        _validate.check_integer("n_resamples", self.n_resamples, 2)
+        if not (_validate.is_finite(self.share) and 0 < self.share < 1):
+            raise ValueError(f"share = {_validate.brief(self.share)}: must be between 0 and 1")
+        if not (_validate.is_finite(self.threshold) and 0 < self.threshold <= 1):
             raise ValueError(
-                f"threshold = {_input.brief(self.threshold)}: must be above 0 and at most 1"
+                f"threshold = {_validate.brief(self.threshold)}: must be above 0 and at most 1"
             )
         if not hasattr(self.estimator, "get_support"):
             raise ValueError(
@@ -194,7 +194,7 @@ class StabilitySelection(Selector):
 
     def _solve(self, X: Any, y: Any) -> np.ndarray:
         """Return the selections from all subsamples."""
-        generator = _input.as_generator(as_seed(self.random_state))
+        generator = _validate.as_generator(as_seed(self.random_state))
         first, *seeds = generator.integers(2**31, size=self.n_resamples + 1).tolist()
         labels = () if y is None else (y,)
         self.estimator_ = _seeded(self.estimator, first).fit(X, *labels)

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from specsel import _input, eslda, gslda, sbs
-from specsel._input.choices import (
+from specsel import _validate, eslda, gslda, sbs
+from specsel._validate import (
     LSI_MATRICES,
     PCA_MATRICES,
     Bounds,
@@ -45,10 +45,10 @@ class SubsetSelector(Selector):
     def _count(self) -> int:
         """Return how many features to select; `always` and `never` must leave room for them."""
         n_features, names = self.n_features_in_, tuple(getattr(self, "feature_names_in_", ()))
-        always, never = _input.check_sets(self.always, self.never, n_features, names)
+        always, never = _validate.check_sets(self.always, self.never, n_features, names)
         count = as_count(self.n_features_to_select, n_features)
         share = "" if count == self.n_features_to_select else f" = {self.n_features_to_select}"
-        return _input.check_integer(
+        return _validate.check_integer(
             f"n_features_to_select{share}",
             count,
             max(len(always), 1),
@@ -148,7 +148,7 @@ class ExactSparseLDA(SubsetSelector):
             warnings.warn(
                 f"search ended early ({found.status}): another set may be better by "
                 f"{found.gap:.2g} times the value; allow more time or nodes, or fewer features",
-                stacklevel=_input.caller(),
+                stacklevel=_validate.caller(),
             )
         return found
 
@@ -221,7 +221,7 @@ class StablePCA(StableSelector):
     matrix: PCAMatrix = "covariance"
 
     def _solve(self, X: Any, y: Any) -> StableSubspace:
-        _input.check_choice("matrix", self.matrix, PCA_MATRICES)
+        _validate.check_choice("matrix", self.matrix, PCA_MATRICES)
         return sbs.solve(X, **self._options())
 
 
@@ -258,5 +258,5 @@ class StableLSI(StableSelector):
     matrix: LSIMatrix = "cosine"
 
     def _solve(self, X: Any, y: Any) -> StableSubspace:
-        _input.check_choice("matrix", self.matrix, LSI_MATRICES)
+        _validate.check_choice("matrix", self.matrix, LSI_MATRICES)
         return sbs.solve(X, **self._options())

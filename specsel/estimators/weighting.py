@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input, kernel, laplacian, qalpha, supervised, topography, weighting
-from specsel._input.annotations import ArrayLike, Directions
-from specsel._input.choices import (
+from specsel import _validate, kernel, laplacian, qalpha, supervised, topography, weighting
+from specsel._validate import (
+    ArrayLike,
     BasisStep,
     ClassBasisStep,
     Criterion,
+    Directions,
     Init,
     Kernel,
     KernelBasisStep,
@@ -93,7 +94,7 @@ class QAlpha(LoopSelector):
 
     def _solve(self, X: Any, y: Any) -> Weights | Map:
         options = self._options()
-        rounds = _input.check_integer("rounds", options.pop("rounds"), 1)
+        rounds = _validate.check_integer("rounds", options.pop("rounds"), 1)
         if rounds == 1:
             return qalpha.solve(X, **options)
         method = options.pop("method")

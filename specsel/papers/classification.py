@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from specsel import alignment, supervised
-from specsel._input.annotations import Floats, Integers
+from specsel._validate import Floats, Integers
 from specsel.papers import report, selection
 from specsel.papers.sources import standardised
 

@@ -23,8 +23,8 @@ from functools import partial
 
 import numpy as np
 
-from specsel import _input, qalpha
-from specsel._input.annotations import ArrayLike, Floats, Integers
+from specsel import _containers, qalpha
+from specsel._validate import ArrayLike, Floats, Integers
 from specsel.papers import discriminants, facts, rankings, report, shaving, sources, wrappers
 from specsel.papers.sources import standardised
 from specsel.results import Weights
@@ -116,7 +116,7 @@ def table() -> str:
 
 def checked(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Integers, list[str]]:
     """At most 7,000 genes without missing values, the classes as 0 and 1, and what was done."""
-    array, names = _input.as_matrix(X)
+    array, names = _containers.as_matrix(X)
     labels, classes, counts = np.unique(
         np.asarray(y).astype(str), return_inverse=True, return_counts=True
     )
@@ -138,7 +138,7 @@ def checked(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Integers, list[str]]:
             "by the median of their gene over all samples"
         )
     if not np.isfinite(X).all():
-        raise ValueError(_input.describe_not_finite(X, names))
+        raise ValueError(_containers.describe_not_finite(X, names))
     return X, classes, notes
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from specsel import side_info
-from specsel._input.annotations import Floats, Integers
+from specsel._validate import Floats, Integers
 from specsel.papers import faces, facts, report
 from specsel.papers.side_info import constrained, oriented, principal
 

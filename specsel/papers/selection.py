@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from specsel import alignment, datasets, qalpha
-from specsel._input.annotations import Floats, Integers
+from specsel._validate import Floats, Integers
 from specsel.papers import faces, genes, report, sources
 from specsel.papers.sources import standardised
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel._input.annotations import Floats, Integers
+from specsel._validate import Floats, Integers
 
 SHAVED = 0.1  # share of the genes that go at a time
 SHUFFLES = 2

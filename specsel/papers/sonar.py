@@ -8,7 +8,7 @@ by how much the others err more there, trial by trial.
 
 from collections.abc import Sequence
 
-from specsel import _input
+from specsel import _validate
 from specsel.papers import discriminants, facts, report, sources
 
 SIZES = (1, 2, 5, 10, 15, 20, 30, 40, 50, 60)
@@ -43,7 +43,7 @@ def errors(name, methods, sizes, trials, published, tell, notes=()):
     first, *others = methods
     few = [i for i, k in enumerate(sizes) if 2 * k <= X.shape[1]]
     more = {f"{other} less {first}": found[other] - found[first] for other in others if few}
-    where = f"mean over {_input.count_of(len(few), 'size')} up to half"
+    where = f"mean over {_validate.count_of(len(few), 'size')} up to half"
     return report.Report(
         title=f"Test error of discriminants on {name}, in percent",
         rows=[

@@ -7,7 +7,7 @@ The trace of the affinity is Σα. We report it too, as a share of what equal we
 import numpy as np
 
 from specsel import datasets, qalpha
-from specsel._input.annotations import Floats
+from specsel._validate import Floats
 from specsel.papers import facts, report
 
 QUICK = {"runs": 5}

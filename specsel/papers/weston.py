@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from specsel import _input, datasets, qalpha, supervised, topography
+from specsel import _validate, datasets, qalpha, supervised, topography
 from specsel.papers import facts, rankings, report, wrappers
 from specsel.papers.sources import standardised
 
@@ -88,7 +88,7 @@ def run(
 
 def compared(name, sizes, values):
     """Rows of the paper's two comparisons: mean differences of errors, run by run."""
-    where = f"mean over {_input.count_of(len(sizes), 'size')}"
+    where = f"mean over {_validate.count_of(len(sizes), 'size')}"
     labels, blind, wrapper = (values[method].mean(axis=0) for method in COMPARED)
     return [
         report.row(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel._input.annotations import Floats, Integers
+from specsel._validate import Floats, Integers
 
 RIDGE = 0.1  # share of the mean diagonal of K
 STEPS = 10  # of gradient descent, before features go

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from specsel import _input
+from specsel import _validate
 from specsel.plotting import labels
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Display(ABC):
         """
         if not hasattr(estimator, "result_"):
             raise ValueError(
-                f"estimator = {_input.brief(estimator)}: has no result_; a fitted estimator of "
+                f"estimator = {_validate.brief(estimator)}: has no result_; a fitted estimator of "
                 "this package is needed, of a pipeline its step"
             )
         if cls.marks_selected and hasattr(estimator, "get_support"):

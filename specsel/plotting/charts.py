@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import ArrayLike
+from specsel import _validate
+from specsel._validate import ArrayLike
 from specsel.plotting import base, labels
 from specsel.plotting.base import (
     BLUE,
@@ -122,7 +122,7 @@ class TopographyDisplay(Display):
             names=names_of(names, range(len(combined.alpha)), combined.names),
             ranking=ranking,
             n_selected=count,
-            top=_input.check_integer("top", top, 0),
+            top=_validate.check_integer("top", top, 0),
             rounds=tuple((columns + 1).tolist()),
             chosen=selected is not None,
         ).plot(ax)

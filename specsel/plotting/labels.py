@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
+from specsel import _validate
 
 # The most letters of a name; and its form: letter by letter, even if it holds a $ or a _.
 LENGTH = 18
@@ -53,7 +53,7 @@ def shorten(name: object) -> str:
 
 def whole(name: object) -> str:
     """Return the name in one line."""
-    return _input.printable(" ".join(str(name).split()))
+    return _validate.printable(" ".join(str(name).split()))
 
 
 def as_fit(ax: Any, names: Iterable[object], room: float) -> list[str]:

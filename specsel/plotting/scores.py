@@ -6,8 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import Floats
+from specsel import _validate
+from specsel._validate import Floats
 from specsel.plotting import base, labels
 from specsel.plotting.base import BLUE, VERMILION, Display, check_type
 from specsel.results import Aligned
@@ -70,7 +70,7 @@ class AlignmentDisplay(Display):
         AlignmentDisplay
         """
         check_type(result, Aligned)
-        top = _input.check_integer("top", top, 0)
+        top = _validate.check_integer("top", top, 0)
         known = base.names_of(names, range(len(result.relevance)), result.names)
         return cls(
             scores=result.scores,

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import ArrayLike
-from specsel._input.choices import MEANINGS, Worth
+from specsel import _validate
+from specsel._validate import MEANINGS, ArrayLike, Worth
 from specsel.plotting import base, labels
 from specsel.plotting.base import BLUE, VERMILION, Display, check_type
 from specsel.results import Path, StableSubspace
@@ -250,13 +249,13 @@ class StabilityDisplay(Display):
         inside = (shares >= 0) & (shares <= 1)
         if shares.ndim != 1 or not shares.size or not inside.all():
             raise ValueError("frequencies: must be numbers from 0 to 1, one for each feature")
-        _input.check_number("threshold", threshold)
+        _validate.check_number("threshold", threshold)
         ranking = np.argsort(-shares, kind="stable")
         return cls(
             frequencies=shares[ranking],
             names=base.names_of(names, ranking),
             threshold=threshold,
-            top=_input.check_integer("top", top, 0),
+            top=_validate.check_integer("top", top, 0),
         ).plot(ax)
 
     def _draw(self, ax: Any) -> None:

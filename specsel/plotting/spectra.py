@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from specsel._input.annotations import ArrayLike
+from specsel._validate import ArrayLike
 from specsel.plotting import base
 from specsel.plotting.base import BLUE, GRAY, VERMILION, Display, check_type, next_style
 from specsel.results import Map, StableSubspace, Weights

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import ArrayLike
+from specsel import _validate
+from specsel._validate import ArrayLike
 from specsel.plotting import base
 from specsel.plotting.base import Display, check_type, names_of, tell_selected
 from specsel.results import Map, Weights
@@ -87,7 +87,7 @@ class WeightsDisplay(Display):
             weights=weights.alpha[ranking],
             names=names_of(names, ranking, weights.names),
             n_selected=len(weights.select()) if chosen is None else int(chosen.sum()),
-            top=_input.check_integer("top", top, 0),
+            top=_validate.check_integer("top", top, 0),
             chosen=chosen,
         ).plot(ax)
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import Floats, Integers, Names
+from specsel import _validate
+from specsel._validate import Floats, Integers, Names
 from specsel.results.table import frame
 
 
@@ -55,8 +55,8 @@ class Aligned:
         return None if count == len(self.scores) else count
 
     def __repr__(self) -> str:
-        features = _input.first_few(
-            _input.name_features(self.ranking[: len(self.support)], self.names)
+        features = _validate.first_few(
+            _validate.name_features(self.ranking[: len(self.support)], self.names)
         )
         return (
             f"Aligned({len(self.support)} of {len(self.relevance)} features: {features}, target "
@@ -78,7 +78,7 @@ class Aligned:
         """Table of the features, in the order taken: score, relevance, selected or not."""
         table = frame(
             {
-                "feature": _input.name_features(self.ranking, self.names),
+                "feature": _validate.name_features(self.ranking, self.names),
                 "index": self.ranking,
                 "score": self.scores,
                 "relevance": self.relevance[self.ranking],

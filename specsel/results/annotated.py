@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import Floats, Integers
+from specsel import _validate
+from specsel._validate import Floats, Integers
 from specsel.results.aligned import Aligned
 from specsel.results.chart import Map
 from specsel.results.subsets import Path, Subset
@@ -61,8 +61,8 @@ def annotate(
     for i, names in enumerate(zip(getattr(adata, "var_names", ()), known or (), strict=False)):
         if str(names[0]) != names[1]:
             raise ValueError(
-                f"adata: variable {i} is {_input.brief(str(names[0]))}; the result has "
-                f"{_input.brief(names[1])} there"
+                f"adata: variable {i} is {_validate.brief(str(names[0]))}; the result has "
+                f"{_validate.brief(names[1])} there"
             )
     ranks = np.zeros(len(scores), dtype=np.intp)
     ranks[ranking] = np.arange(1, len(ranking) + 1)
@@ -81,7 +81,7 @@ def _told(found: Any, n: int | None) -> tuple[Floats, Integers, Integers]:
     if isinstance(found, Aligned):
         if n is None:
             return found.relevance.copy(), found.ranking, found.support
-        _input.check_integer("n", n, 1, len(found.ranking), "the features that were looked at")
+        _validate.check_integer("n", n, 1, len(found.ranking), "the features that were looked at")
         return found.relevance.copy(), found.ranking, found.ranking[:n]
     if isinstance(found, Subset):
         if n is not None:

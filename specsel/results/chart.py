@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel._input.annotations import ArrayLike, Floats, Integers
+from specsel._validate import ArrayLike, Floats, Integers
 from specsel.results.table import frame
 from specsel.results.weights import Weights
 

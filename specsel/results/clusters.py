@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from specsel._input.annotations import Floats, Integers
-from specsel.linalg import jit
+from specsel._runtime import jit
+from specsel._validate import Floats, Integers
 
 # Starts, the best of which is kept, and most rounds of each. A start ends once a round lowers the
 # sum of squares by at most this share.

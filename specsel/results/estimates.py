@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from specsel._input.annotations import Bools, Floats
+from specsel._validate import Bools, Floats
 
 # 95 % of a normal distribution lies within this many standard deviations of its mean.
 DEVIATIONS = 1.959963984540054

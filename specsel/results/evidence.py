@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from specsel._input.annotations import Floats, Integers
+from specsel._validate import Floats, Integers
 
 # p values up to this one are called more than chance.
 LEVEL = 0.05

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import Floats, Integers, Names
+from specsel import _validate
+from specsel._validate import Floats, Integers, Names
 
 if TYPE_CHECKING:
     from specsel.results import Map, Path, StableSubspace, Subset, Weights
@@ -85,7 +85,7 @@ def of_stable(found: StableSubspace) -> str:
     }
     state = "" if found.converged else ", not converged"
     title = (
-        f"StableSubspace, k = {_input.count_of(found.k, 'component')} of {len(values)} features: "
+        f"StableSubspace, k = {_validate.count_of(found.k, 'component')} of {len(values)} features: "
         f"share {found.share:.3g}{state}"
     )
     notes = [f"features: {_line(found.support, names)}"] if found.k else ["nothing is stable"]
@@ -124,7 +124,7 @@ def _features(weights: Weights, title: str, columns: Mapping[str, Iterable[Any]]
 
 
 def _directions(weights: Weights) -> str:
-    return _input.count_of(weights.k_, "direction")
+    return _validate.count_of(weights.k_, "direction")
 
 
 def _convergence(weights: Weights) -> str:
@@ -132,12 +132,12 @@ def _convergence(weights: Weights) -> str:
 
 
 def _names(features: Integers, names: Names) -> list[str]:
-    return [escape(_input.printable(name)) for name in _input.name_features(features, names)]
+    return [escape(_validate.printable(name)) for name in _validate.name_features(features, names)]
 
 
 def _line(features: Integers, names: Names) -> str:
     """Name the first few features in one line."""
-    return escape(_input.first_few(_input.name_features(features, names), FEATURES))
+    return escape(_validate.first_few(_validate.name_features(features, names), FEATURES))
 
 
 def _numbers(values: Floats) -> list[str]:

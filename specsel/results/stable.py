@@ -5,9 +5,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from specsel import _data, _input
-from specsel._input.annotations import ArrayLike, Floats, Integers, Names, Sparse
-from specsel._input.choices import IntervalMethod, Similarity
+from specsel import _containers, _data, _validate
+from specsel._validate import (
+    ArrayLike,
+    Floats,
+    Integers,
+    IntervalMethod,
+    Names,
+    Similarity,
+    Sparse,
+)
 from specsel.results.table import check_features, frame
 
 # How far a subspace may be from what it says, by rounding.
@@ -72,7 +79,7 @@ class Intervals:
         """Return a pandas table of the pairs: both features, similarity, ends of the interval."""
         pairs = np.triu_indices(len(self.A))
         columns = {
-            name: _input.name_features(part, self.names)
+            name: _validate.name_features(part, self.names)
             for name, part in zip(("feature", "other"), pairs, strict=True)
         }
         for name in ("A", "lower", "upper"):
@@ -199,9 +206,9 @@ class StableSubspace:
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "not converged"
-        features = _input.first_few(_input.name_features(self.support, self.intervals.names))
+        features = _validate.first_few(_validate.name_features(self.support, self.intervals.names))
         return (
-            f"StableSubspace(k = {_input.count_of(self.k, 'component')} of {len(self.support)} "
+            f"StableSubspace(k = {_validate.count_of(self.k, 'component')} of {len(self.support)} "
             f"features: {features}, "
             f"share {self.share:.3g}, {len(self.removed)} removed, {self.n_decompositions} "
             f"decompositions, {self.n_skipped} skipped, {state})"
@@ -275,11 +282,11 @@ def _make_read_only(record: Intervals | StableSubspace) -> None:
 
 def _read(X: ArrayLike | Sparse) -> tuple[Any, Names]:
     """Return the values, dense or sparse, and the names; refuse what is not finite."""
-    held, names = _input.unwrapped(X)
+    held, names = _containers.unwrapped(X)
     if isinstance(held, Sparse):
-        return _input.as_sparse(held, least_samples=1), names
-    found: Any = held if names is None else _input.Frame([*names], held)
-    values, names = _input.as_matrix(found, least_samples=1)
+        return _containers.as_sparse(held, least_samples=1), names
+    found: Any = held if names is None else _containers.Frame([*names], held)
+    values, names = _containers.as_matrix(found, least_samples=1)
     if not np.isfinite(values).all():
-        raise ValueError(_input.describe_not_finite(values, names))
+        raise ValueError(_containers.describe_not_finite(values, names))
     return values, names

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
-from specsel import _input
-from specsel._input.annotations import Floats, Integers, Names
-from specsel._input.choices import Worth
+from specsel import _validate
+from specsel._validate import Floats, Integers, Names, Worth
 from specsel.results.table import frame
 
 # What values are called.
@@ -98,7 +97,7 @@ class Subset:
         return float(missing / abs(self.value)) if self.value else np.inf
 
     def __repr__(self) -> str:
-        features = _input.first_few(_input.name_features(self.support, self.names))
+        features = _validate.first_few(_validate.name_features(self.support, self.names))
         return (
             f"Subset({_problem(self.is_pca)}{len(self.support)} features: {features}, "
             f"{VALUES[self.criterion]} {self.value:.6g}, "
@@ -113,7 +112,7 @@ class Subset:
     def to_frame(self) -> Any:
         """Make a table (pandas) of the features and their entries in the direction."""
         columns = {
-            "feature": _input.name_features(self.support, self.names),
+            "feature": _validate.name_features(self.support, self.names),
             "index": self.support,
         }
         return frame(columns | {"direction": self.direction[self.support]})
@@ -311,7 +310,9 @@ class Path:
         """Make a table (pandas) of the sizes: value, bound, status and features."""
         columns: dict[str, Any] = {"size": self.sizes, "value": self.values, "bound": self.bounds}
         columns |= {"status": self.statuses, "nodes": self.nodes, "seconds": self.seconds}
-        features = [tuple(_input.name_features(support, self.names)) for support in self.supports]
+        features = [
+            tuple(_validate.name_features(support, self.names)) for support in self.supports
+        ]
         return frame(columns | {"features": features})
 
 

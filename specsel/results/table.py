@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from specsel._input.annotations import Names
+from specsel._validate import Names
 
 
 def check_features(

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _data, _input, linalg
-from specsel._input.annotations import ArrayLike, Floats, Integers, Names
+from specsel import _containers, _data, _validate, linalg
+from specsel._validate import ArrayLike, Floats, Integers, Names
 from specsel.results.clusters import kmeans
 from specsel.results.table import check_features, frame
 
@@ -91,7 +91,7 @@ class Weights:
         return (
             f"Weights({len(self.alpha)} features, {_cut(self.alpha)} above a gap of "
             f"{self.gap:.3g}, objective {self.objective:.6g}, k = "
-            f"{_input.count_of(self.k_, 'direction')}, X read {self.n_passes} times, {state})"
+            f"{_validate.count_of(self.k_, 'direction')}, X read {self.n_passes} times, {state})"
         )
 
     def _repr_html_(self) -> str:
@@ -177,12 +177,12 @@ class Weights:
         if n is not None and threshold is not None:
             raise ValueError(f"n = {n}, threshold = {threshold}: give one of them, not both")
         if threshold is not None:
-            _input.check_number("threshold", threshold)
+            _validate.check_number("threshold", threshold)
             n = int((self.alpha >= threshold).sum())
         elif n is None:
             n = _cut(self.alpha)
         else:
-            n = _input.check_integer("n", n, 1, len(self.alpha), "the number of features")
+            n = _validate.check_integer("n", n, 1, len(self.alpha), "the number of features")
         if diverse is None:
             return self.ranking[:n]
         return _data.pivoted(self._read(diverse), self.alpha, n)
@@ -215,7 +215,7 @@ class Weights:
         >>> len(weights.eigenvalues), len(weights.spectrum(data.X))
         (2, 12)
         """
-        _input.check_integer("beyond", beyond, 0)
+        _validate.check_integer("beyond", beyond, 0)
         data, basis = self._read(X), self.basis
         if data.n_samples != len(basis):
             raise ValueError(f"X: has {data.n_samples} samples; the weights are for {len(basis)}")
@@ -269,7 +269,7 @@ class Weights:
         """
         points = self.basis if X is None else self.reweight(X)
         k = self.basis.shape[1] if k is None else k
-        _input.check_integer("k", k, 1, len(points), "the number of samples")
+        _validate.check_integer("k", k, 1, len(points), "the number of samples")
         if X is not None:
             left, lengths, _ = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
             points = left[:, :k] * lengths[:k]
@@ -303,11 +303,11 @@ class Weights:
         >>> agreement(hidden.X), agreement(weights.reweight(hidden.X))
         (0.1, 0.9)
         """
-        array, names = _input.as_data(X, least_samples=1)
-        array = _input.loaded(array)
+        array, names = _containers.as_data(X, least_samples=1)
+        array = _containers.loaded(array)
         check_features(array.shape[1], names, len(self.alpha), self.names, "weights")
         if not np.isfinite(array.data if hasattr(array, "tocsr") else array).all():
-            raise ValueError(_input.describe_not_finite(array, names))
+            raise ValueError(_containers.describe_not_finite(array, names))
         return _data.scaled(array, self.mean, self.scale)
 
     def to_frame(self) -> Any:
@@ -319,7 +319,7 @@ class Weights:
         ranking = self.ranking
         table = frame(
             {
-                "feature": _input.name_features(ranking, self.names),
+                "feature": _validate.name_features(ranking, self.names),
                 "index": ranking,
                 "weight": self.alpha[ranking],
                 "selected": np.arange(len(ranking)) < _cut(self.alpha),

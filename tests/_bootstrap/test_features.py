@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from specsel import _data, _input
+from specsel import _data, _validate
 from specsel._bootstrap import features
 
 
@@ -19,7 +19,7 @@ def X(rng):
 
 
 @pytest.mark.filterwarnings("ignore:1 of 5 features is constant")
-@pytest.mark.parametrize("matrix", _input.choices.SIMILARITIES)
+@pytest.mark.parametrize("matrix", _validate.SIMILARITIES)
 def test_dense_and_sparse_features_are_the_same(matrix, X):
     dense = features.read_features(X, matrix)
     sparse = features.read_features(scipy.sparse.csr_array(X), matrix)

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 from oracles import bootstrap as oracle
 
-from specsel import _input
+from specsel import _validate
 from specsel._bootstrap.features import read_features
 
 PAIRS = np.triu_indices(6)
@@ -28,7 +28,7 @@ def both(X, matrix):
 
 
 @pytest.mark.parametrize("far", [0, 1e4])
-@pytest.mark.parametrize("matrix", _input.choices.SIMILARITIES)
+@pytest.mark.parametrize("matrix", _validate.SIMILARITIES)
 def test_accelerations_are_those_of_the_definition(matrix, far, rng):
     X = rng.poisson(1.0, (50, 6)) * rng.gamma(1.0, size=(50, 6))
     X[:, 3:] += far
@@ -40,7 +40,7 @@ def test_accelerations_are_those_of_the_definition(matrix, far, rng):
         assert not found[~differs].any()
 
 
-@pytest.mark.parametrize("matrix", _input.choices.SIMILARITIES)
+@pytest.mark.parametrize("matrix", _validate.SIMILARITIES)
 def test_what_varies_by_rounding_only_is_not_skew(matrix, rng):
     """A feature with itself and with a multiple; plus and minus one as often."""
     X = np.empty((60, 6))

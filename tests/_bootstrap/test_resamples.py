@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 from oracles import bootstrap as oracle
 
-from specsel import _input, sbs
+from specsel import _validate, sbs
 from specsel._bootstrap import resamples
 from specsel._bootstrap.features import read_features
 
@@ -48,7 +48,7 @@ def gathered(X, matrix, counts):
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("matrix", _input.choices.SIMILARITIES)
+@pytest.mark.parametrize("matrix", _validate.SIMILARITIES)
 def test_all_pairs_are_compared_in_all_resamples(matrix, sparse, rng, monkeypatch):
     monkeypatch.setattr(resamples, "PAIRS", 10)
     X = rng.poisson(1.0, (30, 7)) * rng.random(7)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from oracles import weighing as oracle
 
-from specsel import _data
-from specsel._input import choices
+from specsel import _data, _validate
 
 
 def test_passes_are_counted(rng):
@@ -24,7 +23,7 @@ def with_ties(shape, seed=0):
     return X
 
 
-@pytest.mark.parametrize("representation", choices.REPRESENTATIONS)
+@pytest.mark.parametrize("representation", _validate.REPRESENTATIONS)
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-11), (np.float32, 1e-4)])
 def test_passes_over_every_representation(representation, order, dtype, tolerance, rng):

@@ -6,7 +6,7 @@ from numba import TypingError
 
 from specsel._data import lanes
 from specsel._data.lanes import LANES, rows_of_lanes
-from specsel.linalg import jit
+from specsel._runtime import jit
 
 
 @jit

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from specsel import _validate
 from specsel._data.measured import Measured
-from specsel._input import choices
 
 X = np.random.default_rng(0).standard_normal((20, 4)) + 3
 
@@ -13,7 +13,7 @@ def measured(array, representation="centered"):
     return Measured.of(array, array.dtype, None, representation)
 
 
-@pytest.mark.parametrize("representation", choices.REPRESENTATIONS)
+@pytest.mark.parametrize("representation", _validate.REPRESENTATIONS)
 def test_means_and_norms_are_those_of_the_definition(representation):
     found = measured(X, representation)
     mean = np.zeros(4) if representation == "as-is" else X.mean(axis=0)
@@ -35,7 +35,9 @@ def test_extreme_columns_become_moderate():
 
 
 def test_only_centring_costs_a_dimension():
-    told = {name: measured(X, name).told(X.dtype, n_passes=1) for name in choices.REPRESENTATIONS}
+    told = {
+        name: measured(X, name).told(X.dtype, n_passes=1) for name in _validate.REPRESENTATIONS
+    }
     assert [name for name in told if told[name]["loses_rank"]] == ["centered"]
     assert [name for name in told if told[name]["mean_free"]] == ["centered"]
     assert {name: told[name]["counter"].passes for name in told} == {

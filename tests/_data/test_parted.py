@@ -5,11 +5,10 @@ import warnings
 import numpy as np
 import pytest
 
-from specsel import _data
+from specsel import _containers, _data, _validate
 from specsel._data import sources
 from specsel._data.parted import ByFeature
 from specsel._data.samples import BySample
-from specsel._input import choices, streams
 
 SHAPE = (33, 90)
 
@@ -17,7 +16,7 @@ SHAPE = (33, 90)
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Stream small memory maps, in blocks of a few features or samples."""
-    monkeypatch.setattr(streams, "MAPPED", 0)
+    monkeypatch.setattr(_containers, "MAPPED", 0)
     monkeypatch.setattr(sources, "BLOCK", 6000)
     monkeypatch.setattr(sources, "PIECE", 8)
 
@@ -61,7 +60,7 @@ def assert_same(found, wanted):
         np.testing.assert_allclose(one, other, atol=1e-11)
 
 
-@pytest.mark.parametrize("representation", sorted({*choices.REPRESENTATIONS} - {"ranks"}))
+@pytest.mark.parametrize("representation", sorted({*_validate.REPRESENTATIONS} - {"ranks"}))
 def test_passes_are_those_of_data_in_memory(kind, representation, rng, tmp_path):
     X = with_ties(SHAPE)
     dense, data = both(X, tmp_path, representation)
@@ -84,7 +83,7 @@ def test_passes_are_those_of_data_in_memory(kind, representation, rng, tmp_path)
     assert_same(data.adjoint_pairs(alpha, Q, pairs), dense.adjoint_pairs(alpha, Q, pairs))
 
 
-@pytest.mark.parametrize("representation", sorted({*choices.REPRESENTATIONS} - {"ranks"}))
+@pytest.mark.parametrize("representation", sorted({*_validate.REPRESENTATIONS} - {"ranks"}))
 def test_questions_are_answered_as_by_data_in_memory(kind, representation, rng, tmp_path):
     dense, data = both(with_ties(SHAPE), tmp_path, representation)
     assert_same([data.rows(2, 9), data.rows(30, 40)], [dense.rows(2, 9), dense.rows(30, 40)])

@@ -6,8 +6,7 @@ import pytest
 from oracles import weighing as oracle
 from scipy import sparse
 
-from specsel import _data
-from specsel._input import choices
+from specsel import _data, _validate
 
 
 def with_ties(shape, seed=0):
@@ -55,7 +54,7 @@ def test_frames_with_nullable_and_integer_columns(rng):
     np.testing.assert_allclose(data.mean, [7 / 3, 1 / 3, 4])
 
 
-@pytest.mark.parametrize("representation", choices.REPRESENTATIONS)
+@pytest.mark.parametrize("representation", _validate.REPRESENTATIONS)
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("shape", [(9, 31), (10, 4), (7, 300), (70, 130)])
 def test_representations_are_their_definitions(representation, order, shape):

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
+from specsel import _containers
 from specsel._data import source_reading, sources
 from specsel._data.parted import ByFeature
 from specsel._data.samples import BySample
-from specsel._input import streams
 
 
 @pytest.fixture
 def mapped(tmp_path, monkeypatch):
     """Write an array and open it as a memory map that counts as large."""
-    monkeypatch.setattr(streams, "MAPPED", 0)
+    monkeypatch.setattr(_containers, "MAPPED", 0)
     monkeypatch.setattr(sources, "BLOCK", 2000)
     monkeypatch.setattr(sources, "PIECE", 8)
 

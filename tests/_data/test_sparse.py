@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from specsel import _data
+from specsel import _data, _validate
 from specsel._data import sparse_passes, stored
 from specsel._data.lanes import LANES
 from specsel._data.sparse import Room
-from specsel._input import choices
 
 SHAPES = [(33, 301), (40, 9)]
 
@@ -48,7 +47,7 @@ def assert_same(found, wanted):
 
 
 @pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_array])
-@pytest.mark.parametrize("representation", choices.REPRESENTATIONS)
+@pytest.mark.parametrize("representation", _validate.REPRESENTATIONS)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.usefixtures("in_small_blocks")
 def test_passes_are_those_of_dense_data(shape, representation, container, rng):
@@ -68,7 +67,7 @@ def test_passes_are_those_of_dense_data(shape, representation, container, rng):
 
 
 @pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_array])
-@pytest.mark.parametrize("representation", choices.REPRESENTATIONS)
+@pytest.mark.parametrize("representation", _validate.REPRESENTATIONS)
 @pytest.mark.usefixtures("in_small_blocks")
 def test_questions_are_answered_as_by_dense_data(representation, container, rng):
     dense, data = both(mostly_zero((33, 301)), container, representation)
@@ -90,7 +89,7 @@ def test_questions_are_answered_as_by_dense_data(representation, container, rng)
 
 
 @pytest.mark.parametrize("container", [sparse.csc_array, sparse.csr_array])
-@pytest.mark.parametrize("representation", choices.REPRESENTATIONS)
+@pytest.mark.parametrize("representation", _validate.REPRESENTATIONS)
 @pytest.mark.usefixtures("in_small_blocks")
 def test_pairs_of_samples(representation, container, rng):
     dense, data = both(mostly_zero((33, 301)), container, representation)

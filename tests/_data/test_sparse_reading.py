@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from specsel import _data
+from specsel import _data, _validate
 from specsel._data import sparse_reading
-from specsel._input import choices
 
 FORMS = [sparse.csc_array, sparse.csr_array]
 
@@ -16,7 +15,7 @@ def counts(rng):
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("representation", choices.REPRESENTATIONS)
+@pytest.mark.parametrize("representation", _validate.REPRESENTATIONS)
 def test_features_are_those_of_the_dense_array(form, representation, rng):
     X = counts(rng)
     found = sparse_reading.wrap(form(X), None, representation)

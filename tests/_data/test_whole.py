@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from oracles import weighing as oracle
 
-from specsel import _data
-from specsel._input import choices
+from specsel import _data, _validate
 
 
-@pytest.mark.parametrize("representation", choices.REPRESENTATIONS)
+@pytest.mark.parametrize("representation", _validate.REPRESENTATIONS)
 @pytest.mark.parametrize("shape", [(2, 1), (5, 3), (8, 300), (33, 1100), (101, 130)])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-12), (np.float32, 1e-5)])

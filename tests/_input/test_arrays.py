@@ -6,8 +6,7 @@ import polars
 import pytest
 from scipy import sparse
 
-from specsel import _data, _input
-from specsel._input import frames
+from specsel import _containers, _data
 
 BAD = {
     "X: has 1 dimension; 2 are needed, samples x features": np.ones(3),
@@ -57,7 +56,7 @@ def test_bad_input_is_refused_in_one_line(message):
 
 def test_sparse_input_is_refused():
     with pytest.raises(ValueError, match="X: is a sparse matrix; dense"):
-        _input.as_matrix(sparse.eye_array(4, format="csr"))
+        _containers.as_matrix(sparse.eye_array(4, format="csr"))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -73,15 +72,15 @@ def test_no_bad_value_goes_unseen(value, dtype, center, rng):
 
 @pytest.mark.parametrize("labels", [["b", "a"] * 2, [1.0, 0.0] * 2, [True, False] * 2])
 def test_classes_are_numbers_from_zero_in_order(labels):
-    np.testing.assert_array_equal(_input.as_classes(labels, 4), [1, 0, 1, 0])
+    np.testing.assert_array_equal(_containers.as_classes(labels, 4), [1, 0, 1, 0])
 
 
 def test_columns_of_numbers_are_not_looked_at_one_by_one(clustered, monkeypatch):
-    monkeypatch.setattr(frames, "_is_numeric", None)
+    monkeypatch.setattr(_containers, "_is_numeric", None)
     monkeypatch.setattr(pd.DataFrame, "iloc", property(lambda frame: 1 / 0))
     labels = [f"x{i}" for i in range(30)]
     for frame in (pd.DataFrame(clustered, columns=labels), polars.DataFrame(clustered, labels)):
-        array, names = _input.as_matrix(frame)
+        array, names = _containers.as_matrix(frame)
         np.testing.assert_array_equal(array, clustered)
         assert names == tuple(labels)
 
@@ -111,10 +110,10 @@ def test_columns_of_numbers_are_not_looked_at_one_by_one(clustered, monkeypatch)
 )
 def test_bad_classes(y, message):
     with pytest.raises(ValueError) as caught:
-        _input.as_classes(y, 3)
+        _containers.as_classes(y, 3)
     assert str(caught.value) == message
 
 
 def test_no_pairs_are_an_empty_array():
     for pairs in (None, [], np.empty((0, 2))):
-        assert _input.as_pairs("apart", pairs, 3).shape == (0, 2)
+        assert _containers.as_pairs("apart", pairs, 3).shape == (0, 2)

@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from specsel._input import choices
+from specsel import _validate
 
 PAIRS = [
     ("Init", "INITS"),
@@ -34,16 +34,16 @@ PAIRS = [
 
 @pytest.mark.parametrize(("kind", "names"), PAIRS)
 def test_types_and_tuples_agree(kind, names):
-    assert getattr(choices, names) == get_args(getattr(choices, kind))
+    assert getattr(_validate, names) == get_args(getattr(_validate, kind))
 
 
 def test_none_is_left_out():
-    tuples = {name for name, value in vars(choices).items() if isinstance(value, tuple)}
+    tuples = {name for name, value in vars(_validate).items() if isinstance(value, tuple)}
     assert {names for _, names in PAIRS} == tuples
-    assert choices.MEANINGS.keys() == {*choices.WORTHS}
+    assert _validate.MEANINGS.keys() == {*_validate.WORTHS}
 
 
 def test_narrow_choices_are_among_the_wide_ones():
-    assert {*choices.REPRESENTATIONS} - {*choices.NON_NEGATIVE} == {"centered"}
-    assert {*choices.CLASS_BASIS_STEPS} < {*choices.BASIS_STEPS}
-    assert {*choices.BOUNDED_DISTRIBUTIONS} < {*choices.DISTRIBUTIONS}
+    assert {*_validate.REPRESENTATIONS} - {*_validate.NON_NEGATIVE} == {"centered"}
+    assert {*_validate.CLASS_BASIS_STEPS} < {*_validate.BASIS_STEPS}
+    assert {*_validate.BOUNDED_DISTRIBUTIONS} < {*_validate.DISTRIBUTIONS}

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from specsel._input.chunks import checked_block, checked_chunks, within_reach
+from specsel._containers import checked_block, checked_chunks, within_reach
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,14 @@ import pandas
 import polars
 import pytest
 
-from specsel import _input, pairwise, qalpha
+from specsel import _containers, pairwise, qalpha
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 NAMES = ("a", "b", "c", "d")
 
 
 def check(table, names=NAMES):
-    values, found = _input.as_matrix(table)
+    values, found = _containers.as_matrix(table)
     np.testing.assert_array_equal(values, X)
     assert found == names
 
@@ -26,7 +26,7 @@ def test_nullable_columns():
     frame = pandas.DataFrame(X, columns=list(NAMES)).convert_dtypes(dtype_backend="numpy_nullable")
     check(frame)
     whole = pandas.DataFrame({"a": [1, None, 3], "b": [True, False, None]})
-    values, _ = _input.as_matrix(whole.astype({"a": "Int64", "b": "boolean"}))
+    values, _ = _containers.as_matrix(whole.astype({"a": "Int64", "b": "boolean"}))
     np.testing.assert_array_equal(values, [[1, 1], [np.nan, 0], [3, np.nan]])
 
 
@@ -50,12 +50,12 @@ def test_xarray_of_dask_is_read_in_blocks(monkeypatch):
     plain = xarray.DataArray(data)
     array = xarray.DataArray(data, dims=("sample", "band"), coords={"band": list(NAMES)})
     for one, names in ((plain, None), (array, NAMES)):
-        assert _input.is_streamed(one)
-        found, told = _input.as_data(one)
+        assert _containers.is_streamed(one)
+        found, told = _containers.as_data(one)
         assert found is data
         assert told == names
         check(one, names)
-        chosen = _input.take_features(one, np.array([3, 1]))
+        chosen = _containers.take_features(one, np.array([3, 1]))
         np.testing.assert_array_equal(chosen.compute(), X[:, [3, 1]])
     pairs = array[:5], array[5:10]
     with pytest.raises(ValueError, match=r"^apart: has other column names than X, or in another"):
@@ -66,7 +66,7 @@ def test_xarray_of_dask_is_read_in_blocks(monkeypatch):
     np.testing.assert_allclose(pairwise.solve(array, 2, apart=pairs).alpha, wanted, atol=1e-9)
     monkeypatch.setenv("SPECSEL_MEMORY", "500")
     with pytest.raises(MemoryError, match=r"^X: all of it in memory: would take 960 B"):
-        _input.as_matrix(array)
+        _containers.as_matrix(array)
     with pytest.raises(ValueError, match=r"^X: is an xarray Dataset"):
         qalpha.solve(array.to_dataset(name="data"), 2)
 
@@ -77,12 +77,12 @@ def test_arrow():
     check(table)
     check(table.to_batches()[0])
     gaps = pyarrow.table({"a": [1, None], "b": [1.5, 2.5]})
-    np.testing.assert_array_equal(_input.as_matrix(gaps)[0], [[1, 1.5], [np.nan, 2.5]])
+    np.testing.assert_array_equal(_containers.as_matrix(gaps)[0], [[1, 1.5], [np.nan, 2.5]])
     with pytest.raises(ValueError, match=r"^X: column 'b' is not numeric; drop or encode it$"):
-        _input.as_matrix(pyarrow.table({"a": [1, 2], "b": ["x", "y"]}))
+        _containers.as_matrix(pyarrow.table({"a": [1, 2], "b": ["x", "y"]}))
     kinds = pyarrow.table({"a": pyarrow.array([1, 2]).dictionary_encode()})
     with pytest.raises(ValueError, match="'a' is categorical"):
-        _input.as_matrix(kinds)
+        _containers.as_matrix(kinds)
 
 
 def test_lazy_frames_are_to_be_collected():

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from specsel import _input
+from specsel import _runtime
 
 
 def press():
@@ -13,7 +13,7 @@ def press():
 
 def test_the_first_is_collected_and_the_second_raised():
     before = signal.getsignal(signal.SIGINT)
-    with _input.catch_interrupts() as caught:
+    with _runtime.catch_interrupts() as caught:
         press()
         assert caught == [signal.SIGINT]
         with pytest.raises(KeyboardInterrupt):
@@ -22,12 +22,12 @@ def test_the_first_is_collected_and_the_second_raised():
 
 
 def test_an_inner_collection_is_the_outer_one():
-    with _input.catch_interrupts() as outer:
-        with _input.catch_interrupts() as inner:
+    with _runtime.catch_interrupts() as outer:
+        with _runtime.catch_interrupts() as inner:
             press()
         assert outer is inner
         assert outer == [signal.SIGINT]
-        with _input.catch_interrupts(), pytest.raises(KeyboardInterrupt):
+        with _runtime.catch_interrupts(), pytest.raises(KeyboardInterrupt):
             press()
 
 
@@ -35,7 +35,7 @@ def test_other_threads_cannot_collect_and_do_not_fail():
     seen = []
 
     def work():
-        with _input.catch_interrupts() as caught:
+        with _runtime.catch_interrupts() as caught:
             seen.append(caught)
 
     thread = threading.Thread(target=work)

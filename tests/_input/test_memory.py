@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from specsel import _input, kernel, pairwise, qalpha, sbs, weighting
-from specsel._input import memory
+from specsel import _containers, _runtime, kernel, pairwise, qalpha, sbs, weighting
 
 
 @pytest.mark.parametrize(
@@ -23,14 +22,14 @@ from specsel._input import memory
 )
 def test_the_budget_is_that_of_the_environment(text, size, monkeypatch):
     monkeypatch.setenv("SPECSEL_MEMORY", text)
-    assert _input.budget() == size
+    assert _runtime.budget() == size
 
 
 @pytest.mark.parametrize("text", ["much", "-3", "0", "3 GiBs", "1e9"])
 def test_other_budgets_are_refused(text, monkeypatch):
     monkeypatch.setenv("SPECSEL_MEMORY", text)
     with pytest.raises(ValueError, match=rf"^SPECSEL_MEMORY = '{text}': must be a number of byt"):
-        _input.budget()
+        _runtime.budget()
 
 
 def test_another_budget_is_refused_by_whoever_reads_data(monkeypatch):
@@ -42,8 +41,8 @@ def test_another_budget_is_refused_by_whoever_reads_data(monkeypatch):
 def test_by_default_it_is_half_of_what_is_free(monkeypatch):
     monkeypatch.delenv("SPECSEL_MEMORY", raising=False)
     for name, free in (("_of_machine", 800), ("_of_container", 600), ("_of_process", None)):
-        monkeypatch.setattr(memory, name, lambda free=free: free)
-    assert _input.budget() == 300
+        monkeypatch.setattr(_runtime, name, lambda free=free: free)
+    assert _runtime.budget() == 300
 
 
 CALLS = {
@@ -80,4 +79,4 @@ def test_too_much_is_refused_before_it_is_allocated(message, monkeypatch):
 
 def test_a_sparse_matrix_where_dense_numbers_are_needed():
     with pytest.raises(ValueError, match=r"toarray\(\) would take 45.8 MiB \(the budget is "):
-        _input.as_matrix(WIDE)
+        _containers.as_matrix(WIDE)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from specsel import _input, qalpha
+from specsel import _validate, qalpha
 
 
 def test_a_long_value_is_not_printed(clustered):
@@ -26,21 +26,21 @@ def test_errors_are_of_one_line_whatever_was_given(name, clustered):
 
 
 def test_short_values_are_shown_and_long_ones_described():
-    assert _input.brief("power") == "'power'"
-    assert _input.brief(np.ones((30, 2))) == "ndarray of shape (30, 2)"
-    assert _input.brief(list(range(99))) == "list"
+    assert _validate.brief("power") == "'power'"
+    assert _validate.brief(np.ones((30, 2))) == "ndarray of shape (30, 2)"
+    assert _validate.brief(list(range(99))) == "list"
 
 
 def test_features_go_by_name_or_by_number():
     features = np.array([2, 0])
-    assert _input.name_features(features, ("a", "b", "c")) == ["c", "a"]
-    assert _input.name_features(features, None) == [2, 0]
+    assert _validate.name_features(features, ("a", "b", "c")) == ["c", "a"]
+    assert _validate.name_features(features, None) == [2, 0]
 
 
 def test_the_first_few_are_listed():
-    assert _input.first_few([]) == ""
-    assert _input.first_few([3, 1]) == "3, 1"
-    assert _input.first_few(list("abcdefghij")) == "a, b, c, d, e, f, g, h and 2 more"
+    assert _validate.first_few([]) == ""
+    assert _validate.first_few([3, 1]) == "3, 1"
+    assert _validate.first_few(list("abcdefghij")) == "a, b, c, d, e, f, g, h and 2 more"
 
 
 def test_warnings_blame_the_line_of_the_caller(clustered):
@@ -51,6 +51,6 @@ def test_warnings_blame_the_line_of_the_caller(clustered):
 
 
 def test_close_names_are_suggested():
-    assert _input.suggest("tagret", ["target", "drop"]) == "; did you mean 'target'?"
-    assert _input.suggest("Gene 1", ["gene 1"]) == "; did you mean 'gene 1'?"
-    assert _input.suggest("xyz", ["target", "drop"]) == ""
+    assert _validate.suggest("tagret", ["target", "drop"]) == "; did you mean 'target'?"
+    assert _validate.suggest("Gene 1", ["gene 1"]) == "; did you mean 'gene 1'?"
+    assert _validate.suggest("xyz", ["target", "drop"]) == ""

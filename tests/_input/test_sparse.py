@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from specsel import _input
+from specsel import _containers
 
 TESTS = Path(damaged.__file__).parent
 PREAMBLE = """
@@ -91,7 +91,7 @@ for format, part, what, value in damaged.cases():
 def test_what_is_sound_keeps_its_values(format):
     whole = damaged.intact("csr" if format in ("lil", "dok") else format).asformat(format)
     for dtype in (np.float64, np.float32, np.int8, bool):
-        found = _input.as_sparse(whole.astype(dtype))
+        found = _containers.as_sparse(whole.astype(dtype))
         assert (found.format, found.dtype) == ("csc", np.float64)
         np.testing.assert_array_equal(found.toarray(), whole.toarray().astype(dtype))
 
@@ -102,9 +102,9 @@ def test_what_is_stored_oddly_but_soundly_is_read():
     more.data = np.append(more.data, [np.nan, 9.0]).astype(">f8")
     more.indices = np.append(more.indices, [-5, 10**6]).astype(np.int16)
     more.indptr = more.indptr.astype(np.uint8)
-    np.testing.assert_array_equal(_input.as_sparse(more).toarray(), whole.toarray())
+    np.testing.assert_array_equal(_containers.as_sparse(more).toarray(), whole.toarray())
     beyond = sparse.dia_array((np.ones((2, 6)), [0, 50]), shape=(40, 6))
-    np.testing.assert_array_equal(_input.as_sparse(beyond).toarray(), np.eye(40, 6))
+    np.testing.assert_array_equal(_containers.as_sparse(beyond).toarray(), np.eye(40, 6))
 
 
 @pytest.mark.parametrize("rows", [[[0], [9]], [[0], ["a"]], [[0], [0, 1]], [[0], [0.5]], [[0], 3]])
@@ -113,7 +113,7 @@ def test_damaged_lists_are_refused(rows):
     for i, row in enumerate(rows):
         whole.rows[i] = row
     with pytest.raises(ValueError, match=r"^X: is a damaged sparse matrix"):
-        _input.as_sparse(whole)
+        _containers.as_sparse(whole)
 
 
 @pytest.mark.parametrize(
@@ -126,4 +126,4 @@ def test_damaged_lists_are_refused(rows):
 )
 def test_the_message_names_what_is_wrong(array, message):
     with pytest.raises(ValueError, match=message):
-        _input.as_sparse(array)
+        _containers.as_sparse(array)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import specsel
-from specsel import _input, gslda, qalpha
-from specsel._input import streams
+from specsel import _containers, gslda, qalpha
 
 
 def mapped(folder, X):
@@ -17,27 +16,27 @@ def mapped(folder, X):
 
 def test_what_is_streamed(tmp_path, monkeypatch):
     X = mapped(tmp_path, np.eye(4))
-    assert not _input.is_streamed(X)
-    monkeypatch.setattr(streams, "MAPPED", 100)
-    assert _input.is_streamed(X)
-    assert _input.is_streamed(dask.array.eye(4))
+    assert not _containers.is_streamed(X)
+    monkeypatch.setattr(_containers, "MAPPED", 100)
+    assert _containers.is_streamed(X)
+    assert _containers.is_streamed(dask.array.eye(4))
     for other in (np.eye(400), [[1.0]], "h5py", None):
-        assert not _input.is_streamed(other)
+        assert not _containers.is_streamed(other)
 
 
 def test_small_maps_and_arrays_come_as_they_are(tmp_path):
     X = mapped(tmp_path, np.eye(4))
-    found, names = _input.as_data(X)
+    found, names = _containers.as_data(X)
     assert np.shares_memory(found, X)
     assert names is None
 
 
 def test_in_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(streams, "MAPPED", 0)
+    monkeypatch.setattr(_containers, "MAPPED", 0)
     X = np.eye(4)
     for array in (X, mapped(tmp_path, X), dask.array.from_array(X, chunks=2)):
-        np.testing.assert_array_equal(streams.in_memory(array), X)
-        np.testing.assert_array_equal(_input.take_samples(array, np.array([2, 0])), X[[2, 0]])
+        np.testing.assert_array_equal(_containers.in_memory(array), X)
+        np.testing.assert_array_equal(_containers.take_samples(array, np.array([2, 0])), X[[2, 0]])
 
 
 BAD = {
@@ -52,13 +51,13 @@ BAD = {
 @pytest.mark.parametrize("message", BAD)
 def test_bad_arrays_are_refused_in_one_line(message):
     with pytest.raises(ValueError) as caught:
-        _input.as_data(BAD[message])
+        _containers.as_data(BAD[message])
     assert str(caught.value) == message
 
 
 ASKED = [
-    _input.as_data,
-    _input.as_matrix,
+    _containers.as_data,
+    _containers.as_matrix,
     lambda X: qalpha.solve(X, 2),
     lambda X: gslda.solve(X, np.arange(30) % 2, max_size=2),
     lambda X: specsel.QAlpha(k=2).fit(X),

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from specsel import _input, pairwise, qalpha, sbs, side_info, supervised
-from specsel._input import wrappers
+from specsel import _containers, pairwise, qalpha, sbs, side_info, supervised
 
 anndata = pytest.importorskip("anndata")
 h5py = pytest.importorskip("h5py")
@@ -52,7 +51,7 @@ VIEWS += [(slice(None), [7, 2]), ([5, 1, 3], [7, 2])]
 @pytest.mark.parametrize("view", VIEWS)
 def test_views_in_memory_and_in_a_file(adata, backed, view):
     for whole in (adata, backed):
-        values, names = _input.unwrapped(whole[view])
+        values, names = _containers.unwrapped(whole[view])
         np.testing.assert_array_equal(dense(values), X[view[0]][:, view[1]])
         assert names == tuple(np.array(NAMES)[view[1]])
         assert type(values).__module__.partition(".")[0] in ("numpy", "scipy")
@@ -69,7 +68,7 @@ def test_the_budget_comes_before_a_view_is_read(backed, monkeypatch):
         qalpha.solve(view, 2)
     monkeypatch.undo()
     monkeypatch.setenv("SPECSEL_MEMORY", "9kB" if is_csc else "2kB")
-    assert _input.unwrapped(backed[:4])[0].shape == (4, 12)
+    assert _containers.unwrapped(backed[:4])[0].shape == (4, 12)
 
 
 def test_matrices_that_anndata_left_in_a_file(tmp_path):
@@ -79,7 +78,7 @@ def test_matrices_that_anndata_left_in_a_file(tmp_path):
     np.testing.assert_allclose(qalpha.solve(stored, 2).alpha, wanted, atol=1e-9)
     annotated(sparse.csc_matrix(X)).write_h5ad(tmp_path / "X.h5ad")
     backed = anndata.read_h5ad(tmp_path / "X.h5ad", backed="r")
-    assert _input.unwrapped(backed.X)[0].format == "csc"
+    assert _containers.unwrapped(backed.X)[0].format == "csc"
     np.testing.assert_allclose(qalpha.solve(backed.X, 2).alpha, wanted, atol=1e-9)
     backed.file.close()
     with h5py.File(tmp_path / "X.h5ad", "r+") as file:
@@ -131,7 +130,7 @@ def test_a_layer_is_asked_for_where_x_is_none():
 def test_names_of_files(path):
     with pytest.raises(ValueError, match=r"^X = 'a\.npy': is the name of a file; .* np\.load\('a"):
         qalpha.solve(path, 2)
-    for suffix, call in wrappers.READ_BY.items():
+    for suffix, call in _containers.READ_BY.items():
         with pytest.raises(ValueError, match=f"^side = 'a{suffix}': is the name") as told:
             side_info.solve(X, f"a{suffix}", 2)
         assert call.split("(")[0] in str(told.value)

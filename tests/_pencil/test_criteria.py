@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from oracles import pencil as oracle
 
-from specsel._input.choices import WORTHS
 from specsel._pencil import criteria
+from specsel._validate import WORTHS
 
 
 def changes(rng):

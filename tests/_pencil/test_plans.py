@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from specsel import _input, _pencil
+from specsel import _pencil, _runtime
 from specsel._pencil import plans
 
 NAMES = ("a", "b", "c", "d", "e", "f")
@@ -91,7 +91,7 @@ def test_backward_elimination_has_a_limit(direction, monkeypatch):
         ({"refine": True}, 2 * 8 * 4 * 6),
         ({"max_size": 2}, 8 * 2 * 6),
         ({"direction": "both", "never": [0]}, 8 * 4 * 6 + 2 * 8 * 5 * 5),
-        ({"needs": [_input.Need(1000, "A", "B")]}, 8 * 4 * 6 + 1000),
+        ({"needs": [_runtime.Need(1000, "A", "B")]}, 8 * 4 * 6 + 1000),
     ],
 )
 def test_memory_is_that_of_tables_matrices_and_what_is_beside(options, size, monkeypatch):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from commands import X, run
 
-from specsel import _input, gslda, qalpha, sbs
+from specsel import _containers, _validate, gslda, qalpha, sbs
 from specsel.cli import outputs
 
 TITLE = "\x1b]0;owned\x07"
@@ -85,7 +85,7 @@ def test_constant_features_are_named_harmlessly(capsys, tmp_path):
 
 
 def test_messages_of_the_library_are_harmless():
-    frame = _input.Frame(EVIL, X)
+    frame = _containers.Frame(EVIL, X)
     table = [qalpha.solve(frame, 2), gslda.solve(frame, max_size=3), gslda.solve(frame)[3]]
     table.append(sbs.solve(frame, retain=0.01, matrix="correlation", n_boot=100))
     for result in table:
@@ -93,7 +93,7 @@ def test_messages_of_the_library_are_harmless():
     for result in table:
         assert_harmless(result._repr_html_().replace("\t", ""))
     with pytest.raises(ValueError) as caught:
-        _input.as_classes([TITLE] * 4, 4)
+        _containers.as_classes([TITLE] * 4, 4)
     assert_harmless(str(caught.value))
 
 
@@ -139,5 +139,5 @@ def test_json_keeps_names(capsys, evil):
 
 
 def test_what_is_shown_is_escaped_and_the_rest_kept():
-    assert _input.printable("λ \x1b[0m\u202e\ud800\n") == "λ \\x1b[0m\\u202e\\ud800\\n"
-    assert _input.printable("naïve 名 😀") == "naïve 名 😀"
+    assert _validate.printable("λ \x1b[0m\u202e\ud800\n") == "λ \\x1b[0m\\u202e\\ud800\\n"
+    assert _validate.printable("naïve 名 😀") == "naïve 名 😀"

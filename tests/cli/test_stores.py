@@ -9,9 +9,8 @@ import pytest
 from commands import NAMES, X, alpha_of, assert_refused, run, run_json
 from scipy import sparse
 
-from specsel import qalpha
+from specsel import _containers, qalpha
 from specsel._data import sources
-from specsel._input import streams
 from specsel.cli import stores, tables
 
 anndata = pytest.importorskip("anndata")
@@ -58,7 +57,7 @@ def array(tmp_path):
 @pytest.fixture
 def large(monkeypatch):
     """Take every array for a large one."""
-    monkeypatch.setattr(streams, "MAPPED", 0)
+    monkeypatch.setattr(_containers, "MAPPED", 0)
     monkeypatch.setattr(sources, "BLOCK", 1000)
 
 
@@ -136,7 +135,7 @@ def test_what_needs_all_of_it_reads_it_within_the_budget(capsys, cells, array, m
     for call, (code, out) in zip(calls, found, strict=True):
         assert code in (0, 1)
         assert numbers(run(capsys, *call)[1]) == numbers(out)
-    monkeypatch.setattr(streams, "MAPPED", 0)
+    monkeypatch.setattr(_containers, "MAPPED", 0)
     monkeypatch.setenv("SPECSEL_MEMORY", "1kB")
     for call in calls:
         assert_refused(run(capsys, *call), "would take ", "and the budget (SPECSEL_MEMORY) is ")
@@ -222,7 +221,7 @@ def cut(path):
 
 @pytest.mark.parametrize("threshold", [0, 2**28])
 def test_damaged_stores(capsys, cells, array, monkeypatch, threshold):
-    monkeypatch.setattr(streams, "MAPPED", threshold)
+    monkeypatch.setattr(_containers, "MAPPED", threshold)
     cut(array)
     refused = run(capsys, "select", array, "-k", 2)
     told = "is not a complete store of zarr" if threshold else "numbers in it cannot be read ("

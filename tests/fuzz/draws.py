@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from specsel import weighting
-from specsel._input import choices
+from specsel import _validate, weighting
 
 # How often an argument is one of `ODD`, an optional one is given at all, and the data hold NaN.
 ODDLY = 0.015
@@ -175,7 +174,7 @@ class Draw:
 
     def start(self):
         """Draw where the loop starts."""
-        return str(self.rng.choice(choices.INITS))
+        return str(self.rng.choice(_validate.INITS))
 
     def target(self):
         """Draw what `alignment` aligns with."""
@@ -233,22 +232,22 @@ ARGUMENTS = {
     "k_within": numbers(1, 2, 3),
     "k_between": numbers(1, 2),
     "k_blocks": Draw.widths,
-    "method": named(choices.BASIS_STEPS),
-    "kernel.method": named(choices.KERNEL_BASIS_STEPS),
-    "pairwise.method": named(choices.PAIR_BASIS_STEPS),
-    "supervised.method": named(choices.CLASS_BASIS_STEPS),
-    "sbs.method": named(choices.INTERVAL_METHODS),
+    "method": named(_validate.BASIS_STEPS),
+    "kernel.method": named(_validate.KERNEL_BASIS_STEPS),
+    "pairwise.method": named(_validate.PAIR_BASIS_STEPS),
+    "supervised.method": named(_validate.CLASS_BASIS_STEPS),
+    "sbs.method": named(_validate.INTERVAL_METHODS),
     "evidence.method": named(("qalpha", "weighting", "kernel")),
-    "criterion": named(choices.CRITERIA),
-    "gslda.criterion": named((None, *choices.WORTHS)),
-    "eslda.criterion": named((None, *choices.WORTHS)),
-    "subsets.criterion": named((None, *choices.WORTHS)),
-    "threshold.criterion": named((None, *choices.WORTHS)),
-    "pair.criterion": named(choices.WORTHS),
-    "representation": named(choices.NON_NEGATIVE[:3]),
+    "criterion": named(_validate.CRITERIA),
+    "gslda.criterion": named((None, *_validate.WORTHS)),
+    "eslda.criterion": named((None, *_validate.WORTHS)),
+    "subsets.criterion": named((None, *_validate.WORTHS)),
+    "threshold.criterion": named((None, *_validate.WORTHS)),
+    "pair.criterion": named(_validate.WORTHS),
+    "representation": named(_validate.NON_NEGATIVE[:3]),
     "pairwise.representation": named(("parts", "shift", "ranks", "centered")),
-    "shift": named(choices.SHIFTS),
-    "kernel": named(choices.KERNELS[:4]),
+    "shift": named(_validate.SHIFTS),
+    "kernel": named(_validate.KERNELS[:4]),
     "init": Draw.start,
     "n_init": numbers(1, 2, 4),
     "center": numbers(True, False),
@@ -263,19 +262,21 @@ ARGUMENTS = {
     "sections": lambda draw: draw.one(1, 2, min(3, draw.q)),
     "rounds": numbers(1, 2, 3),
     "QAlpha.rounds": numbers(1),
-    "direction": named(choices.DIRECTIONS),
+    "direction": named(_validate.DIRECTIONS),
     "refine": numbers(True, False),
     "max_size": lambda draw: draw.one(None, 3, int(draw.n)),
     "time_limit": numbers(None, None, 20, 0),
     "node_limit": numbers(None, 1, 5, 30),
     "gap": numbers(0, 0.1),
     "top": numbers(1, 2, 3),
-    "bound": named(choices.BOUNDS),
+    "bound": named(_validate.BOUNDS),
     "shrinkage": lambda draw: LEAVE if draw.classes is None else draw.one(None, 1e-3, 0.1, 10),
-    "matrix": lambda draw: LEAVE if draw.classes is not None else draw.one(*choices.PCA_MATRICES),
-    "sbs.matrix": named(choices.SIMILARITIES),
-    "components.matrix": named(choices.PCA_MATRICES),
-    "semantics.matrix": named(choices.LSI_MATRICES),
+    "matrix": lambda draw: (
+        LEAVE if draw.classes is not None else draw.one(*_validate.PCA_MATRICES)
+    ),
+    "sbs.matrix": named(_validate.SIMILARITIES),
+    "components.matrix": named(_validate.PCA_MATRICES),
+    "semantics.matrix": named(_validate.LSI_MATRICES),
     "retain": numbers(0, 0.1, 0.5, 1),
     "at_least": numbers(1, 2),
     "confidence": numbers(0.5, 0.9, 0.99),
@@ -285,7 +286,7 @@ ARGUMENTS = {
     "target": Draw.target,
     "neighbours": lambda draw: draw.one(1, 2, 3),
     "components": numbers(1, 2, 20),
-    "scale": named(choices.SCALES),
+    "scale": named(_validate.SCALES),
     "AlignmentSelector.target": lambda draw: "neighbours",
     "threshold.k": lambda draw: draw.one(1, int(draw.n)),
     "alignment.n": lambda draw: draw.one(None, 1, 2),

@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse
 from similarities import factors
 
-from specsel import _input, sbs
+from specsel import _validate, sbs
 
 # The data here are for what a result says, whether it retains enough or not.
 pytestmark = pytest.mark.filterwarnings("ignore:retain = ")
@@ -21,7 +21,7 @@ def test_errors_are_the_larger_distances_to_the_ends():
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("matrix", _input.choices.SIMILARITIES)
+@pytest.mark.parametrize("matrix", _validate.SIMILARITIES)
 def test_samples_are_projected_as_the_features_were_compared(matrix, sparse):
     X = factors()
     given = scipy.sparse.csr_array(X) if sparse else X

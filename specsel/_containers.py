@@ -1,0 +1,1021 @@
+"""Tables with named columns: frames of pandas and polars, Arrow tables, xarray.
+
+None of these libraries is imported: what an object has tells what it is.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from specsel._runtime import budget, check_budget, readable
+from specsel._validate import (
+    TOO_EXTREME,
+    ArrayLike,
+    Integers,
+    Names,
+    NDArray,
+    Sparse,
+    brief,
+    first_few,
+    printable,
+)
+
+CATEGORICAL = ("CategoricalDtype", "Categorical", "Enum", "DictionaryType")
+
+# Between the levels of a name that has several, as in a frame with a MultiIndex.
+BETWEEN = "/"
+
+
+def unpack(X: ArrayLike, name: str) -> tuple[ArrayLike, Names]:
+    """Return the values of a table and the names of its columns; anything else as it is.
+
+    Examples
+    --------
+    >>> unpack([[1, 2]], "X")
+    ([[1, 2]], None)
+    """
+    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
+        raise ValueError(f"{name}: is a lazy frame; pass {name}.collect()")
+    if hasattr(X, "data_vars") and hasattr(X, "to_dataarray"):
+        raise ValueError(
+            f"{name}: is an xarray Dataset; pass {name}.to_dataframe() or one of its arrays"
+        )
+    if hasattr(X, "column_names") and hasattr(X, "to_pydict"):
+        return _from_arrow(X, name)
+    if hasattr(X, "dims") and hasattr(X, "coords"):
+        return X, names_in_xarray(X)
+    if hasattr(X, "columns") and hasattr(X, "to_numpy"):
+        names = names_of(X)
+        return _frame_values(X, names, name), names
+    return X, None
+
+
+def names_of(frame: Any) -> tuple[str, ...]:
+    """The names of all columns; the levels of one that has several are joined."""
+    return tuple(map(_in_one, frame.columns))
+
+
+def _in_one(name: Any) -> str:
+    if not isinstance(name, tuple):
+        return str(name)
+    return BETWEEN.join(str(level) for level in name if str(level))
+
+
+def _from_arrow(table: Any, name: str) -> tuple[NDArray[Any], Names]:
+    names = tuple(map(str, table.column_names))
+    arrays = []
+    for label, column in zip(names, table.columns, strict=True):
+        check_kind(column.type, label, name)
+        values = column.to_numpy() if hasattr(column, "chunks") else column.to_numpy(False)
+        if not _is_numeric(values):
+            raise not_numeric(name, label)
+        arrays.append(values.astype(float) if values.dtype == object else values)
+    return np.column_stack(arrays) if arrays else np.empty((len(table), 0)), names
+
+
+def names_in_xarray(array: Any) -> Names:
+    """The coordinates of the second dimension, if it has any."""
+    if len(array.dims) != 2 or array.dims[1] not in array.coords:
+        return None
+    return tuple(map(str, array.coords[array.dims[1]].to_numpy().tolist()))
+
+
+def _frame_values(frame: Any, names: tuple[str, ...], name: str) -> NDArray[Any]:
+    """Values of a pandas or polars frame; refuse the first column that is not numeric."""
+    for index, dtype in enumerate(getattr(frame, "dtypes", ())):
+        check_kind(dtype, names[index], name)
+        if _is_number(dtype):
+            continue
+        column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[names[index]]
+        if not _is_numeric(np.asarray(column)):
+            raise not_numeric(name, names[index])
+    values: NDArray[Any] = frame.to_numpy()
+    if values.dtype == object and hasattr(frame, "iloc"):
+        values = np.where(frame.isna(), np.nan, values).astype(float)
+    return values
+
+
+def check_kind(dtype: Any, label: str, name: str) -> None:
+    """Refuse categories: their numbers would count as measurements."""
+    if type(dtype).__name__ in CATEGORICAL:
+        raise ValueError(
+            f"{name}: column {printable(label)!r} is categorical; drop it, or encode it by "
+            "indicators"
+        )
+
+
+def not_numeric(name: str, label: str) -> ValueError:
+    """What refuses a column of something else than numbers."""
+    return ValueError(f"{name}: column {label!r} is not numeric; drop or encode it")
+
+
+def _is_number(dtype: Any) -> bool:
+    """Whether a dtype of pandas or polars is one of numbers."""
+    if hasattr(dtype, "is_numeric"):
+        return bool(dtype.is_numeric())
+    return getattr(dtype, "kind", "O") in "biuf"
+
+
+def _is_numeric(column: NDArray[Any]) -> bool:
+    """Whether a column holds numbers; dates and strings that look like numbers do not count."""
+    if column.dtype.kind == "O":
+        return not any(isinstance(value, str) for value in column) and _converts(column)
+    return column.dtype.kind in "biuf"
+
+
+def _converts(column: NDArray[Any]) -> bool:
+    """Whether all objects are numbers, or some are missing, which a later check reports."""
+    try:
+        column.astype(float)
+    except (TypeError, ValueError):
+        return any(map(is_missing, column))
+    return True
+
+
+def is_missing(label: Any) -> bool:
+    """Whether a label is None, pandas' NA, or NaN, which alone differs from itself."""
+    return label is None or type(label).__name__ == "NAType" or label != label
+
+
+# MERGED FROM _input.wrappers
+# """What holds an array: AnnData, matrices that AnnData left in a file, xarray, and `Frame`.
+#
+# They are recognised by what they are made of, so that none of their packages is imported here.
+# """
+
+
+# How a file is read whose name was passed instead of what it holds.
+READ_BY = {
+    ".npy": "np.load({}, mmap_mode='r')",
+    ".npz": "scipy.sparse.load_npz({})",
+    ".h5ad": "anndata.read_h5ad({}, backed='r')",
+    ".zarr": "zarr.open({}, mode='r')",
+    ".h5": "an array of h5py.File({})",
+    ".csv": "pandas.read_csv({})",
+    ".tsv": "pandas.read_csv({}, sep='\\t')",
+    ".parquet": "pandas.read_parquet({})",
+}
+
+SPARSE_IN_MEMORY = "what is stored of it, in memory"
+STORE_DENSE = "store X dense, to be read in blocks"
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Values with named columns: dense, sparse or left in a file, as the solvers take them."""
+
+    columns: list[str]
+    values: Any
+    ndim = 2
+
+    def __len__(self) -> int:
+        return int(self.values.shape[0])
+
+    def to_numpy(self) -> NDArray[Any]:
+        """The values, as an array."""
+        return self.values
+
+
+def is_annotated(X: object) -> bool:
+    """Whether X is an AnnData object."""
+    return type(X).__name__ == "AnnData" and hasattr(X, "var_names")
+
+
+def is_sparse_in_file(X: object) -> bool:
+    """Whether X is a sparse matrix that AnnData left in its file."""
+    return hasattr(X, "to_memory") and hasattr(X, "group") and hasattr(X, "format")
+
+
+def is_wrapped(X: object) -> bool:
+    """Whether X comes from anndata: an object, or a sparse matrix in its file."""
+    return is_annotated(X) or is_sparse_in_file(X)
+
+
+def dimensions(X: Any, name: str) -> int:
+    """How many dimensions an array has, or what it is wrapped in.
+
+    Groups of arrays count as if they had two: `unwrapped` refuses them more clearly.
+    """
+    check_readable(X, name)
+    return 2 if is_wrapped(X) or _is_group(X) else np.ndim(X)
+
+
+def _is_group(X: object) -> bool:
+    """Whether X is a file or a group of h5py or zarr."""
+    return hasattr(X, "keys") and is_streamed(X) and not is_dask(X)
+
+
+def unwrapped(X: Any, name: str = "X") -> tuple[Any, Names]:
+    """The values of what holds an array, and the names of its columns; others as they are.
+
+    A sparse matrix is read from its file if the budget has room; a dense one stays there.
+
+    Examples
+    --------
+    >>> unwrapped(Frame(["a", "b"], np.eye(2)))[1]
+    ('a', 'b')
+    """
+    check_readable(X, name)
+    if isinstance(X, Frame):
+        return X.values, tuple(X.columns)
+    if is_annotated(X):
+        return _values(X, name), tuple(map(str, X.var_names))
+    if is_sparse_in_file(X):
+        return _from_file(X, name), None
+    if isinstance(X, str | os.PathLike):
+        raise ValueError(f"{name} = {brief(os.fspath(X))}: {_how_to_read(os.fspath(X))}")
+    if _is_group(X):
+        arrays = first_few([repr(key) for key in X]) or "nothing"
+        raise ValueError(f"{name}: is a file or group, which holds {arrays}; pass an array in it")
+    array = bare(X)
+    return array, None if array is X else names_in_xarray(X)
+
+
+def _how_to_read(path: Any) -> str:
+    call = READ_BY.get(Path(os.fsdecode(path)).suffix.lower())
+    if call is None:
+        return "is a text; pass the array itself, samples x features"
+    return f"is the name of a file; pass what it holds, {call.format(brief(path))}"
+
+
+def _values(adata: Any, name: str) -> Any:
+    """The `X` of an AnnData object."""
+    is_view = bool(getattr(adata, "is_view", False))
+    if is_view and getattr(adata, "isbacked", False):
+        _check_view(adata, name)
+    values = adata.X
+    if values is None:
+        raise ValueError(f"{name}: adata.X is None; pass a layer, such as adata.layers['counts']")
+    if is_sparse_in_file(values):
+        return _from_file(values, name)
+    if not is_view or is_streamed(values):
+        return values
+    # Views are of classes of their own, whose parts are such views again.
+    return intact(values, name) if hasattr(values, "tocsr") else np.asarray(values)
+
+
+def _check_view(adata: Any, name: str) -> None:
+    """Check the budget for a view of an AnnData object in a file, which is read when looked at."""
+    if not adata.file.is_open:
+        adata.file.open()
+    stored = adata.file["X"]
+    if hasattr(stored, "shape"):
+        size = stored.dtype.itemsize * float(np.prod(adata.shape, dtype=float))
+        advice = "take a smaller view, or all of it, which is read in blocks"
+        check_budget(f"{name}: all of the view, in memory", size, advice)
+        return
+    major, minor = (getattr(adata, part, None) for part in ("_oidx", "_vidx"))
+    if str(stored.attrs.get("encoding-type", "csr")).startswith("csc"):
+        major, minor = minor, major
+    each = sum(stored[part].dtype.itemsize for part in ("data", "indices"))
+    count = float(stored["data"].size)
+    if isinstance(minor, slice) and major is not None:  # else anndata reads all of it
+        count = float(np.diff(stored["indptr"][...])[major].sum())
+    check_budget(f"{name}: {SPARSE_IN_MEMORY}", each * count, "take a smaller view")
+
+
+def _from_file(stored: Any, name: str) -> Any:
+    """A sparse matrix that AnnData left in its file, in memory, if the budget has room for it."""
+    parts = {part: stored.group[part] for part in COMPRESSED}
+    size = sum(part.dtype.itemsize * float(part.size) for part in parts.values())
+    check_budget(f"{name}: {SPARSE_IN_MEMORY}", size, STORE_DENSE)
+    read = {part: array[...] for part, array in parts.items()}
+    return assemble(stored.format, stored.shape, read, name)
+
+
+# MERGED FROM _input.streams
+# """Arrays that are not in memory: memory maps, arrays of h5py and zarr, Dask's.
+#
+# They are recognised by what they are made of, so that none of their packages is imported here.
+# """
+
+
+# Memory maps of fewer bytes are taken as arrays in memory: the system holds them there anyway.
+MAPPED = 2**28
+
+
+def is_streamed(X: object) -> bool:
+    """Whether X is an array that is read block by block."""
+    return is_dask(bare(X)) or is_mapped(X) or _package(X) in ("h5py", "zarr")
+
+
+def check_readable(X: object, name: str = "X") -> None:
+    """Refuse a Delayed of Dask, which answers any question by another one, and closed files."""
+    if type(X).__module__ == "dask.delayed":
+        raise ValueError(
+            f"{name}: is a Delayed of Dask, of unknown shape; pass "
+            f"dask.array.from_delayed({name}, shape, dtype)"
+        )
+    if _package(X) == "h5py" and not X:
+        raise ValueError(f"{name}: is in a file of h5py that is closed; open it again")
+
+
+def bare(X: Any) -> Any:
+    """The array of Dask that a DataArray of xarray holds; anything else as it is."""
+    labelled = hasattr(X, "dims") and hasattr(X, "coords") and not hasattr(X, "data_vars")
+    # What xarray has not cut into chunks it would read here.
+    return X.data if labelled and getattr(X, "chunks", None) is not None else X
+
+
+def is_mapped(X: object) -> bool:
+    """Whether X is a large memory map."""
+    return isinstance(X, np.memmap) and X.nbytes >= MAPPED
+
+
+def is_dask(X: object) -> bool:
+    """Whether X is an array or a frame of Dask."""
+    return _package(X) in ("dask", "dask_expr") and hasattr(X, "dask")
+
+
+def _package(X: object) -> str:
+    return type(X).__module__.partition(".")[0]
+
+
+def loaded(X: Any, name: str = "X") -> Any:
+    """A streamed array as one in memory, if the budget has room for it; others as they are."""
+    if not is_streamed(X) or isinstance(X, np.memmap):
+        return X
+    size = np.dtype(X.dtype).itemsize * float(np.prod(X.shape, dtype=float))
+    check_budget(f"{name}: all of it in memory", size, "take a method that reads it in blocks")
+    return in_memory(X, name)
+
+
+def take_features(X: Any, features: Integers) -> Any:
+    """Some features of a streamed array, in memory; of Dask, as another array of Dask."""
+    X = bare(X)
+    return X.oindex[:, features] if hasattr(X, "oindex") else X[:, features]
+
+
+def in_memory(X: Any, name: str = "X") -> Any:
+    """All of a streamed array, or the part of one that was sliced from it; others as they are."""
+    if bare(X) is not X:
+        return X.copy(data=in_memory(X.data, name))
+    if is_dask(X):
+        if hasattr(X, "map_blocks") and X.ndim == 2:
+            X = checked_chunks(X, name)
+        with within_reach(name):
+            X = X.compute()
+        return X.toarray() if hasattr(X, "toarray") else X
+    return X[...] if is_streamed(X) else X
+
+
+def checked(X: Any, name: str = "X") -> Any:
+    """Return a streamed array of samples × features of real numbers, or refuse it."""
+    if is_dask(X) and hasattr(X, "to_dask_array"):
+        with within_reach(name):
+            X = X.to_dask_array(lengths=True)
+    shape = getattr(X, "shape", ())
+    if len(shape) != 2:
+        raise ValueError(
+            f"{name}: has {len(shape)} dimension{'s' * (len(shape) != 1)}; "
+            "2 are needed, samples x features"
+        )
+    if any(size != size for size in shape):
+        raise ValueError(
+            f"{name}: has chunks of unknown size; call compute_chunk_sizes() of the array first"
+        )
+    if 0 in shape:
+        raise ValueError(f"{name}: has shape {tuple(shape)}; it must not be empty")
+    if np.dtype(X.dtype).kind not in "biuf":
+        raise ValueError(f"{name}: has dtype {X.dtype}; real numbers are needed")
+    return X
+
+
+# MERGED FROM _input.chunks
+# """Chunks of Dask: whether they are what their array declares, and whether they can be had at all.
+#
+# Dask looks at neither. It puts chunks of any shape together as they come, and where a cluster is
+# closed it lists the keys of what it lost.
+# """
+
+
+# What clusters raise where blocks are gone.
+GONE = ("CancelledError", "ClosedClientError")
+
+
+def checked_chunks(X: Any, name: str = "X") -> Any:
+    """A Dask array, of which every chunk is checked as it is made."""
+    return X.map_blocks(_checked_chunk, name, dtype=X.dtype, meta=X._meta)
+
+
+def _checked_chunk(chunk: Any, name: str, block_info: Any = None) -> Any:
+    declared = block_info[None]
+    return checked_block(chunk, declared["chunk-shape"], declared["dtype"], name)
+
+
+def checked_block(block: Any, shape: tuple[int, ...], dtype: Any, name: str = "X") -> Any:
+    """Return a block that is what its Dask array declares, or refuse it.
+
+    Examples
+    --------
+    >>> checked_block(np.zeros((2, 3)), (4, 3), np.dtype(float))
+    Traceback (most recent call last):
+    ValueError: X: a block has shape (2, 3) and dtype float64, but its Dask array declares ...
+    """
+    pass  # it builds on this file
+
+    if hasattr(block, "tocsr"):
+        check_unmasked(getattr(block, "data", None), name)
+        block = intact(block, name)
+    check_unmasked(block, name)
+    array = block if hasattr(block, "shape") and hasattr(block, "dtype") else np.asarray(block)
+    if array.shape != tuple(shape) or array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name}: a block has shape {array.shape} and dtype {array.dtype}, but its Dask array "
+            f"declares {tuple(shape)} and {dtype}; what makes the blocks must return that"
+        )
+    return array
+
+
+@contextmanager
+def within_reach(name: str = "X") -> Iterator[None]:
+    """Say in one line that a cluster is closed or blocks are gone."""
+    try:
+        yield
+    except Exception as error:
+        if not any(kind.__name__ in GONE for kind in type(error).__mro__):
+            raise
+        raise out_of_reach(name) from None
+
+
+def out_of_reach(name: str = "X") -> ValueError:
+    """Say that blocks cannot be had, and what to do."""
+    return ValueError(
+        f"{name}: its blocks are out of reach: they were cancelled, or their client or cluster is "
+        f"closed or not the current one; make or persist {name} again with one that is open"
+    )
+
+
+# MERGED FROM _input.sparse
+# """Sparse matrices: checked whole before any compiled code follows their indices.
+#
+# The conversions of scipy, and kernels here, trust the arrays in which a sparse matrix is stored. An
+# index or a start that points outside its array makes them read and write memory that is not theirs.
+# A file may hold any numbers there, and in Python anybody may assign to `indices`.
+# """
+
+
+# The arrays in which scipy stores a matrix of each format.
+COMPRESSED = ("data", "indices", "indptr")
+PARTS = {
+    "csr": COMPRESSED,
+    "csc": COMPRESSED,
+    "bsr": COMPRESSED,
+    "coo": ("data", "row", "col"),
+    "dia": ("data", "offsets"),
+}
+
+DIMENSIONS_OF_DATA = {"bsr": 3, "dia": 2}
+
+
+def intact(X: Any, name: str = "X") -> Any:
+    """Return a sparse matrix as an array of scipy that shares its values, or refuse it as damaged.
+
+    Every format keeps its own, but for "lil" and "dok", which become "coo".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> X = csr_array(np.eye(3))
+    >>> intact(X).format
+    'csr'
+    >>> X.indices[0] = 7
+    >>> intact(X)
+    Traceback (most recent call last):
+    ValueError: X: is a damaged sparse matrix: indices holds 7; must be from 0 to 2
+    """
+    from scipy.sparse import issparse  # here, for it would make the package slow to import
+
+    if not issparse(X):  # of another library, which converts as it sees fit
+        X = X.tocsc()
+    format = getattr(X, "format", None)
+    try:
+        if format in ("lil", "dok"):
+            format, parts = "coo", _from_lil(X) if format == "lil" else _from_dok(X)
+        else:
+            parts = {part: getattr(X, part) for part in PARTS.get(str(format), ())}
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name}: is a damaged sparse matrix of format {format}") from None
+    return assemble(str(format), X.shape, parts, name)
+
+
+def compressed(X: Any, name: str = "X") -> Any:
+    """Check a sparse matrix and return it compressed by columns or by rows, as it is.
+
+    Another format becomes compressed by rows. The arrays are those of X, but for numbers that are
+    neither float32 nor float64: these become float64.
+    """
+    matrix = intact(X, name)
+    if matrix.format not in ("csc", "csr"):
+        matrix = matrix.tocsr()
+    if matrix.dtype in (np.float32, np.float64):
+        return matrix
+    numbers = matrix.data.astype(np.float64)
+    return type(matrix)((numbers, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def is_sparse_frame(X: Any) -> bool:
+    """Whether X is a data frame of pandas with sparse columns."""
+    pandas = hasattr(X, "iloc") and hasattr(X, "columns")
+    return pandas and any(map(_is_sparse_dtype, X.dtypes))
+
+
+def _is_sparse_dtype(dtype: Any) -> bool:
+    return type(dtype).__name__ == "SparseDtype"
+
+
+def from_frame(frame: Any, name: str = "X") -> Any:
+    """Compress a data frame with sparse columns by columns; of others all numbers are stored."""
+    places, numbers = [], []
+    for index, label in enumerate(names_of(frame)):
+        column = frame.iloc[:, index]
+        check_kind(column.dtype, label, name)
+        if not _is_sparse_dtype(column.dtype):
+            values, where = np.asarray(column), np.arange(len(frame))
+        elif column.array.fill_value == 0:
+            values, where = column.array.sp_values, column.array.sp_index.indices
+        else:
+            fill = column.array.fill_value
+            raise ValueError(
+                f"{name}: column {label!r} is sparse about {fill}; 0 is needed: "
+                f"pass {name}.sparse.to_dense() or, where what is missing is 0, {name}.fillna(0)"
+            )
+        if values.dtype.kind not in "biuf":
+            raise not_numeric(name, label)
+        places.append(where)
+        numbers.append(values)
+    starts = np.cumsum([0, *map(len, numbers)])
+    parts = {"data": _concatenated(numbers, float), "indices": _concatenated(places, int)}
+    matrix = assemble("csc", frame.shape, parts | {"indptr": starts}, name)
+    return compressed(matrix, name)
+
+
+def _concatenated(arrays: list[NDArray[Any]], dtype: type) -> NDArray[Any]:
+    return np.concatenate(arrays) if arrays else np.empty(0, dtype)
+
+
+def find_not_finite(matrix: Any) -> tuple[int, tuple[int, int] | None]:
+    """How many stored values are not finite; the first sample with one, and its first feature."""
+    bad = np.flatnonzero(~np.isfinite(matrix.data))
+    if len(bad) == 0:
+        return 0, None
+    major = np.searchsorted(matrix.indptr, bad, side="right") - 1
+    places = (major, matrix.indices[bad])
+    samples, features = places if matrix.format == "csr" else places[::-1]
+    first = int(samples.min())
+    return len(bad), (first, int(features[samples == first].min()))
+
+
+def assemble(format: str, shape: Any, parts: Mapping[str, Any], name: str = "X") -> Any:
+    """Make a sparse array of scipy from the arrays that `PARTS` names, once all are checked."""
+    if format not in PARTS:
+        formats = ", ".join(PARTS)
+        raise ValueError(f"{name}: has the sparse format {brief(format)}; allowed are {formats}")
+    data = np.asarray(parts["data"])
+    if data.dtype.kind not in "biuf":
+        raise ValueError(f"{name}: has dtype {data.dtype}; real numbers are needed")
+    shape = _shape(shape, name)
+    try:
+        if data.ndim != DIMENSIONS_OF_DATA.get(format, 1):
+            raise ValueError(f"data has shape {data.shape}")
+        if format == "coo":
+            checked = _check_coordinates(data, parts, shape)
+        elif format == "dia":
+            checked = _check_diagonals(data, parts)
+        else:
+            checked = _check_compressed(format, data, parts, shape)
+    except ValueError as error:
+        raise ValueError(f"{name}: is a damaged sparse matrix: {error}") from None
+    from scipy import sparse  # here, for it would make the package slow to import
+
+    data, *places = checked
+    arguments = (data, tuple(places)) if format == "coo" else (data, *places)
+    return getattr(sparse, f"{format}_array")(arguments, shape=shape)
+
+
+def _shape(shape: Any, name: str) -> tuple[int, int]:
+    sizes = np.asarray(shape)
+    if sizes.dtype.kind not in "iu" or sizes.ndim != 1 or (sizes < 0).any():
+        raise ValueError(f"{name}: has shape {brief(shape)}; samples x features are needed")
+    if len(sizes) != 2:
+        dimensions = f"{len(sizes)} dimension{'s' * (len(sizes) != 1)}"
+        raise ValueError(f"{name}: has {dimensions}; 2 are needed, samples x features")
+    return int(sizes[0]), int(sizes[1])
+
+
+def _check_compressed(
+    format: str, data: NDArray[Any], parts: Mapping[str, Any], shape: tuple[int, int]
+) -> tuple[NDArray[Any], ...]:
+    """Check csr, csc and bsr: in `indices`, `indptr` says where every row or column begins."""
+    blocks = data.shape[1:] if format == "bsr" else (1, 1)
+    if 0 in blocks or any(size % block for size, block in zip(shape, blocks, strict=True)):
+        raise ValueError(f"data holds blocks of shape {blocks}, which do not fill {shape}")
+    counts = [size // block for size, block in zip(shape, blocks, strict=True)]
+    major, minor = counts[::-1] if format == "csc" else counts
+    indices, starts = _whole("indices", parts), _whole("indptr", parts)
+    if len(indices) != len(data):
+        raise ValueError(f"indices has length {len(indices)}; {len(data)} is needed, as of data")
+    if len(starts) != major + 1:
+        raise ValueError(f"indptr has length {len(starts)}; {major + 1} is needed")
+    _check_range("indptr", starts, len(indices))
+    if starts[0] != 0 or (starts[1:] < starts[:-1]).any():
+        raise ValueError("indptr decreases, or does not begin with 0")
+    stored = int(starts[-1])
+    data, indices = data[:stored], indices[:stored]
+    _check_range("indices", indices, minor - 1)
+    return _native(data), _signed(indices), _signed(starts)
+
+
+def _check_coordinates(
+    data: NDArray[Any], parts: Mapping[str, Any], shape: tuple[int, int]
+) -> tuple[NDArray[Any], ...]:
+    """Check coo: `row` and `col` say where every value stands."""
+    found = []
+    for part, size in zip(("row", "col"), shape, strict=True):
+        indices = _whole(part, parts)
+        if len(indices) != len(data):
+            raise ValueError(
+                f"{part} has length {len(indices)}; {len(data)} is needed, as of data"
+            )
+        _check_range(part, indices, size - 1)
+        found.append(_signed(indices))
+    return _native(data), *found
+
+
+def _check_diagonals(data: NDArray[Any], parts: Mapping[str, Any]) -> tuple[NDArray[Any], ...]:
+    """Check dia: the values of a diagonal are a row of `data`, its place is in `offsets`."""
+    offsets = _whole("offsets", parts)
+    if len(offsets) != len(data):
+        raise ValueError(f"offsets has length {len(offsets)}; {len(data)} is needed, as of data")
+    if len(np.unique(offsets)) != len(offsets):
+        raise ValueError("offsets holds a diagonal twice")
+    # Beyond these an offset overflows in the sums of scipy; no matrix has such a diagonal.
+    _check_range("offsets", offsets, 2**62, least=-(2**62))
+    return _native(data), _signed(offsets)
+
+
+def _whole(part: str, parts: Mapping[str, Any]) -> NDArray[Any]:
+    array = np.asarray(parts[part])
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{part} has dtype {array.dtype}; whole numbers are needed")
+    if array.ndim != 1:
+        raise ValueError(f"{part} has {array.ndim} dimensions; 1 is needed")
+    return array
+
+
+def _check_range(part: str, array: NDArray[Any], most: int, least: int = 0) -> None:
+    if array.size == 0:
+        return
+    for value in (int(array.min()), int(array.max())):
+        if not least <= value <= most:
+            raise ValueError(f"{part} holds {value}; must be from {least} to {most}")
+
+
+def _signed(array: NDArray[Any]) -> NDArray[Any]:
+    """The types of index that scipy's kernels know; numbers lie together, as kernels expect."""
+    array = array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)
+    return np.ascontiguousarray(array)
+
+
+def _native(data: NDArray[Any]) -> NDArray[Any]:
+    """As `_signed`, of numbers: in native byte order, not of 16 bits."""
+    dtype = data.dtype.newbyteorder("=")
+    return np.ascontiguousarray(data, np.float32 if dtype == np.float16 else dtype)
+
+
+def _from_lil(X: Any) -> dict[str, Any]:
+    lengths = [len(row) for row in X.rows]
+    return {
+        "data": np.array([*chain.from_iterable(X.data)]),
+        "row": np.repeat(np.arange(len(lengths)), lengths),
+        "col": np.array([*chain.from_iterable(X.rows)], dtype=None if any(lengths) else int),
+    }
+
+
+def _from_dok(X: Any) -> dict[str, Any]:
+    keys = np.array([*X.keys()]) if len(X.keys()) else np.empty((0, 2), int)
+    return {"data": np.array([*X.values()]), "row": keys[:, 0], "col": keys[:, 1]}
+
+
+# MERGED FROM _input.arrays
+# """Arrays that users pass in: viewed as what the solvers need, or refused.
+#
+# An array is refused with a `ValueError` of one line that names the argument, before any work.
+# """
+
+
+# Samples, and numbers, that are searched at a time for a value that is not finite.
+ROWS = 4096
+NUMBERS = 2**22
+
+
+def as_matrix(
+    X: ArrayLike, *, least_samples: int = 2, name: str = "X"
+) -> tuple[NDArray[Any], Names]:
+    """View X as a matrix of float32 or float64, and read the names of its columns if it has any.
+
+    Examples
+    --------
+    >>> as_matrix([[1, 2], [3, 4]])
+    (array([[1., 2.], [3., 4.]]), None)
+    """
+    X, names = unwrapped(X, name)
+    if is_streamed(X):
+        names = tuple(map(str, X.columns)) if hasattr(X, "columns") else names
+        X = loaded(checked(X, name), name)
+    if names is None:
+        X, names = unpack(X, name)
+    if hasattr(X, "tocsr"):
+        raise ValueError(_needs_dense(X, name))
+    check_unmasked(X, name)
+    array = _real(X, name)
+    if array.ndim != 2:
+        raise ValueError(
+            f"{name}: has {array.ndim} dimension{'s' * (array.ndim != 1)}; "
+            "2 are needed, samples x features"
+        )
+    if array.size == 0:
+        raise ValueError(f"{name}: has shape {array.shape}; it must not be empty")
+    check_samples(array.shape[0], least_samples, name)
+    return array, names
+
+
+def _needs_dense(X: Any, name: str) -> str:
+    """Say that a sparse matrix is refused, and what it would take to make it dense."""
+    size = 8 * float(np.prod(X.shape, dtype=float))
+    return (
+        f"{name}: is a sparse matrix; dense samples x features are needed, and toarray() would "
+        f"take {readable(size)} (the budget is {readable(budget())})"
+    )
+
+
+def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Names]:
+    """View X as `as_matrix` does, but leave it sparse where it is.
+
+    A sparse matrix stays compressed by columns or by rows, as it is; another format becomes
+    compressed by rows. A data frame with sparse columns is compressed by columns. Only numbers
+    that are neither float32 nor float64 are copied. An array that is read block by block, see
+    `streams`, is checked but not read.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csc_array
+    >>> as_data(csc_array([[0, 2], [3, 0]]))[0].format
+    'csc'
+    """
+    X, names = unwrapped(X, name)
+    if is_streamed(X):
+        if hasattr(X, "columns"):
+            names = tuple(map(str, X.columns))
+        X = checked(X, name)
+        check_samples(int(X.shape[0]), least_samples, name)
+        return X, names
+    if is_sparse_frame(X):
+        names = names_of(X)
+        matrix = from_frame(X, name)
+    elif hasattr(X, "tocsr"):
+        matrix = compressed(X, name)
+    else:
+        array, own = as_matrix(X, least_samples=least_samples, name=name)
+        return array, names or own
+    if 0 in matrix.shape:
+        raise ValueError(f"{name}: has shape {matrix.shape}; it must not be empty")
+    check_samples(matrix.shape[0], least_samples, name)
+    return matrix, names
+
+
+def take_samples(array: Any, numbers: Integers) -> Any:
+    """Some samples of an array, in memory; sparse ones stay sparse."""
+    if not is_streamed(array):
+        return array[numbers]
+    rows = [in_memory(array[int(number)]) for number in numbers]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), array.shape[1])
+
+
+def stack_samples(parts: list[Any]) -> Any:
+    """Stack samples, some below the others; they are sparse where some of them are."""
+    if not any(hasattr(part, "tocsr") for part in parts):
+        return np.concatenate(parts)
+    from scipy.sparse import (
+        csr_array,
+        vstack,
+    )  # here, for it would make the package slow to import
+
+    return vstack([csr_array(part) for part in parts], format="csr")
+
+
+def check_unmasked(X: object, name: str = "X") -> None:
+    """Refuse an array with masked values, for these would count like any other."""
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError(f"{name}: holds masked values; remove or fill them first")
+
+
+def check_intact(X: object, name: str = "X") -> None:
+    """Refuse what cannot be read, masked values, and damaged sparse matrices."""
+    check_readable(X, name)
+    check_unmasked(X, name)
+    if hasattr(X, "tocsr"):
+        intact(X, name)
+
+
+def as_sparse(X: Sparse, *, least_samples: int = 2, name: str = "X") -> Any:
+    """Copy a sparse matrix of samples × features, compressed by columns, float64, no stored 0."""
+    checked = intact(X, name)
+    if 0 in checked.shape:
+        raise ValueError(f"{name}: has shape {checked.shape}; it must not be empty")
+    check_samples(checked.shape[0], least_samples, name)
+    matrix = checked.astype(np.float64, copy=False).tocsc(copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    if not np.isfinite(matrix.data).all():
+        raise ValueError(describe_not_finite(matrix, None, name))
+    return matrix
+
+
+def check_samples(count: int, least: int, name: str = "X") -> None:
+    """Refuse too few samples."""
+    if count < least:
+        raise ValueError(
+            f"{name}: has {count} sample{'s' * (count > 1)}; at least {least} are needed"
+        )
+
+
+def _real(X: ArrayLike, name: str) -> NDArray[Any]:
+    """View X as an array of float32 or float64, or convert it."""
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        raise ValueError(f"{name}: rows differ in length; a matrix is needed") from None
+    strings = array.dtype == object and any(isinstance(v, str) for v in array.flat)
+    if array.dtype.kind not in "biufO" or strings:
+        raise ValueError(f"{name}: has dtype {array.dtype}; real numbers are needed")
+    if array.dtype not in (np.float32, np.float64) or not array.dtype.isnative:
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name}: has dtype {array.dtype}; real numbers are needed") from None
+    return array
+
+
+def describe_not_finite(array: Any, names: Names, name: str = "X") -> str:
+    """Say how many values are not finite and where the first one is, for an error.
+
+    If all are finite, their sum or norm is not, and the values are called too extreme.
+    """
+    find = find_not_finite if hasattr(array, "tocsr") else _find_not_finite
+    count, first = find(array)
+    if first is None:
+        return f"{name}: {TOO_EXTREME}"
+    label = f"feature {first[1]}" + (f" ({names[first[1]]!r})" if names else "")
+    return (
+        f"{name}: {count} value{'s are' if count > 1 else ' is'} NaN or infinite, "
+        f"first at sample {first[0]}, {label}; finite numbers are needed"
+    )
+
+
+def _find_not_finite(array: NDArray[Any]) -> tuple[int, tuple[int, int] | None]:
+    """How many values are not finite, and the sample and the feature of the first one."""
+    count, first = 0, None
+    step = max(1, min(ROWS, NUMBERS // int(array.shape[1])))
+    for start in range(0, int(array.shape[0]), step):
+        bad = ~np.isfinite(in_memory(array[start : start + step]))
+        count += int(bad.sum())
+        if first is None and bad.any():
+            sample, feature = np.argwhere(bad)[0]
+            first = (int(start + sample), int(feature))
+    return count, first
+
+
+def as_classes(y: ArrayLike | None, n_samples: int) -> Integers:
+    """Number the classes from 0 in the order of their labels, and return that of every sample.
+
+    Refuses labels that look like measurements, a single class, and more classes than half the
+    samples.
+    """
+    if y is None:
+        raise ValueError(f"y: is None; labels of shape ({n_samples},) are needed")
+    if isinstance(y, str):
+        raise ValueError(
+            f"y: is the text {brief(y)}; labels of shape ({n_samples},) are needed, such as "
+            f"adata.obs[{brief(y)}]"
+        )
+    labels = as_labels(y)
+    if labels.shape != (n_samples,):
+        raise ValueError(f"y: has shape {labels.shape}; labels of shape ({n_samples},) are needed")
+    fractions = labels[labels != np.rint(labels)] if labels.dtype.kind == "f" else labels[:0]
+    if len(fractions):
+        raise ValueError(f"y: holds {fractions[0]:.6g}, a measurement; classes are needed")
+    try:
+        names, classes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise ValueError("y: mixes labels that cannot be compared; use one type") from None
+    if len(names) == 1:
+        raise ValueError(f"y: has one class, {printable(names[0])}; at least 2 are needed")
+    if len(names) > n_samples // 2:
+        raise ValueError(
+            f"y: has {len(names)} classes among {n_samples} samples; at most half as many "
+            "classes as samples are allowed"
+        )
+    return classes
+
+
+def as_labels(y: ArrayLike) -> NDArray[Any]:
+    """View labels as an array; refuse missing ones."""
+    check_unmasked(y, "y")
+    if hasattr(y, "tocsr"):
+        raise ValueError("y: is a sparse matrix; an array of labels is needed")
+    try:
+        labels = np.asarray(y)
+    except ValueError:
+        raise ValueError("y: rows differ in length; one label for each sample is needed") from None
+    missing = [i for i, label in enumerate(labels.ravel().tolist()) if is_missing(label)]
+    if missing:
+        raise ValueError(
+            f"y: {len(missing)} label{'s are' if len(missing) > 1 else ' is'} missing, first of "
+            f"sample {missing[0]}; every sample needs one"
+        )
+    return labels
+
+
+def as_pairs(name: str, pairs: ArrayLike | None, n_samples: int) -> Integers:
+    """View pairs of sample numbers as an array of two columns; None means no pairs."""
+    try:
+        array = np.empty((0, 2), np.intp) if pairs is None else np.asarray(pairs)
+    except ValueError:
+        raise ValueError(f"{name}: rows differ in length; two samples a pair are needed") from None
+    if array.size == 0:
+        return np.empty((0, 2), np.intp)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name}: has shape {array.shape} and dtype {array.dtype}; give rows of "
+            "two sample numbers, or two arrays of samples"
+        )
+    outside = array[(array < 0) | (array >= n_samples)]
+    if outside.size:
+        raise ValueError(f"{name}: holds sample {outside[0]}; must be from 0 to {n_samples - 1}")
+    same = array[array[:, 0] == array[:, 1]]
+    if len(same):
+        raise ValueError(f"{name}: pairs sample {same[0, 0]} with itself; two samples are needed")
+    return array.astype(np.intp)
+
+
+def as_table(name: str, table: ArrayLike, n_classes: int) -> Integers:
+    """View a whole number above 0 for every pair of classes as a symmetric array."""
+    shape = (n_classes, n_classes)
+    needed = f"{shape} is needed, a row and a column for each class"
+    try:
+        array = np.asarray(table)
+    except ValueError:
+        raise ValueError(f"{name}: rows differ in length; shape {needed}") from None
+    if array.shape != shape:
+        raise ValueError(f"{name}: has shape {array.shape}; {needed}")
+    if array.dtype.kind not in "iu" or array.min() < 1:
+        raise ValueError(f"{name}: {_not_positive(table)}; whole numbers at least 1 are needed")
+    unequal = np.argwhere(array != array.T)
+    if len(unequal):
+        i, j = unequal[0]
+        raise ValueError(
+            f"{name}: holds {array[i, j]} in row {i}, column {j}, and {array[j, i]} in row {j}, "
+            f"column {i}; must be symmetric"
+        )
+    return array
+
+
+def _not_positive(table: ArrayLike) -> str:
+    """Name the first entry that is no whole number above 0, and its place."""
+    entries = np.asarray(table, dtype=object)
+    for (i, j), entry in np.ndenumerate(entries):
+        whole = isinstance(entry, int | np.integer) and not isinstance(entry, bool)
+        if not whole or entry < 1:
+            return f"holds {entry!r} in row {i}, column {j}"
+    return f"holds {np.asarray(table).dtype}"
+
+
+def as_samples(
+    name: str, pairs: tuple[ArrayLike, ArrayLike], n_features: int, names: Names
+) -> tuple[Any, Any]:
+    """View pairs that are given as samples: two arrays of pairs × features, first and second."""
+    found = []
+    for part in pairs:
+        values, part_names = unwrapped(part, name)
+        array, own = as_data(in_memory(values), least_samples=0, name=name)
+        found.append((array, part_names or own))
+    (first, _), (second, _) = found
+    if first.shape != second.shape or first.shape[1] != n_features:
+        raise ValueError(
+            f"{name}: has samples of shapes {first.shape} and {second.shape}; two arrays of "
+            f"equal shape, samples x {n_features} features, are needed"
+        )
+    for part, part_names in found:
+        if part_names and names and part_names != names:
+            raise ValueError(f"{name}: has other column names than X, or in another order")
+        if not np.isfinite(part.data if hasattr(part, "tocsr") else part).all():
+            raise ValueError(describe_not_finite(part, names, name))
+    return first, second

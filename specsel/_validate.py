@@ -1,0 +1,442 @@
+"""Types that signatures share.
+
+`ArrayLike` is what numpy can make an array of, `NDArray[...]` an array of one type of number.
+"""
+
+import numbers
+import operator
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from math import inf
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeGuard, get_args, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+
+# Names of the features, if the data had any.
+Names = tuple[str, ...] | None
+
+# A number of directions, or "auto": the spectral gap decides.
+Directions = int | Literal["auto"]
+
+# The source of random numbers, what it is made from, or None for fresh ones.
+Seed = int | np.random.Generator | None
+
+# Called after an iteration with its number and the objective; a true answer stops the loop.
+LoopCallback = Callable[[int, float], object] | None
+
+
+@runtime_checkable
+class Sparse(Protocol):
+    """A sparse matrix or array of scipy, as far as it is used here."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+    def tocsc(self, copy: bool = ...) -> Any: ...
+
+    def tocsr(self, copy: bool = ...) -> Any: ...
+
+
+__all__ = [
+    "ArrayLike",
+    "Bools",
+    "Directions",
+    "Floats",
+    "Integers",
+    "LoopCallback",
+    "NDArray",
+    "Names",
+    "Seed",
+    "Sparse",
+]
+
+
+# MERGED FROM _input.choices
+# """Arguments that take one of a few names: a type for signatures, and a tuple for the check.
+#
+# Solvers, estimators and the command line share these. This file imports nothing but `typing`, so
+# that ``specsel --help`` is quick.
+# """
+
+
+# Where the loop starts.
+Init = Literal["continuation", "equal", "seeded", "random"]
+INITS: tuple[str, ...] = get_args(Init)
+
+# How the next basis follows from the weights: without classes, with a kernel, with pairs, with
+# classes; and what Q-α maximises.
+BasisStep = Literal["ascent", "power", "ritz", "basic"]
+KernelBasisStep = Literal["ascent", "power", "ritz"]
+PairBasisStep = Literal["ascent", "power"]
+ClassBasisStep = Literal["power", "basic"]
+Criterion = Literal["energy", "gap"]
+BASIS_STEPS: tuple[str, ...] = get_args(BasisStep)
+KERNEL_BASIS_STEPS: tuple[str, ...] = get_args(KernelBasisStep)
+PAIR_BASIS_STEPS: tuple[str, ...] = get_args(PairBasisStep)
+CLASS_BASIS_STEPS: tuple[str, ...] = get_args(ClassBasisStep)
+CRITERIA: tuple[str, ...] = get_args(Criterion)
+
+# Ways to represent a column without negative values ("as-is" if it has none); and all ways.
+NonNegative = Literal["parts", "shift", "ranks", "as-is"]
+Representation = Literal["parts", "shift", "ranks", "as-is", "centered"]
+NON_NEGATIVE: tuple[str, ...] = get_args(NonNegative)
+REPRESENTATIONS: tuple[str, ...] = get_args(Representation)
+
+# How alike two features are; and by how much the Laplacian of a feature is shifted.
+Kernel = Literal["linear", "poly", "rbf", "sectioned", "precomputed"]
+Shift = Literal["degree", "definition"]
+KERNELS: tuple[str, ...] = get_args(Kernel)
+SHIFTS: tuple[str, ...] = get_args(Shift)
+
+# The matrix whose sparse components are sought, and that of latent semantic indexing; the matrix
+# whose subspace is to be stable; and how its intervals are found.
+PCAMatrix = Literal["covariance", "correlation"]
+LSIMatrix = Literal["cosine", "inner"]
+Similarity = Literal["cosine", "covariance", "correlation", "inner"]
+IntervalMethod = Literal["bca", "percentile"]
+PCA_MATRICES: tuple[str, ...] = get_args(PCAMatrix)
+LSI_MATRICES: tuple[str, ...] = get_args(LSIMatrix)
+SIMILARITIES: tuple[str, ...] = get_args(Similarity)
+INTERVAL_METHODS: tuple[str, ...] = get_args(IntervalMethod)
+
+# How random entries are distributed, those of any distribution and those that are bounded.
+Distribution = Literal["gaussian", "uniform", "bernoulli"]
+BoundedDistribution = Literal["uniform", "bernoulli"]
+DISTRIBUTIONS: tuple[str, ...] = get_args(Distribution)
+BOUNDED_DISTRIBUTIONS: tuple[str, ...] = get_args(BoundedDistribution)
+
+# Methods whose objective can be compared with that of shuffled data.
+Compared = Literal["qalpha", "weighting", "kernel", "supervised"]
+COMPARED: tuple[str, ...] = get_args(Compared)
+
+# What a set of features is worth, by the eigenvalues λ of its pencil: the largest one, their sum,
+# or Σ log(1 + λ).
+Worth = Literal["leading", "trace", "logdet"]
+WORTHS: tuple[str, ...] = get_args(Worth)
+
+# What the value of a set is by each of them.
+MEANINGS: dict[Worth, str] = {
+    "leading": "largest eigenvalue",
+    "trace": "sum of the eigenvalues",
+    "logdet": "sum of log(1 + eigenvalue)",
+}
+
+# Which way greedy selection goes, and which bounds prune the exact search.
+Direction = Literal["both", "forward", "backward"]
+Bounds = Literal["best", "interlacing"]
+DIRECTIONS: tuple[str, ...] = get_args(Direction)
+BOUNDS: tuple[str, ...] = get_args(Bounds)
+
+# Where the relevant features of a random problem are.
+Places = Literal["even", "random"]
+PLACES: tuple[str, ...] = get_args(Places)
+
+# In which units features are aligned: all of unit norm, or in their own.
+Scale = Literal["unit", "native"]
+SCALES: tuple[str, ...] = get_args(Scale)
+
+
+# MERGED FROM _input.messages
+# """The wording of messages: how to show values and names, and whose line of code to blame."""
+
+
+TOO_EXTREME = "values are too large or too small to be standardised; rescale them"
+
+# Characters that steer a terminal, turn the direction of writing, end a line, or are no text:
+# a name with these would show as what it is not, and no XML may hold most of them.
+CONTROL = (
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+
+# Of so many names the one that is spelled like another is looked for.
+MOST_NAMES = 20_000
+
+# The longest value that a message shows as it is.
+LONGEST = 40
+
+
+def printable(text: object) -> str:
+    """Return a text with escapes for control characters; names in files may hold any.
+
+    Examples
+    --------
+    >>> print(printable("gene\\x1b[31m 1"))
+    gene\\x1b[31m 1
+    """
+    return re.sub(CONTROL, lambda found: found[0].encode("unicode_escape").decode(), str(text))
+
+
+def brief(value: object) -> str:
+    """Show a value in one line: as it is if that is short, else by its type and shape.
+
+    Examples
+    --------
+    >>> brief([1, 2]), brief(range(10**6)), brief(list(range(99)))
+    ('[1, 2]', 'range(0, 1000000)', 'list')
+    """
+    if isinstance(value, int) and abs(value) > 10**LONGEST:
+        return f"a whole number of {value.bit_length()} bits"
+    text = repr(value)
+    if len(text) <= LONGEST and "\n" not in text:
+        return text
+    shape = getattr(value, "shape", None)
+    return type(value).__name__ + ("" if shape is None else f" of shape {shape}")
+
+
+def name_features(features: Integers, names: Names) -> list[Any]:
+    """Names of the features with these numbers or, if the data have no names, the numbers."""
+    return [names[i] for i in features] if names else features.tolist()
+
+
+def first_few(names: Sequence[Any], limit: int = 8) -> str:
+    """List the first few names in one line, and say how many more there are.
+
+    Examples
+    --------
+    >>> first_few(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(map(printable, names[:limit])) + more
+
+
+def count_of(count: int, what: str) -> str:
+    """Write how many there are of something.
+
+    Examples
+    --------
+    >>> count_of(1, "direction"), count_of(3, "direction")
+    ('1 direction', '3 directions')
+    """
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Ask whether a known name is meant that is spelled nearly alike; else say nothing.
+
+    Examples
+    --------
+    >>> suggest("tagret", ["target", "drop"])
+    "; did you mean 'target'?"
+    """
+    from difflib import get_close_matches  # here, for it would make the package slow to import
+
+    known = {one.lower(): one for one in islice(known, MOST_NAMES)}
+    close = get_close_matches(name.lower(), known, n=1, cutoff=0.7)
+    return f"; did you mean {printable(known[close[0]])!r}?" if close else ""
+
+
+def caller() -> int:
+    """Stack level of the first frame outside the package, so that a warning names its line."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("specsel."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+# MERGED FROM _input.arguments
+# """Checks of single arguments: a `ValueError` of one line names the argument, before any work."""
+
+
+# The largest whole number that compiled code takes, and the largest modulus of any other number.
+LARGEST_INTEGER = 2**63 - 1
+LARGEST_NUMBER = 1e100
+
+
+def check_integer(
+    name: str, value: object, low: int, high: int | None = None, what: str = ""
+) -> int:
+    """Return the value as an int, or refuse what is not a whole number from low to high.
+
+    `what` says in the message where the upper limit comes from.
+
+    Examples
+    --------
+    >>> check_integer("k", 3, 1, 5)
+    3
+    >>> check_integer("k", 9, 1, 5, "n_features")
+    Traceback (most recent call last):
+    ValueError: k = 9: must be from 1 to 5, n_features
+    """
+    allowed = f"at least {low}" if high is None else f"from {low} to {high}"
+    if high is not None and what:
+        allowed += f", {what}"
+    try:
+        if isinstance(value, bool | np.ndarray):
+            raise TypeError
+        value = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ValueError(f"{name} = {brief(value)}: must be a whole number {allowed}") from None
+    if value < low or (high is not None and value > high):
+        raise ValueError(f"{name} = {brief(value)}: must be {allowed}")
+    if value > LARGEST_INTEGER:
+        raise ValueError(f"{name} = {brief(value)}: must be at most {LARGEST_INTEGER}")
+    return value
+
+
+def is_list(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether values are given one by one; a text or an array without dimensions is no list."""
+    return (
+        isinstance(value, Iterable)
+        and not isinstance(value, str)
+        and getattr(value, "ndim", 1) > 0
+    )
+
+
+def is_finite(value: object) -> TypeGuard[float]:
+    """Whether a value is a finite real number; a flag is not a number."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return False
+    try:
+        return bool(np.isfinite(float(value)))
+    except OverflowError:
+        return False
+
+
+def check_number(name: str, value: object) -> None:
+    """Refuse anything but a finite number."""
+    if not is_finite(value):
+        raise ValueError(f"{name} = {brief(value)}: must be a finite number")
+    _check_size(name, value)
+
+
+def check_not_negative(name: str, value: object) -> None:
+    """Refuse anything but a finite number of at least 0."""
+    if not (is_finite(value) and value >= 0):
+        raise ValueError(f"{name} = {brief(value)}: must be a finite number at least 0")
+    _check_size(name, value)
+
+
+def check_positive(name: str, value: Any, largest: float = LARGEST_NUMBER) -> None:
+    """Refuse anything but a finite number above 0, from 1/`largest` to `largest`."""
+    if not (is_finite(value) and value > 0):
+        raise ValueError(f"{name} = {brief(value)}: must be a finite number above 0")
+    if not 1 / largest <= float(value) <= largest:
+        raise ValueError(f"{name} = {brief(value)}: must be from {1 / largest:g} to {largest:g}")
+
+
+def check_memory(what: str, size: float) -> None:
+    """Raise a `MemoryError` of one line if `what` needs more bytes than there may be.
+
+    Compiled code cannot say how much it failed to get.
+    """
+    there = _memory()
+    if size > there:
+        raise MemoryError(f"{what}: needs {size / 1e9:.3g} GB; there are {there / 1e9:.3g} GB")
+
+
+def _memory() -> float:
+    """Return the memory of the machine, or what a limit of this process (``ulimit -v``) leaves."""
+    try:
+        page = os.sysconf("SC_PAGE_SIZE")
+        there: float = os.sysconf("SC_PHYS_PAGES") * page
+    except (AttributeError, OSError, ValueError):  # not every system tells
+        return inf
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * page
+    except (ImportError, OSError):
+        return there
+    return there if limit == resource.RLIM_INFINITY else min(there, max(limit - used, 0))
+
+
+def _check_size(name: str, value: Any) -> None:
+    """Refuse numbers whose squares, times what else may come, are no numbers."""
+    if abs(float(value)) > LARGEST_NUMBER:  # float: 1e100 is infinite in float32
+        raise ValueError(f"{name} = {brief(value)}: must be at most {LARGEST_NUMBER:g} in modulus")
+
+
+def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    """Refuse what is not one of the names allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} = {brief(value)}: must be one of {', '.join(allowed)}")
+
+
+def check_flag(name: str, value: object) -> None:
+    """Refuse anything but True and False; the word "no" would count as True."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} = {brief(value)}: must be True or False")
+
+
+def check_callback(callback: object) -> None:
+    """Refuse anything but a function or None."""
+    if callback is not None and not callable(callback):
+        raise ValueError(f"callback = {brief(callback)}: must be a function or None")
+
+
+def as_generator(random_state: Seed) -> np.random.Generator:
+    """Make the source of random numbers that a seed stands for."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"random_state = {brief(random_state)}: must be None, a whole number at least 0, "
+            "or a Generator"
+        ) from None
+
+
+def check_sets(
+    always: Iterable[int | str],
+    never: Iterable[int | str],
+    n_features: int,
+    names: Names = None,
+) -> tuple[Integers, Integers]:
+    """Sorted numbers of the features that must be taken, and of those that must not be.
+
+    Features may be given by number or, if they have names, by name.
+
+    Examples
+    --------
+    >>> check_sets([2, 0], ["b"], 3, ("a", "b", "c"))
+    (array([0, 2]), array([1]))
+    """
+    taken = as_features("always", always, n_features, names)
+    left = as_features("never", never, n_features, names)
+    both = np.intersect1d(taken, left)
+    if len(both):
+        label = repr(names[both[0]]) if names else both[0]
+        raise ValueError(f"never: holds feature {label}, as always does")
+    if len(left) == n_features:
+        raise ValueError(f"never: holds all {n_features} features; at least one must be left")
+    return taken, left
+
+
+def as_features(name: str, features: Any, n_features: int, names: Names) -> Integers:
+    """Sorted numbers of features that are given by number or, where they have names, by name."""
+    if names and np.iterable(features) and not isinstance(features, str):
+        features = [_number(name, feature, names) for feature in features]
+    try:
+        array = np.asarray(features)
+    except ValueError:
+        raise ValueError(f"{name}: holds lists; numbers of features are needed") from None
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        kind = "numbers or names" if names else "numbers"
+        raise ValueError(f"{name} = {brief(features)}: must be a list of {kind} of features")
+    outside = array[(array < 0) | (array >= n_features)]
+    if outside.size:
+        raise ValueError(f"{name}: holds {outside[0]}; must be from 0 to {n_features - 1}")
+    return np.unique(array).astype(np.intp)
+
+
+def _number(name: str, feature: Any, names: tuple[str, ...]) -> Any:
+    """Number of a feature that may be given by name."""
+    if not isinstance(feature, str):
+        return feature
+    if names.count(feature) != 1:
+        count = names.count(feature) or "no"
+        verb = "is" if count == "no" else "are"
+        raise ValueError(
+            f"{name}: {count} feature{'s' * (verb == 'are')} {verb} named {feature!r}"
+        )
+    return names.index(feature)
