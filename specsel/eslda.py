@@ -30,7 +30,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 
-from specsel import _exact, _pencil, _runtime, _validate
+from specsel import _exact, _pencil, _runtime, _validate, gslda
 from specsel._validate import ArrayLike, Bounds, Integers, Names, PCAMatrix, Worth
 from specsel.results import Path, Subset
 from specsel.results.subsets import Found
@@ -311,8 +311,8 @@ def _search(
     """Search every size from the greedy supports, which share one run."""
     rungs = range(max(len(held), 1), sizes[-1] + 1)
     refined = rungs if pencil.adds_up else sizes
-    starts = _pencil.search(pencil, rungs, "both", refined, held, banned, limits.reached)
-    starts = _pencil.filled(pencil, starts, rungs, held, banned)
+    starts = gslda.search(pencil, rungs, "both", refined, held, banned, limits.reached)
+    starts = gslda.filled(pencil, starts, rungs, held, banned)
     places = np.searchsorted(members, held)
     problem = _exact.Problem(*pencil.block(members), members, places)
     return _exact.search_sizes(pencil, sizes, starts, problem, limits)

@@ -11,21 +11,40 @@ With more than two classes there are several discriminants. The largest eigenval
 sum, takes features that all tell the same classes apart; log-det gains more from another
 discriminant than from a better first one.
 
-The steps themselves are in `_pencil.selection`. Forward selection reads one row of B a step, which
-for data takes one pass. Backward elimination keeps the inverse of B.
+With ``A = U Uᵀ`` of rank r, the eigenvalues over a support S are those of ``H = U_Sᵀ B_S⁻¹ U_S``,
+an r x r matrix whatever the size of S. To add feature j adds ``g gᵀ/s`` to H, where g and s are
+what the support does not explain of ``U_j`` and ``B_jj``. To remove feature i subtracts
+``w wᵀ/p``, where w is its row of ``B_S⁻¹ U_S`` and p its diagonal entry of ``B_S⁻¹``. So every
+candidate costs O(r²). Forward selection reads one row of B a step, which for data takes one pass.
+Backward elimination keeps the inverse of B.
 
 Departures. Refinement swaps a feature of the support for another one, at every size, as long as
 that helps. Where A has negative eigenvalues, ``A + c B`` takes its place, which shifts all values
 by c.
 """
 
-from collections.abc import Iterable
-from typing import Any, Unpack, overload
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from time import perf_counter
+from typing import Any, NamedTuple, Unpack, overload
 
 import numpy as np
+from numba import prange
 
-from specsel import _pencil, _runtime, _validate
-from specsel._validate import ArrayLike, Direction, Integers, PCAMatrix, Worth
+from specsel import _pencil, _runtime, _validate, linalg
+from specsel._pencil import Pencil
+from specsel._runtime import jit
+from specsel._validate import (
+    WORTHS,
+    ArrayLike,
+    Bools,
+    Direction,
+    Floats,
+    Integers,
+    Names,
+    PCAMatrix,
+    Worth,
+)
 from specsel.results import Path, Subset
 from specsel.results.subsets import Found
 
@@ -45,6 +64,48 @@ ALL_SIZES_LIMIT = 2000
 # Up to this many features every value is solved for again at the end, free of the rounding of many
 # updates.
 SOLVED_FEATURES = 200
+
+# Backward elimination forms matrices of features x features; this many features are the most, and
+# this many matrices are held at once.
+BACKWARD_LIMIT = 10_000
+
+BACKWARD_MATRICES = 2
+
+# The inverse is computed anew when its largest diagonal entry has fallen below this share of what
+# it was, for it has then lost digits.
+REFRESH = 1e-2
+
+# From so many features on, B is inverted in blocks: a single call would not stop for seconds.
+BLOCKS_FROM = 1000
+
+BLOCK = 256
+
+# From so many entries on, several threads update a matrix sooner than one does.
+PARALLEL_SIZE = 10**5
+
+# A change must raise the value by this share, or rounding would decide.
+GAIN = 1e-11
+
+# If a support leaves less than this share of a feature unexplained, what is left is rounding.
+NOTHING_LEFT = 1e-13
+
+# A support is built up anew when ``B_S⁻¹ U_S`` solves its equation with a larger relative error.
+DRIFT = 1e-9
+
+# The criteria as kernels know them: places in `WORTHS`.
+LEADING, TRACE, LOGDET = (WORTHS.index(name) for name in ("leading", "trace", "logdet"))
+
+# Halvings of an interval that holds an eigenvalue, down to rounding.
+BISECTIONS = 60
+
+# Replaces a distance of zero between a target and an eigenvalue.
+APART = 1e-150
+
+# Sizes with the value and the support of the best one found.
+Best = dict[int, tuple[float, Integers]]
+
+# Tells whether to stop now.
+Stop = Callable[[], bool]
 
 
 def solve(
@@ -126,9 +187,7 @@ def solve(
     data = _pencil.read(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
     n_samples, n = data.array.shape
     last = n if n <= ALL_SIZES_LIMIT else n_samples
-    plan = _pencil.plan(
-        n, data.names, direction, refine, max_size, last, always, never, [data.need]
-    )
+    plan = _plan(n, data.names, direction, refine, max_size, last, always, never, [data.need])
     pencil = _pencil.from_reading(data)
     del data  # which may be a copy of X
     return _solve(pencil, plan, time_limit)
@@ -173,31 +232,637 @@ def solve_pair(
         _validate.check_not_negative("time_limit", time_limit)
     pencil = _pencil.from_pair(A, B, criterion)
     n = pencil.n_features
-    plan = _pencil.plan(n, pencil.names, direction, refine, max_size, n, always, never)
+    plan = _plan(n, pencil.names, direction, refine, max_size, n, always, never)
     return _solve(pencil, plan, time_limit)
 
 
-def _solve(pencil: _pencil.Pencil, plan: _pencil.Plan, time_limit: float | None) -> Path:
-    """Search and pack."""
-    sizes, direction, refine, held, banned = plan
-    refined = sizes if refine else ()
+class Plan(NamedTuple):
+    """A greedy selection whose arguments have been checked."""
+
+    sizes: range
+    direction: Direction
+    refined: Sequence[int]  # the sizes at which features are swapped
+    always: Integers
+    never: Integers
+
+
+def _plan(
+    n_features: int,
+    names: Names,
+    direction: Direction,
+    refine: bool,
+    max_size: int | None,
+    last: int,
+    always: Iterable[int | str],
+    never: Iterable[int | str],
+    needs: Sequence[_runtime.Need] = (),
+) -> Plan:
+    """Check the options, and that the search fits in memory beside `needs`.
+
+    `last` is the largest size by default.
+    """
+    _validate.check_choice("direction", direction, _validate.DIRECTIONS)
+    _validate.check_flag("refine", refine)
+    held, banned = _validate.check_sets(always, never, n_features, names)
+    count, first = n_features - len(banned), max(len(held), 1)
+    if max_size is not None:
+        last = _validate.check_integer("max_size", max_size, first, count, "the features allowed")
+    last = max(first, min(last, count))
+    if direction != "forward" and count > BACKWARD_LIMIT:
+        raise ValueError(
+            f"direction = {direction!r}: would form a matrix of {count} x {count} numbers; "
+            f"take 'forward' for more than {BACKWARD_LIMIT} features"
+        )
+    tables = 1 + refine
+    search = _runtime.Need(
+        8 * tables * last * n_features,
+        f"max_size = {max_size}: {tables} table{'s' * refine} of {last} x {n_features} features",
+        "give max_size" if max_size is None else "take a smaller one",
+    )
+    backward = _runtime.Need(
+        8 * BACKWARD_MATRICES * count**2,
+        f"direction = {direction!r}: matrices of {count} x {count} features",
+        "take 'forward'",
+    )
+    _runtime.check_together([*needs, search, *([backward] * (direction != "forward"))])
+    sizes = range(first, last + 1)
+    return Plan(sizes, direction, sizes if refine else (), held, banned)
+
+
+def _solve(pencil: Pencil, plan: Plan, time_limit: float | None) -> Path:
+    """Search, and pack what was found in time."""
+    status = "greedy"
+
+    def stop() -> bool:
+        nonlocal status
+        if caught:
+            status = "interrupted"
+        elif time_limit is not None and perf_counter() - began >= time_limit:
+            status = "time"
+        return status != "greedy"
+
     with _runtime.catch_interrupts() as caught:
-        _pencil.compile_search()
-        limit = _pencil.Limit(time_limit, caught)
-        best = _pencil.search(pencil, sizes, direction, refined, held, banned, limit.reached)
-    best = best or _pencil.filled(pencil, {}, sizes[:1], held, banned)
-    rows = [_found(pencil, k, *best[k], limit.status) for k in sorted(best)]
-    return Path.from_rows(pencil, rows)
+        _compile()
+        began = perf_counter()
+        best = search(pencil, *plan, stop)
+    best = best or filled(pencil, {}, plan.sizes[:1], plan.always, plan.never)
+    return Path.from_rows(pencil, [_row(pencil, k, *best[k], status) for k in sorted(best)])
 
 
-def _found(
-    pencil: _pencil.Pencil, size: int, value: float, support: Integers, status: str
-) -> Found:
+def _row(pencil: Pencil, size: int, value: float, support: Integers, status: str) -> Found:
     """Pack what was found of one size."""
     if pencil.n_features <= SOLVED_FEATURES:
         value = pencil.solve(support)[0]
     bound = max(pencil.bounds(size)[1], value)
     return Found(size, support, value, value, bound, status)
+
+
+def search(
+    pencil: Pencil,
+    sizes: Sequence[int],
+    direction: Direction,
+    refined: Sequence[int],
+    always: Integers,
+    banned: Integers,
+    stop: Stop = lambda: False,
+) -> Best:
+    """Find a value and a support for every size, with swaps for the sizes in `refined`.
+
+    If told to stop, return the sizes that were reached. See `filled`.
+    """
+    allowed = np.ones(pencil.n_features, dtype=bool)
+    allowed[banned] = False
+    best: Best = {size: (-np.inf, np.empty(0, np.intp)) for size in sizes}
+    if direction != "backward":
+        _keep_better(best, _forward(pencil, max(sizes), always, allowed, stop), pencil.shift)
+    if direction != "forward" and not stop():
+        _keep_better(best, _backward(pencil, min(sizes), always, allowed, stop), pencil.shift)
+    best = {size: found for size, found in best.items() if len(found[1])}
+    reached = [size for size in refined if size in best]
+    if reached and not stop():
+        _refine(pencil, best, reached, always, allowed, stop)
+    return best
+
+
+def filled(
+    pencil: Pencil, best: Best, sizes: Sequence[int], always: Integers, banned: Integers
+) -> Best:
+    """Return a support for each of some sizes, also for those that were not reached in time.
+
+    Where there is none, the first features join the support of the size before.
+    """
+    members = np.setdiff1d(np.arange(pencil.n_features), banned)
+    whole, before = dict(best), always
+    for size in sizes:
+        if size not in whole:
+            others = np.setdiff1d(members, before)
+            support = np.union1d(before, others[: size - len(before)])
+            whole[size] = pencil.solve(support)[0], support
+        before = whole[size][1]
+    return whole
+
+
+def _keep_better(best: Best, supports: Iterator[tuple[float, Integers]], shift: float) -> None:
+    """Put the supports into `best` that have a larger value than those there."""
+    for value, support in supports:
+        if len(support) in best and value - shift > best[len(support)][0]:
+            best[len(support)] = value - shift, np.sort(support)
+
+
+def _forward(
+    pencil: Pencil, last: int, always: Integers, allowed: Bools, stop: Stop
+) -> Iterator[tuple[float, Integers]]:
+    """Add one feature at a time, up to `last`; yield every value and support.
+
+    The rows are those of the Cholesky factor of B, extended to all features.
+    """
+    rows = np.empty((last, pencil.n_features))
+    allowed, gains, rest = allowed.copy(), pencil.factor.copy(), pencil.diagonal
+    floor = NOTHING_LEFT * rest
+    inner = np.zeros((gains.shape[1],) * 2)
+    criterion = WORTHS.index(pencil.criterion)
+    chosen: list[int] = []
+    for step in range(last):
+        values, axes = linalg.eigen(inner)
+        if step < len(always):
+            j = always[step]
+        else:
+            j, _ = best_addition(values, gains @ axes, rest, floor, allowed, criterion)
+        chosen.append(j)
+        allowed[j] = False
+        root = np.sqrt(max(rest[j], floor[j]))
+        row = (pencil.row(j) - rows[:step, j] @ rows[:step]) / root
+        share = gains[j] / root
+        rows[step] = row
+        inner += np.outer(share, share)
+        gains -= row[:, None] * share
+        rest -= row**2
+        if step + 1 >= len(always):
+            yield value_of(inner, criterion), np.array(chosen)
+            if stop():
+                return
+
+
+def _backward(
+    pencil: Pencil, first: int, always: Integers, allowed: Bools, stop: Stop
+) -> Iterator[tuple[float, Integers]]:
+    """Remove one feature at a time, down to `first`; yield every value and support.
+
+    The last member takes the place of the one removed, so that members, weights and inverse stay
+    in the leading rows.
+    """
+    members = np.flatnonzero(allowed)
+    inverse = _inverse(pencil, members, stop)
+    if inverse is None:
+        return
+    weights, inner = _weights(pencil, members, inverse)
+    highest = inverse.diagonal().max()
+    criterion = WORTHS.index(pencil.criterion)
+    free = ~np.isin(members, always)
+    for size in range(len(members), first - 1, -1):
+        values, axes = linalg.eigen(inner)
+        yield value_of(inner, criterion), members[:size]
+        if size == first or stop():
+            return
+        rotated = weights[:size] @ axes
+        i, _ = best_deletion(values, rotated, inverse, size, free, criterion)
+        column, power, weight = inverse[i, :size].copy(), inverse[i, i], weights[i].copy()
+        inner -= np.outer(weight, weight / power)
+        weights[:size] -= np.outer(column / power, weight)
+        rank_one(inverse[:size, :size], column / power, column)
+        for array in (members, weights, free, inverse, inverse.T):
+            array[i] = array[size - 1]
+        if inverse.diagonal()[: size - 1].max() < REFRESH * highest:
+            inverse = _inverse(pencil, members[: size - 1], stop)
+            if inverse is None:
+                return
+            weights, inner = _weights(pencil, members[: size - 1], inverse)
+            highest = inverse.diagonal().max()
+
+
+def _weights(pencil: Pencil, members: Integers, inverse: Floats) -> tuple[Floats, Floats]:
+    """Return ``B_S⁻¹ U_S`` and H."""
+    factor = pencil.factor[members]
+    weights = inverse @ factor
+    return weights, factor.T @ weights
+
+
+def _inverse(pencil: Pencil, members: Integers, stop: Stop) -> Floats | None:
+    """Return ``B_S⁻¹``, or None if told to stop."""
+    if len(members) < BLOCKS_FROM:
+        return linalg.inverse(pencil.block_of_b(members))
+    inverse = np.empty((len(members), len(members)))
+    for rows in _blocks(len(members)):
+        if stop():
+            return None
+        inverse[rows] = pencil.within.cross(members[rows], members)
+    inverse[np.diag_indices(len(members))] += pencil.ridge[members]
+    return inverse if _invert_in_blocks(inverse, stop) else None
+
+
+def _blocks(count: int) -> Iterator[slice]:
+    """Yield the rows of every block."""
+    return (slice(first, min(first + BLOCK, count)) for first in range(0, count, BLOCK))
+
+
+def _invert_in_blocks(matrix: Floats, stop: Stop) -> bool:
+    """Invert a positive definite matrix in place by sweeping it, block by block.
+
+    Return whether it was done: if told to stop, the matrix is left half inverted. To sweep a
+    block P turns P into -P⁻¹, the rest R of its rows into P⁻¹ R, and the part of the matrix
+    outside of its rows and columns into what P does not explain.
+    """
+    for pivots in _blocks(len(matrix)):
+        inverse = linalg.inverse(matrix[pivots, pivots])
+        panel = matrix[pivots].copy()
+        share = inverse @ panel
+        for rows in _blocks(len(matrix)):
+            if stop():
+                return False
+            matrix[rows] -= panel[:, rows].T @ share
+        matrix[pivots], matrix[:, pivots] = share, share.T
+        matrix[pivots, pivots] = -inverse
+    np.negative(matrix, out=matrix)
+    return True
+
+
+def _refine(
+    pencil: Pencil,
+    best: Best,
+    sizes: Sequence[int],
+    always: Integers,
+    allowed: Bools,
+    stop: Stop,
+) -> None:
+    """Swap at every size, starting from the better of two supports.
+
+    One is the best support known of that size, the other the refined support of the size before
+    with the best feature added.
+    """
+    state = Tableau(pencil, always, allowed, max(sizes))
+    for size in sizes:
+        if stop():
+            return
+        value, support = best[size]
+        j, raised = state.best_addition()
+        follows = len(state.members) == size - 1 >= len(always)
+        if follows and raised - pencil.shift > value:
+            state.add(j)
+        else:
+            state.move_to(support)
+        state.swap(stop)
+        if state.value - pencil.shift > value:
+            best[size] = state.value - pencil.shift, np.sort(state.members)
+
+
+@functools.cache
+def _compile() -> None:
+    """Select in a small problem, once, so that compiling counts in no limit."""
+    factor = np.random.default_rng(0).standard_normal((6, 6))
+    pencil = _pencil.from_pair(factor @ factor.T, np.eye(6))
+    nothing = np.empty(0, np.intp)
+    search(pencil, range(1, 4), "both", range(1, 4), nothing, nothing)
+
+
+class Tableau:
+    """A support, and all that adding, removing and swapping need to know of it, kept up to date.
+
+    Attributes
+    ----------
+    members : list of int
+        The support S.
+    inverse : ndarray
+        ``B_S⁻¹``.
+    weights : ndarray
+        ``B_S⁻¹ U_S``.
+    coefficients : ndarray
+        ``B_S⁻¹ B_S,all``: how the members explain all features.
+    rest : ndarray
+        The part of every diagonal entry of B that the members leave unexplained.
+    gains : ndarray
+        The part of U that they leave unexplained.
+    inner : ndarray
+        H, whose eigenvalues give the value.
+    """
+
+    def __init__(self, pencil: Pencil, always: Integers, allowed: Bools, size: int) -> None:
+        """Start from no feature, with room for `size` of them.
+
+        Members of `always` are not swapped; only `allowed` features are added.
+        """
+        self.pencil, self.always, self.allowed = pencil, always, allowed
+        self.criterion = WORTHS.index(pencil.criterion)
+        self._all_coefficients = np.empty((size + 1, pencil.n_features))
+        self._all_inverse = np.empty((size + 1, size + 1))
+        self._all_weights = np.empty((size + 1, pencil.factor.shape[1]))
+        self.diagonal = pencil.diagonal
+        self.floor = NOTHING_LEFT * self.diagonal
+        self._clear()
+
+    def _clear(self) -> None:
+        """Start again from no feature."""
+        self.members: list[int] = []
+        self.rest, self.gains = self.diagonal.copy(), self.pencil.factor.copy()
+        self.inner = np.zeros((self.gains.shape[1],) * 2)
+
+    @property
+    def value(self) -> float:
+        """The value of the support, with the shift of the pencil."""
+        return value_of(self.inner, self.criterion)
+
+    @property
+    def coefficients(self) -> Floats:
+        """How the members explain all features."""
+        return self._all_coefficients[: len(self.members)]
+
+    @property
+    def inverse(self) -> Floats:
+        """The inverse of B over the members."""
+        return self._all_inverse[: len(self.members), : len(self.members)]
+
+    @property
+    def weights(self) -> Floats:
+        """That inverse times the rows of U."""
+        return self._all_weights[: len(self.members)]
+
+    @property
+    def _open(self) -> Bools:
+        """Mask of the features that may be added."""
+        outside = self.allowed.copy()
+        outside[self.members] = False
+        return outside
+
+    def best_addition(self) -> tuple[int, float]:
+        """Return the feature whose addition raises the value most, and the value then."""
+        values, axes = linalg.eigen(self.inner)
+        gains = self.gains @ axes
+        place, value = best_addition(
+            values, gains, self.rest, self.floor, self._open, self.criterion
+        )
+        return place, value
+
+    def add(self, j: int) -> None:
+        """Add feature j."""
+        size = len(self.members)
+        row = self.pencil.row(j)
+        row -= row[self.members] @ self.coefficients
+        left = max(self.rest[j], self.floor[j])
+        column, gain = self.coefficients[:, j].copy(), self.gains[j].copy()
+        rank_one(self.coefficients, column / left, row)
+        rank_one(self.inverse, column / left, -column)
+        self.weights[:] -= np.outer(column / left, gain)
+        self._all_inverse[size, :size] = self._all_inverse[:size, size] = -column / left
+        self._all_inverse[size, size] = 1 / left
+        self._all_coefficients[size], self._all_weights[size] = row / left, gain / left
+        self.inner += np.outer(gain, gain / left)
+        self.gains -= row[:, None] * (gain / left)
+        self.rest -= row**2 / left
+        self.members.append(j)
+
+    def remove(self, j: int) -> None:
+        """Remove feature j; the last member takes its place."""
+        i, last = self.members.index(j), len(self.members) - 1
+        row, column = self.coefficients[i].copy(), self.inverse[i].copy()
+        weight, power = self.weights[i].copy(), self.inverse[i, i]
+        self.inner -= np.outer(weight, weight / power)
+        self.gains += row[:, None] * (weight / power)
+        self.rest += row**2 / power
+        rank_one(self.coefficients, column / power, row)
+        rank_one(self.inverse, column / power, column)
+        self.weights[:] -= np.outer(column / power, weight)
+        for array in (self.coefficients, self.weights, self.inverse, self.inverse.T):
+            array[i] = array[last]
+        self.members[i] = self.members[last]
+        self.members.pop()
+
+    def move_to(self, support: Integers) -> None:
+        """Go to another support by the fewest changes, and start again if rounding has grown."""
+        wanted, known = {*support.tolist()}, {*self.members}
+        if len(wanted ^ known) > len(wanted):
+            self._clear()
+            known = set()
+        for j in sorted(known - wanted):
+            self.remove(j)
+        for j in sorted(wanted - known):
+            self.add(j)
+        if self._drift() > DRIFT:
+            self._clear()
+            for j in sorted(wanted):
+                self.add(j)
+
+    def _drift(self) -> float:
+        """Measure the relative error of `weights` as the solution of ``B_S weights = U_S``."""
+        factor = self.pencil.factor[self.members]
+        error = self.pencil.times_b(self.members, self.weights) - factor
+        return float(np.abs(error).max() / (np.abs(factor).max() or 1.0))
+
+    def swap(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Swap one member for another feature, the best pair each time, as long as that helps."""
+        while not stop():
+            values, axes = linalg.eigen(self.inner)
+            out = np.empty((len(self.members), 2))
+            best_swaps(
+                values,
+                self.weights @ axes,
+                self.inverse,
+                self.coefficients,
+                self.gains @ axes,
+                self.rest,
+                self.floor,
+                ~np.isin(self.members, self.always),
+                self._open,
+                self.criterion,
+                out,
+            )
+            i = np.argmax(out[:, 1])
+            if out[i, 0] < 0:
+                return
+            member, other = self.members[i], int(out[i, 0])
+            self.remove(member)
+            self.add(other)
+            if self.value <= worth(values, self.criterion) * (1 + GAIN / 2):  # only rounding
+                self.remove(other)
+                self.add(member)
+                return
+
+
+def rank_one(matrix: Floats, left: Floats, right: Floats) -> None:
+    """Subtract ``left rightᵀ`` from a matrix, in place."""
+    if matrix.size < PARALLEL_SIZE:
+        matrix -= np.outer(left, right)
+    else:
+        _rank_one(matrix, left, right)
+
+
+@jit(parallel=True)
+def _rank_one(matrix, left, right):
+    for i in prange(len(left)):
+        for j in range(len(right)):
+            matrix[i, j] -= left[i] * right[j]
+
+
+@jit
+def best_addition(values, gains, rest, floor, allowed, criterion):
+    """Return the feature that raises the value most, and that value.
+
+    If none raises it, return the first that is allowed.
+    """
+    n_features, rank = gains.shape
+    best, place = worth(values, criterion), -1
+    nothing, raised = np.zeros((2, rank))
+    for j in range(n_features):
+        if not allowed[j]:
+            continue
+        if place < 0:
+            place = j
+        if rest[j] <= floor[j]:
+            continue
+        for r in range(rank):
+            raised[r] = gains[j, r] / np.sqrt(rest[j])
+        value = improved(best, best * (1 + GAIN), values, nothing, raised, criterion)
+        if value > best:
+            best, place = value, j
+    return place, best
+
+
+@jit
+def best_deletion(values, weights, inverse, size, free, criterion):
+    """Return which of the first `size` members lowers the value least, and the value then."""
+    rank = weights.shape[1]
+    best, place = -GAIN * abs(worth(values, criterion)), -1
+    lowered, nothing = np.zeros((2, rank))
+    for i in range(size):
+        if not free[i]:
+            continue
+        for r in range(rank):
+            lowered[r] = weights[i, r] / np.sqrt(inverse[i, i])
+        target = best if place < 0 else best + GAIN * abs(best)
+        value = improved(best, target, values, lowered, nothing, criterion)
+        if place < 0 or value > best:
+            best, place = max(value, best), i
+    return place, best
+
+
+@jit(parallel=True)
+def best_swaps(
+    values, weights, inverse, coefficients, gains, rest, floor, free, allowed, criterion, out
+):
+    """Find for every free member the best feature to take its place, and the value then.
+
+    Row i of `out` gets both; the feature is -1 if none raises the value.
+    """
+    size, n_features = coefficients.shape
+    for i in prange(size):
+        out[i, 0], out[i, 1] = -1, worth(values, criterion)
+        if free[i]:
+            share = 1.0 / inverse[i, i]
+            lowered = weights[i] * np.sqrt(share)
+            raised = np.empty(len(lowered))
+            for j in range(n_features):
+                joint = coefficients[i, j]
+                left = rest[j] + joint * joint * share
+                if not allowed[j] or left <= floor[j]:
+                    continue
+                for r in range(len(raised)):
+                    raised[r] = (gains[j, r] + joint * share * weights[i, r]) / np.sqrt(left)
+                target = out[i, 1] * (1 + GAIN)
+                value = improved(out[i, 1], target, values, lowered, raised, criterion)
+                if value > target:
+                    out[i, 0], out[i, 1] = j, value
+
+
+def value_of(inner: Floats, criterion: int) -> float:
+    """Return what H is worth."""
+    return float(worth(linalg.eigen(inner)[0], criterion))
+
+
+@jit
+def worth(values, criterion):
+    """Return what the eigenvalues of H are worth."""
+    if criterion == LEADING:
+        return values[-1]
+    total = 0.0
+    for value in values:
+        total += value if criterion == TRACE else np.log1p(max(value, 0.0))
+    return total
+
+
+@jit
+def improved(best, target, values, lowered, raised, criterion):
+    """Return what ``diag(values) - lowered loweredᵀ + raised raisedᵀ`` is worth.
+
+    If that does not exceed the target, return minus infinity. `best` is at most the target.
+    """
+    if criterion == LEADING:
+        if not exceeds(target, values, lowered, raised):
+            return -np.inf
+        return largest(best, values, lowered, raised)
+    if criterion == TRACE:
+        value = worth(values, TRACE)
+        for i in range(len(values)):
+            value += raised[i] * raised[i] - lowered[i] * lowered[i]
+    else:
+        value = worth(values, LOGDET) + _gain(values, lowered, raised)
+    return value if value > target else -np.inf
+
+
+@jit
+def _gain(values, lowered, raised):
+    """Return by how much a change raises ``log det(I + H)``, by the determinant lemma."""
+    less, more, both = 1.0, 1.0, 0.0
+    for i in range(len(values)):
+        share = 1.0 / (1.0 + max(values[i], 0.0))
+        less -= share * lowered[i] * lowered[i]
+        more += share * raised[i] * raised[i]
+        both += share * lowered[i] * raised[i]
+    determinant = less * more + both * both
+    return np.log(determinant) if determinant > 0 else -np.inf
+
+
+@jit
+def exceeds(target, values, lowered, raised):
+    """Tell if ``diag(values) - lowered loweredᵀ + raised raisedᵀ`` has an eigenvalue above target.
+
+    Border ``target - diag(values)`` by both vectors. The signs of its diagonal, and those of the
+    2 x 2 Schur complement of the border, count the eigenvalues above the target (inertia adds up).
+    The eigenvalue nearest to the target is kept out of the sums: its term would drown the others,
+    while in the determinant its square cancels.
+    """
+    near, above = 0, 0
+    for i in range(len(values)):
+        if abs(target - values[i]) < abs(target - values[near]):
+            near = i
+    a, b, c = 1.0, 0.0, -1.0
+    for i in range(len(values)):
+        distance = target - values[i] or APART
+        above += distance < 0
+        if i != near:
+            a += lowered[i] * lowered[i] / distance
+            b += lowered[i] * raised[i] / distance
+            c += raised[i] * raised[i] / distance
+    low, high, distance = lowered[near], raised[near], target - values[near] or APART
+    determinant = (a * c - b * b) * distance + a * high * high + c * low * low - 2 * b * low * high
+    trace = (a + c) * distance + low * low + high * high
+    if distance < 0:
+        determinant, trace = -determinant, -trace
+    if determinant < 0:
+        return above >= 1
+    return above + 2 * (trace > 0) >= 2
+
+
+@jit
+def largest(low, values, lowered, raised):
+    """Return the largest eigenvalue of the same matrix; it must lie above `low`."""
+    high = values[-1]
+    for i in range(len(values)):
+        high += raised[i] * raised[i]
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        if exceeds(middle, values, lowered, raised):
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def renormalize(x: ArrayLike, A: ArrayLike, B: ArrayLike) -> Subset:
@@ -337,7 +1002,7 @@ def threshold(
     return path if _validate.is_list(k) else path[int(path.sizes[0])]
 
 
-def _thresholded(pencil: _pencil.Pencil, k: int | Iterable[int]) -> Path:
+def _thresholded(pencil: Pencil, k: int | Iterable[int]) -> Path:
     """Take the largest entries of the leading eigenvector, for every size."""
     sizes: list[Any] = list(k) if _validate.is_list(k) else [k]
     if not sizes:
@@ -348,9 +1013,9 @@ def _thresholded(pencil: _pencil.Pencil, k: int | Iterable[int]) -> Path:
     return _packed(pencil, [np.sort(order[:size]) for size in sorted({*sizes})])
 
 
-def _packed(pencil: _pencil.Pencil, supports: list[Integers]) -> Path:
+def _packed(pencil: Pencil, supports: list[Integers]) -> Path:
     """Pack supports that no search found."""
-    rows = [_found(pencil, len(S), pencil.solve(S)[0], S, "greedy") for S in supports]
+    rows = [_row(pencil, len(S), pencil.solve(S)[0], S, "greedy") for S in supports]
     return Path.from_rows(pencil, rows)
 
 

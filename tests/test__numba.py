@@ -167,7 +167,7 @@ FORK = """
 import multiprocessing, sys
 import numpy as np
 from specsel import eslda, kernel, positivity, qalpha, sbs
-from specsel._pencil.tableau import rank_one
+from specsel.gslda import rank_one
 
 X = np.random.default_rng(0).standard_normal((20, 30))
 SOLVES = {

@@ -13,7 +13,6 @@ from oracles import pencil as oracle
 from scipy import sparse
 
 from specsel import _pencil, _validate, datasets, gslda
-from specsel._pencil import plans, selection, within
 
 PAIRS = {
     "rank one": lambda seed: datasets.wishart_pair(11, rank=1, random_state=seed),
@@ -45,6 +44,12 @@ def classes_problem(n_classes, n_samples=60, n_features=12, seed=0):
     return X, y
 
 
+@pytest.fixture
+def set_clock(monkeypatch):
+    """Replace the clock of the selection by one that goes on by a step when it is read."""
+    return lambda step: monkeypatch.setattr(gslda, "perf_counter", Clock(step))
+
+
 def lists(path):
     return [support.tolist() for support in path.supports]
 
@@ -65,6 +70,21 @@ def test_picks_are_those_of_a_literal_search(kind, sets):
             expected = [oracle.pencil_value(A, B, support) for support in path.supports]
             scale = np.abs(expected).max()
             np.testing.assert_allclose(path.values, expected, rtol=1e-9, atol=1e-11 * scale)
+
+
+@pytest.mark.parametrize(
+    ("options", "first", "last"),
+    [
+        ({}, 1, 11),
+        ({"max_size": 2}, 1, 2),
+        ({"always": [1, 4]}, 2, 11),
+        ({"never": [0, 1, 2]}, 1, 8),
+        ({"never": range(8), "always": [8, 9, 10]}, 3, 3),
+    ],
+)
+def test_sizes_from_all_that_are_held_to_all_that_are_allowed(options, first, last):
+    path = gslda.solve_pair(*datasets.wishart_pair(11), **options)
+    assert path.sizes.tolist() == list(range(first, last + 1))
 
 
 @pytest.mark.parametrize("criterion", ["trace", "logdet"])
@@ -200,7 +220,7 @@ def test_a_long_chain_of_changes_stays_exact():
     G = rng.standard_normal((60, 25))
     B = G @ G.T / 60 + 1e-7 * np.eye(60)
     d = rng.standard_normal(60)
-    path = _pencil.search(
+    path = gslda.search(
         _pencil.from_pair(np.outer(d, d), B),
         range(1, 61),
         "both",
@@ -328,7 +348,7 @@ def test_features_by_name():
 
 
 def test_too_many_features_for_backward_elimination():
-    X = np.zeros((4, plans.BACKWARD_LIMIT + 1))
+    X = np.zeros((4, gslda.BACKWARD_LIMIT + 1))
     X[0] = 1.0
     with pytest.raises(ValueError, match="take 'forward' for more than 10000 features"):
         gslda.solve(X, [0, 0, 1, 1])
@@ -379,7 +399,7 @@ def test_the_same_bits_for_any_number_of_threads(set_threads):
     found = []
     for threads in (1, numba.config.NUMBA_NUM_THREADS):
         set_threads(threads)
-        path = _pencil.search(
+        path = gslda.search(
             pencil, range(1, 31), "both", range(1, 31), *_validate.check_sets((), (), 30)
         )
         found.append([(value, support.tolist()) for value, support in path.values()])
@@ -387,14 +407,14 @@ def test_the_same_bits_for_any_number_of_threads(set_threads):
 
 
 @pytest.mark.parametrize("direction", ["both", "forward", "backward"])
-def test_what_was_found_in_time_comes_back(monkeypatch, direction):
+def test_what_was_found_in_time_comes_back(set_clock, direction):
     """From no time at all to enough of it."""
     X, y = classes_problem(3)
     gslda.solve(X, y)  # compiles
     whole = gslda.solve(X, y, direction=direction)
     statuses = set()
     for step in (1.0, 0.2, 0.06, 0.03, 0.02, 0.01, 1e-3):
-        monkeypatch.setattr(selection, "perf_counter", Clock(step))
+        set_clock(step)
         path = gslda.solve(X, y, direction=direction, time_limit=1.0)
         statuses |= {*path.statuses}
         assert 1 <= len(path) <= 12
@@ -410,7 +430,7 @@ def test_control_c_returns_what_was_found(monkeypatch):
     X, y = classes_problem(2)
     gslda.solve(X, y)  # compiles
     path = gslda.solve(X, y, always=[3, 5], never=[0])
-    before, calls = _pencil.search, []
+    before, calls = gslda.search, []
 
     def search(*options):
         def stop():
@@ -421,45 +441,34 @@ def test_control_c_returns_what_was_found(monkeypatch):
 
         return before(*options[:-1], stop)
 
-    monkeypatch.setattr(_pencil, "search", search)
+    monkeypatch.setattr(gslda, "search", search)
     cut = gslda.solve(X, y, always=[3, 5], never=[0])
     assert {*cut.statuses} == {"interrupted"}
     assert list(cut) == [2, 3, 4]
     assert (cut.values <= path.values[:3] * (1 + 1e-9)).all()
 
 
-def test_inverting_in_blocks_is_inverting(monkeypatch):
-    X, y = classes_problem(2, n_features=40)
-    whole = gslda.solve(X, y, direction="backward", refine=False)
-    monkeypatch.setattr(selection, "BLOCKS_FROM", 10)
-    monkeypatch.setattr(selection, "BLOCK", 7)
-    blocks = gslda.solve(X, y, direction="backward", refine=False)
-    assert lists(blocks) == lists(whole)
-    np.testing.assert_allclose(blocks.values, whole.values, rtol=1e-9)
-    clock = Clock(1.0)
-    for limit in range(2, 60, 9):
-        monkeypatch.setattr(selection, "perf_counter", clock)
-        path = gslda.solve(X, y, direction="backward", time_limit=float(limit))
-        assert {*path.statuses} == {"time"}
-
-
-def test_backward_elimination_of_sparse_samples_forms_few_columns_at_once(monkeypatch):
-    X, y = classes_problem(2, n_features=40)
-    whole = gslda.solve(X, y, direction="backward", refine=False)
-    asked, columns = [], within.SparseWithin.columns
-
-    def recorded(self, features):
-        asked.append(np.size(features))
-        return columns(self, features)
-
-    monkeypatch.setattr(within.SparseWithin, "columns", recorded)
-    monkeypatch.setattr(within, "COLUMNS", 6)
-    monkeypatch.setattr(selection, "BLOCKS_FROM", 10)
-    monkeypatch.setattr(selection, "BLOCK", 7)
-    blocks = gslda.solve(sparse.csr_array(X), y, direction="backward", refine=False)
-    assert lists(blocks) == lists(whole)
-    np.testing.assert_allclose(blocks.values, whole.values, rtol=1e-9)
-    assert max(asked) == 6
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_backward_elimination_of_many_features(form, set_clock):
+    """So many are inverted in blocks; all but six are always held."""
+    n, held = 1030, np.arange(1024)
+    X, y = classes_problem(2, n_features=n)
+    options = {"direction": "backward", "refine": False, "always": held, "shrinkage": 1e-3}
+    path = gslda.solve(form(X), y, **options)
+    A, B = oracle.class_scatter(X, y)
+    A, B = A, B + 1e-3 * np.eye(n)
+    mean = A[:, 0] / np.sqrt(A[0, 0])  # A = mean meanᵀ
+    support = list(range(n))
+    for k in range(n - 1, len(held) - 1, -1):
+        shrunk = [[j for j in support if j != i] for i in support if i not in held]
+        worth = [mean[S] @ np.linalg.solve(B[np.ix_(S, S)], mean[S]) for S in shrunk]
+        support = shrunk[int(np.argmax(worth))]
+        assert path[k].support.tolist() == support
+        assert path[k].value == pytest.approx(max(worth), rel=1e-7)
+    for limit in (2.0, 7.0, 12.0):
+        set_clock(1.0)
+        cut = gslda.solve(form(X), y, time_limit=limit, **options)
+        assert {*cut.statuses} == {"time"}
 
 
 def test_many_equal_eigenvalues():
@@ -493,3 +502,83 @@ def test_thresholds_and_renormalises_data(n_samples, n_classes):
         gslda.threshold(X, y, 13)
     with pytest.raises(ValueError, match="k: holds no size"):
         gslda.threshold(X, y, [])
+
+
+def changes(rng):
+    """Diagonals, some of them repeated or zero, and two vectors, some of them zero or tiny."""
+    for _ in range(3000):
+        rank = rng.integers(1, 6)
+        values = np.sort(rng.random(rank) * (rng.random(rank) < 0.7))
+        if rng.random() < 0.3:
+            values[:] = values[-1]
+        scales = rng.choice([0.0, 0.3, 1e-3], 2)
+        yield values, *(scales[:, None] * rng.standard_normal((2, rank)))
+
+
+def test_signs_tell_whether_a_change_takes_the_value_above_a_number(rng):
+    for values, lowered, raised in changes(rng):
+        matrix = np.diag(values) - np.outer(lowered, lowered) + np.outer(raised, raised)
+        largest = np.linalg.eigvalsh(matrix)[-1]
+        scale = max(abs(largest), 1e-3)
+        for share in (-1e-2, -1e-9, -1e-11, 1e-11, 1e-9, 1e-2):
+            target = largest + share * scale
+            assert gslda.exceeds(target, values, lowered, raised) == (share < 0)
+
+
+@pytest.mark.parametrize("name", _validate.WORTHS)
+def test_the_value_after_a_change_is_that_of_its_eigenvalues(name, rng):
+    criterion, compared = _validate.WORTHS.index(name), 0
+    for values, lowered, raised in changes(rng):
+        matrix = np.diag(values) - np.outer(lowered, lowered) + np.outer(raised, raised)
+        after = np.linalg.eigvalsh(matrix)
+        if after[0] < -1e-12:
+            continue
+        before = oracle.worth(values, name)
+        expected = oracle.worth(after, name)
+        found = gslda.improved(before, before, values, lowered, raised, criterion)
+        if expected > before + 1e-9:
+            assert found == pytest.approx(expected, rel=1e-9)
+            compared += 1
+        elif expected < before - 1e-9:
+            assert found == -np.inf
+    assert compared > 100
+
+
+@pytest.mark.parametrize("rank", [1, 3, None])
+def test_updates_of_a_support_equal_a_fresh_solve(rank, rng):
+    A, B = datasets.wishart_pair(12, rank=rank, random_state=2)
+    scale = 1 / np.sqrt(np.diag(B))
+    A, B = (matrix * scale * scale[:, None] for matrix in (A, B))
+    state = gslda.Tableau(_pencil.from_pair(A, B), (), np.ones(12, bool), 12)
+    for _ in range(40):
+        state.move_to(np.flatnonzero(rng.permutation(12) < rng.integers(1, 8)))
+        if len(state.members) > 2:
+            state.remove(state.members[1])
+        S = state.members
+        part = np.linalg.inv(B[np.ix_(S, S)])
+        assert state.value == pytest.approx(oracle.pencil_value(A, B, S))
+        np.testing.assert_allclose(state.inverse, part, atol=1e-9)
+        np.testing.assert_allclose(state.coefficients, part @ B[S], atol=1e-9)
+        rest = B.diagonal() - np.einsum("ij,ij->j", B[S], state.coefficients)
+        np.testing.assert_allclose(state.rest, rest, atol=1e-9)
+    value = state.value
+    state.weights[:] += 1e-3  # rounding that has grown
+    state.move_to(np.sort(S))
+    assert state.value == pytest.approx(value)
+    np.testing.assert_allclose(state.weights, state.inverse @ state.pencil.factor[state.members])
+
+
+def test_ties_do_not_swap_for_ever():
+    """All features are alike: no swap helps, whatever rounding says."""
+    A = np.full((8, 8), 0.3) + 0.7 * np.eye(8)
+    path = gslda.solve_pair(A, np.eye(8))
+    np.testing.assert_allclose(path.values, 0.7 + 0.3 * path.sizes)
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (400, 300)])
+def test_rank_one_updates_by_one_thread_and_by_several(shape, rng):
+    matrix = rng.standard_normal(shape)
+    left, right = rng.standard_normal(shape[0]), rng.standard_normal(shape[1])
+    expected = matrix - np.outer(left, right)
+    gslda.rank_one(matrix, left, right)
+    np.testing.assert_allclose(matrix, expected, atol=1e-15)

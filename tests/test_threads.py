@@ -87,7 +87,7 @@ CALLS = {
     "_data.sparse_rows.combine": lambda: solve_sparse(qalpha, by_sample=True),
     "_data.stored._gather": lambda: solve_sparse(laplacian, by_sample=True),
     "_exact.ladder._largest_squares": lambda: eslda.solve(FACTOR, k=[2, 5]),
-    "_pencil.tableau.best_swaps": lambda: gslda.solve(
+    "gslda.best_swaps": lambda: gslda.solve(
         WIDE, np.arange(40) % 3, max_size=6, direction="forward"
     ),
     "_simulation.experiments.counts_above": lambda: positivity.semicircle(40, 0.0, 1.0, **SEED),
@@ -100,7 +100,7 @@ CALLS = {
     "_simulation.experiments.wishart_moments": lambda: positivity.wishart_moments(20, 30, **SEED),
     "_kernel.evaluation._finish": lambda: kernel.solve(WIDE, 2, tol=0.1),
     "_kernel.evaluation._sectioned": lambda: kernel.solve(WIDE, 2, kernel="sectioned", tol=0.1),
-    "_pencil.tableau._rank_one": lambda: gslda.solve_pair(
+    "gslda._rank_one": lambda: gslda.solve_pair(
         *datasets.wishart_pair(320, rank=2), direction="backward", refine=False
     ),
     "_qalpha.diagnostics._gram": lambda: qalpha.gram(WIDE, np.eye(40)[:, :3]),

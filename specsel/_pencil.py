@@ -1,0 +1,679 @@
+"""The pair (A, B) whose Rayleigh quotient sparse LDA and sparse PCA maximise.
+
+With classes, features are scaled to mean 0 and variance 1; A is their scatter between the classes
+and B their scatter within them. For sparse PCA, A is the covariance and B the identity. A pencil
+stores neither matrix but their factors, ``A + shift B = factor factorᵀ`` and
+``B = WᵀW + diag(ridge)``: for data, these are no larger than the data, and a matrix of
+features x features is formed only where it is needed. The shift is 0 unless A has negative
+eigenvalues; it makes A positive semi-definite and raises all values by the same number.
+
+The factor W is an array, or for sparse samples never formed: subtracting the means of the classes
+would fill it up. A column is then computed when it is needed, and products with W are those with
+X, less those with the means.
+
+Departure. A feature that does not vary gets a diagonal of 1 in B instead of 0. It may then be
+chosen, but never raises a value.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypedDict, Unpack
+
+import numpy as np
+
+from specsel import _containers, _data, _runtime, _validate, linalg
+from specsel._validate import ArrayLike, Bools, Floats, Integers, Names, NDArray, PCAMatrix, Worth
+
+# Eigenvalues of B without its ridge below this share of the largest are rounding.
+RANK_FLOOR = 1e-10
+
+# If B is rank deficient, its diagonal is raised by this share of the smallest eigenvalue above the
+# floor (Moghaddam et al., Sec. 3.2).
+SHRINKAGE_SHARE = 1e-3
+
+# Eigenvalues below this share of the largest are rounding.
+ROUNDING = 1e-14
+
+# A matrix passes for symmetric if its entries differ by no more than this share of the largest.
+ASYMMETRY = 1e-10
+
+# Squares of larger entries are infinite.
+LARGEST = 1e150
+
+# What is sought by default for more than two classes: of the three criteria the one whose features
+# classify best, see the README and `Criteria` in the benchmarks of `gslda`.
+SEVERAL_CLASSES: Worth = "logdet"
+
+# A value and its direction may differ by this share or, if that is more, by so many roundings.
+CHECKED_SHARE, CHECKED = 1e-6, 100
+
+# Bounds by Eq. (8) leave this share for rounding.
+BOUND_SHARE = 1e-9
+
+# Matrices of samples × samples, or of features × features where these are fewer, that are held at
+# once; and copies of dense samples.
+MATRICES, COPIES = 3, 2
+
+# Stored numbers that are looked at together, and columns that are formed together.
+NUMBERS = 2**20
+
+COLUMNS = 64
+
+# A column whose means weigh more than so many times what is left without them is centred before
+# its products are formed: of products that are centred afterwards the means would take the digits.
+FAR = 100
+
+# Features: an array, or a list of numbers.
+Support = Integers | list[int]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pencil:
+    """A and B, by their factors. A pencil never changes; its arrays are read-only.
+
+    Attributes
+    ----------
+    factor : ndarray of shape (n_features, r)
+        ``A + shift B = factor factorᵀ``; r is 1 for two classes.
+    within : DenseWithin or SparseWithin
+        W, with a column for every feature.
+    ridge : ndarray of shape (n_features,)
+        ``B = WᵀW + diag(ridge)``.
+    shrinkage : float
+        The part of the ridge that was added to make B positive definite.
+    shift : float
+        0 unless A has negative eigenvalues.
+    names : tuple of str or None
+        Names of the features.
+    given : tuple of two ndarrays or None
+        A and B themselves, if the user gave them.
+    criterion : {"leading", "trace", "logdet"}
+        What a support is worth: the largest eigenvalue λ of the pencil over it, the sum of all, or
+        ``Σ log(1 + λ)``. For the last two A has no negative eigenvalue.
+    """
+
+    factor: Floats
+    within: DenseWithin | SparseWithin
+    ridge: Floats
+    shrinkage: float = 0.0
+    shift: float = 0.0
+    names: Names = None
+    given: tuple[Floats, Floats] | None = None
+    criterion: Worth = "leading"
+
+    def __post_init__(self) -> None:
+        for array in (self.factor, self.ridge, *(self.given or ())):
+            array.flags.writeable = False
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.factor)
+
+    @property
+    def diagonal(self) -> Floats:
+        """Diagonal of B."""
+        return self.within.squares + self.ridge
+
+    @property
+    def matrices(self) -> tuple[Floats, Floats]:
+        """A and B, features x features."""
+        return self.block(np.arange(self.n_features))
+
+    def row(self, index: int) -> Floats:
+        """Return one row of B."""
+        row = self.within.back(self.within.columns(index))
+        row[index] += self.ridge[index]
+        return row
+
+    def block(self, support: Support) -> tuple[Floats, Floats]:
+        """Return A and B of some features."""
+        if self.given is not None:
+            A, B = self.given
+            pair = np.ix_(np.asarray(support), np.asarray(support))
+            return A[pair], B[pair]
+        factor = self.factor[support]
+        return factor @ factor.T, self.block_of_b(support)
+
+    @property
+    def is_pca(self) -> bool:
+        """Whether B is the identity."""
+        if self.given is not None:
+            return bool((self.given[1] == np.eye(self.n_features)).all())
+        return len(self.within) == 0
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the value is a sum over eigenvalues; for rank one the largest is their sum."""
+        return self.criterion != "leading" or self.factor.shape[1] == 1
+
+    def block_of_a(self, rows: Integers, columns: Integers) -> Floats:
+        """Return some rows and columns of A."""
+        if self.given is not None:
+            return self.given[0][np.ix_(rows, columns)]
+        return self.factor[rows] @ self.factor[columns].T
+
+    def block_of_b(self, support: Support) -> Floats:
+        """Return B of some features."""
+        return self.within.inner(support) + np.diag(self.ridge[support])
+
+    def times_b(self, support: Support, matrix: Floats) -> Floats:
+        """Return B of some features times a matrix with a row for each of them."""
+        within = self.within.columns(support)
+        return within.T @ (within @ matrix) + self.ridge[support][:, None] * matrix
+
+    @cached_property
+    def spectrum(self) -> Floats:
+        """The eigenvalues of the pencil over all features, ascending; those of H, see `gslda`.
+
+        There are as many as A has rank, or perhaps more; the others are 0.
+        """
+        factor, within, ridge = self.factor, self.within, self.ridge
+        if len(within) < len(ridge) and (ridge > 0).all():
+            eased = factor / ridge[:, None]
+            inner = factor.T @ eased
+            if len(within):  # Woodbury
+                middle = within.outer(1 / ridge) + np.eye(len(within))
+                image = within.times(eased)
+                inner -= image.T @ np.linalg.solve(middle, image)
+        else:
+            inner = factor.T @ np.linalg.solve(self.block_of_b(np.arange(len(ridge))), factor)
+        return np.maximum(linalg.eigen((inner + inner.T) / 2)[0], 0.0)
+
+    @property
+    def leading_axis(self) -> Floats:
+        """The leading eigenvector of ``B^(-½) A B^(-½)``.
+
+        The matrix is formed only if there are more samples than features. Otherwise its factor
+        ``B^(-½) U`` follows from the eigenvectors V of ``WᵀW``: B acts on what is
+        orthogonal to them as its ridge does.
+        """
+        if self.given is None and len(self.within) < self.n_features:
+            values, axes = linalg.eigen(self.within.outer())
+            kept = values > RANK_FLOOR * values[-1:].max(initial=0.0)
+            values, axes = values[kept], self.within.back(axes[:, kept] / np.sqrt(values[kept]))
+            roots = 1 / np.sqrt(self.ridge)
+            change = 1 / np.sqrt(values + self.shrinkage) - 1 / np.sqrt(self.shrinkage or 1.0)
+            factor = self.factor * roots[:, None]
+            factor += axes * change @ (axes.T @ self.factor)
+            return np.linalg.svd(factor, full_matrices=False)[0][:, 0]
+        a, b = self.matrices
+        values, axes = np.linalg.eigh(b)
+        root = axes / np.sqrt(values) @ axes.T
+        leading: Floats = np.linalg.eigh(root @ a @ root)[1][:, -1]
+        return leading
+
+    def bounds(self, k: int) -> tuple[float, float]:
+        """Return what no support of k features falls short of, and what none exceeds, by Eq. (8).
+
+        An eigenvalue of a support lies between those of the same place, counted from below and
+        from above, among those of all features.
+        """
+        values = self.spectrum
+        n_small = k - (self.n_features - len(values))  # how many of the k smallest are listed
+        lower = linalg.worth(values[:n_small], self.criterion) if n_small > 0 else 0.0
+        upper = linalg.worth(values[-k:], self.criterion)
+        return lower * (1 - BOUND_SHARE) - self.shift, upper * (1 + BOUND_SHARE) - self.shift
+
+    def solve(self, support: Support) -> tuple[float, Floats]:
+        """Return what a support is worth, and the leading eigenvector, of unit B-norm.
+
+        The vector has an entry for every feature. The largest entry by modulus is positive.
+        """
+        A, B = self.block(support)
+        count = 1 if self.criterion == "leading" else len(A)
+        values, vectors = linalg.last_eigenpairs(A, B, count)
+        _check(A, B, float(values[-1]), vectors[:, -1])
+        direction = np.zeros(self.n_features)
+        direction[support] = vectors[:, -1]
+        value = linalg.worth(values, self.criterion)
+        return value, direction * (np.sign(direction[np.abs(direction).argmax()]) or 1)
+
+
+def _check(A: Floats, B: Floats, value: float, vector: Floats) -> None:
+    """Refuse a value that its eigenvector contradicts by more than rounding allows.
+
+    Where the two differ, the condition of B says how much that is; see `_exact`.
+    """
+    norm, quotient = float(vector @ B @ vector), float(vector @ A @ vector)
+    if abs(norm - 1) <= CHECKED_SHARE and abs(quotient - value) <= CHECKED_SHARE * abs(value):
+        return
+    scale = np.sqrt(np.diag(B))
+    a, b = (matrix / scale / scale[:, None] for matrix in (A, B))
+    values = np.linalg.eigvalsh(b)
+    share = CHECKED * len(A) * np.finfo(float).eps / max(values[0], np.finfo(float).tiny)
+    off = share * (len(a) * np.abs(a).max() + abs(value) * values[-1])
+    if not (abs(norm - 1) <= share * values[-1] and abs(quotient - value) <= off):
+        raise ValueError(
+            f"X: the value {value:.6g} of {len(A)} features cannot be trusted, its direction "
+            f"gives {quotient:.6g}; take a larger shrinkage, or rescale X"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DenseWithin:
+    """W as an array."""
+
+    array: Floats
+
+    def __post_init__(self) -> None:
+        self.array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    @property
+    def squares(self) -> Floats:
+        squares: Floats = np.einsum("ij,ij->j", self.array, self.array)
+        return squares
+
+    def columns(self, features: Support | int) -> Floats:
+        return self.array[:, features]
+
+    def inner(self, features: Support) -> Floats:
+        columns = self.array[:, features]
+        return columns.T @ columns
+
+    def cross(self, features: Integers, others: Integers) -> Floats:
+        return self.array[:, features].T @ self.array[:, others]
+
+    def times(self, matrix: Floats) -> Floats:
+        return self.array @ matrix
+
+    def back(self, matrix: Floats) -> Floats:
+        return self.array.T @ matrix
+
+    def outer(self, weights: Floats | None = None) -> Floats:
+        weighed = self.array if weights is None else self.array * weights
+        return weighed @ self.array.T
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparseWithin:
+    """Sparse samples, each minus the mean of its class, their columns scaled.
+
+    Attributes
+    ----------
+    matrix : scipy.sparse array of samples × features, by columns
+    classes : ndarray
+        The class of every sample.
+    means : ndarray of classes × features
+    scale : ndarray
+        What every column is multiplied by in the end.
+    """
+
+    matrix: Any
+    classes: Integers
+    means: Floats
+    scale: Floats
+
+    @classmethod
+    def of(cls, matrix: Any, classes: Integers, scale: Floats) -> SparseWithin:
+        """Find the means of the classes."""
+        matrix = matrix.tocsc()
+        members = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)
+        means = (matrix.T @ members).T / members.sum(axis=0)[:, None]
+        return cls(matrix, classes, means, scale)
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    @property
+    def squares(self) -> Floats:
+        """Squared norm of every column; what is stored and what is not are summed apart."""
+        shape = self.means.shape
+        squares, stored = np.zeros(shape[1]), np.zeros(shape[0] * shape[1])
+        for samples, features, values in self._pieces():
+            classes = self.classes[samples]
+            shifted = values - self.means[classes, features]
+            squares += np.bincount(features, shifted**2, len(squares))
+            stored += np.bincount(classes * shape[1] + features, minlength=len(stored))
+        absent = np.bincount(self.classes)[:, None] - stored.reshape(shape)
+        squares += np.einsum("cj,cj,cj->j", absent, self.means, self.means)
+        return squares * self.scale**2
+
+    def columns(self, features: Support | int) -> Floats:
+        numbers = np.atleast_1d(features)
+        dense = self.matrix[:, numbers].toarray() - self.means[:, numbers][self.classes]
+        dense *= self.scale[numbers]
+        return dense if np.ndim(features) else dense[:, 0]
+
+    def inner(self, features: Support) -> Floats:
+        numbers = np.asarray(features)
+        if len(numbers) <= COLUMNS:
+            columns = self.columns(numbers)
+            return columns.T @ columns
+        products = self.cross(numbers, numbers)
+        symmetric: Floats = (products + products.T) / 2
+        return symmetric
+
+    def cross(self, features: Integers, others: Integers) -> Floats:
+        starts = range(0, len(features), COLUMNS)
+        blocks = (self.columns(features[start : start + COLUMNS]) for start in starts)
+        return np.vstack([self.back(block)[others].T for block in blocks])
+
+    def times(self, matrix: Floats) -> Floats:
+        scaled = (matrix.T * self.scale).T
+        product: Floats = self.matrix @ scaled - (self.means @ scaled)[self.classes]
+        return product
+
+    def back(self, matrix: Floats) -> Floats:
+        product: Floats = self.matrix.T @ matrix - self.means.T @ self._summed(matrix)
+        return (product.T * self.scale).T
+
+    def outer(self, weights: Floats | None = None) -> Floats:
+        """``W diag(weights) Wᵀ``; columns far from 0 are dense in some class, and few."""
+        weights = np.ones(len(self.scale)) if weights is None else weights
+        explained = np.bincount(self.classes) @ (self.means * self.scale) ** 2
+        far = explained > FAR * self.squares
+        square = self._raw_outer(np.where(far, 0.0, weights * self.scale**2))
+        self._centre(square)
+        self._centre(square.T)
+        features = np.flatnonzero(far)
+        for start in range(0, len(features), COLUMNS):
+            part = features[start : start + COLUMNS]
+            columns = self.columns(part)
+            square += (columns * weights[part]) @ columns.T
+        return square
+
+    def _raw_outer(self, weights: Floats) -> Floats:
+        """``X diag(weights) Xᵀ`` of the samples as they are stored; zeros are left out."""
+        square = np.zeros((len(self), len(self)))
+        for start, stop in self._bounds():
+            features = start + np.flatnonzero(weights[start:stop])
+            piece = self.matrix[:, features]
+            weighed = piece.multiply(weights[features]).tocsr()
+            for first in range(0, len(self), COLUMNS):
+                rows = slice(first, first + COLUMNS)
+                square[rows] += (weighed[rows] @ piece.T).toarray()
+        return square
+
+    def _bounds(self) -> Iterator[tuple[int, int]]:
+        """Yield where columns begin and end whose stored numbers are looked at together."""
+        ends = np.searchsorted(self.matrix.indptr, np.arange(0, self.matrix.nnz, NUMBERS))
+        bounds = np.unique([*ends, len(self.matrix.indptr) - 1]).tolist()
+        return zip([0, *bounds[:-1]], bounds, strict=True)
+
+    def _pieces(self) -> Iterator[tuple[Integers, Integers, Floats]]:
+        """Yield stored numbers, each with its sample and its feature, some at a time."""
+        for start, stop in self._bounds():
+            places = self.matrix[:, start:stop].tocoo()
+            samples, features = (np.asarray(index, dtype=np.intp) for index in places.coords)
+            yield samples, features + start, places.data
+
+    def _summed(self, matrix: Floats) -> Floats:
+        """Sums of the rows of every class."""
+        out = np.zeros((len(self.means), *matrix.shape[1:]))
+        np.add.at(out, self.classes, matrix)
+        return out
+
+    def _centre(self, matrix: Floats) -> None:
+        """Subtract from every row the mean of its class, in place."""
+        matrix -= (self._summed(matrix) / np.bincount(self.classes)[:, None])[self.classes]
+
+
+class Options(TypedDict, total=False):
+    """How a pencil is made of data."""
+
+    shrinkage: float | None
+    matrix: PCAMatrix
+    criterion: Worth | None
+
+
+def from_data(X: ArrayLike, y: ArrayLike | None = None, **options: Unpack[Options]) -> Pencil:
+    """Make a pencil of data: scatter between and within classes; without y, covariance and 1.
+
+    Without a criterion it is "leading", for more than two classes `SEVERAL_CLASSES`.
+    """
+    return from_reading(read(X, y, **options))
+
+
+class Reading(NamedTuple):
+    """Data as they were read, and what is to be made of them, checked."""
+
+    array: Any
+    names: Names
+    classes: Integers | None
+    shrinkage: float | None
+    matrix: PCAMatrix
+    criterion: Worth | None
+
+    @property
+    def need(self) -> _runtime.Need:
+        """The memory that a pencil of the data takes."""
+        n_samples, n_features = self.array.shape
+        stored = self.array.size if isinstance(self.array, np.ndarray) else 0
+        return _runtime.Need(
+            8 * (COPIES * stored + MATRICES * min(n_samples, n_features) ** 2),
+            f"X: {n_samples} samples of {n_features} features, centred, and their inner products",
+            "take fewer features first, by qalpha or alignment for instance",
+        )
+
+
+def read(
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    shrinkage: float | None = None,
+    matrix: PCAMatrix = "covariance",
+    criterion: Worth | None = None,
+) -> Reading:
+    """Read data, and check the options, before anything is computed."""
+    _validate.check_choice("matrix", matrix, _validate.PCA_MATRICES)
+    if criterion is not None:
+        _validate.check_choice("criterion", criterion, _validate.WORTHS)
+    if shrinkage is not None:
+        _validate.check_not_negative("shrinkage", shrinkage)
+    array, names = _samples(X, with_classes=y is not None)
+    classes = None if y is None else _containers.as_classes(y, array.shape[0])
+    if y is not None:
+        if matrix != "covariance":
+            raise ValueError(f"matrix = {matrix!r}: is for sparse PCA, without y")
+    elif shrinkage is not None:
+        raise ValueError(f"shrinkage = {shrinkage}: is for data with classes, and y is None")
+    return Reading(array, names, classes, shrinkage, matrix, criterion)
+
+
+def from_reading(data: Reading) -> Pencil:
+    """Make a pencil of what was read."""
+    array, names, classes, shrinkage, matrix, criterion = data
+    _runtime.check_together([data.need])
+    mean, norm = _data.moments(array, names, center=True)
+    if classes is None and matrix == "covariance" and not _is_moderate(norm.max()):
+        raise ValueError(f"X: {_validate.TOO_EXTREME}")
+    constant = norm == 0
+    if constant.all():
+        raise ValueError(f"X: all {len(norm)} features are constant; at least one must vary")
+    if constant.any():
+        verb = "is" if constant.sum() == 1 else "are"
+        warnings.warn(
+            f"{constant.sum()} of {len(norm)} features {verb} constant and never worth taking",
+            stacklevel=_validate.caller(),
+        )
+    if classes is None:
+        scale = norm if matrix == "correlation" else np.sqrt(len(array) - 1.0)
+        factor = _centred(array, mean, constant).T / np.where(constant, 1.0, scale)[:, None]
+        n_features = len(norm)
+        within = DenseWithin(np.empty((0, n_features)))
+        criterion = criterion or "leading"
+        ones = np.ones(n_features)
+        return Pencil(_narrow(factor), within, ones, names=names, criterion=criterion)
+    scatter = _scatter if isinstance(array, np.ndarray) else _sparse_scatter
+    factor, both = scatter(array, mean, norm, classes)
+    added = _shrinkage(both, np.flatnonzero(~constant), shrinkage)
+    criterion = criterion or (SEVERAL_CLASSES if factor.shape[1] > 1 else "leading")
+    ridge = added + constant
+    return Pencil(factor, both, ridge, shrinkage=added, names=names, criterion=criterion)
+
+
+def _samples(X: ArrayLike, *, with_classes: bool) -> tuple[Any, Names]:
+    """Read X, dense; sparse data with classes stay sparse, with every number stored once."""
+    if not with_classes:
+        return _containers.as_matrix(X)
+    array, names = _containers.as_data(X)
+    if isinstance(array, np.ndarray) or _containers.is_streamed(array):
+        return _containers.as_matrix(X)
+    if not array.has_canonical_format:
+        array = array.copy()
+        array.sum_duplicates()
+    return array, names
+
+
+def _centred(array: NDArray[Any], mean: Floats, constant: Bools) -> Floats:
+    """A centred copy in float64."""
+    centred = np.asarray(array - mean, dtype=float)
+    centred[:, constant] = 0.0
+    return centred
+
+
+def _is_moderate(norm: float) -> bool:
+    """Tell whether the square of a variance neither overflows nor underflows."""
+    return norm == 0 or LARGEST**-0.5 < norm < LARGEST**0.5
+
+
+def _narrow(factor: Floats) -> Floats:
+    """Return a factor of the same ``factor factorᵀ`` that has no more columns than rows."""
+    return factor if factor.shape[1] <= len(factor) else np.linalg.qr(factor.T)[1].T
+
+
+def _scatter(
+    array: NDArray[Any], mean: Floats, norm: Floats, classes: Integers
+) -> tuple[Floats, DenseWithin | SparseWithin]:
+    """Return the factors of A and B of standardised samples.
+
+    The factor of B holds the samples, each minus the mean of its class.
+    """
+    standardised = _centred(array, mean, norm == 0)
+    standardised *= np.sqrt(len(array)) / np.where(norm == 0, 1.0, norm)
+    means = np.zeros((classes.max() + 1, standardised.shape[1]))
+    for c in range(len(means)):
+        means[c] = standardised[classes == c].mean(axis=0)
+        standardised[classes == c] -= means[c]
+    standardised /= np.sqrt(len(classes))
+    return _between(means, classes), DenseWithin(standardised)
+
+
+def _sparse_scatter(
+    matrix: Any, mean: Floats, norm: Floats, classes: Integers
+) -> tuple[Floats, DenseWithin | SparseWithin]:
+    """The same of sparse samples."""
+    scale = np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 0)
+    within = SparseWithin.of(matrix.astype(np.float64, copy=False), classes, scale)
+    means = np.sqrt(len(classes)) * (within.means - mean) * scale
+    return _between(means, classes), within
+
+
+def _between(means: Floats, classes: Integers) -> Floats:
+    """The factor of A, from the standardised means of the classes."""
+    # The weighted class means add up to zero, so one column fewer than classes is enough.
+    roots = np.sqrt(np.bincount(classes) / len(classes))
+    axes = np.linalg.qr(roots[:, None], mode="complete")[0][:, 1:]
+    return np.ascontiguousarray((means * roots[:, None]).T @ axes)
+
+
+def _shrinkage(
+    within: DenseWithin | SparseWithin, varying: Integers, shrinkage: float | None
+) -> float:
+    """Choose what to add to the diagonal of B, or check that the user's choice is enough.
+
+    Features that do not vary are nothing in its factor, and have a diagonal of 1 in B anyway.
+    """
+    n_features = len(varying)
+    wide = n_features > len(within)
+    square = within.outer() if wide else within.inner(varying)
+    values = np.linalg.eigvalsh(square)
+    floor = RANK_FLOOR * values[-1]
+    deficient = wide or values[0] <= floor
+    positive = values[values > floor]
+    enough = SHRINKAGE_SHARE * (positive[0] if len(positive) else 1.0)
+    if shrinkage is None:
+        return enough if deficient else 0.0
+    if deficient and shrinkage <= ROUNDING * n_features * values[-1]:
+        smallest = 0.0 if wide else values[0]
+        raise ValueError(
+            f"shrinkage = {shrinkage:.3g}: leaves B with a smallest eigenvalue of {smallest:.2g}; "
+            f"{enough:.2g} would do"
+        )
+    return shrinkage
+
+
+def from_pair(A: ArrayLike, B: ArrayLike, criterion: Worth = "leading") -> Pencil:
+    """Make a pencil of a symmetric A and a positive definite B.
+
+    The factors belong to A and B scaled so that the diagonal of B is 1. Values do not depend on
+    that scale, and rounding is then the same whatever the units of the features.
+    """
+    _runtime.check_not_forked()
+    _validate.check_choice("criterion", criterion, _validate.WORTHS)
+    A, B = _symmetric("A", A), _symmetric("B", B)
+    if A.shape != B.shape:
+        raise ValueError(f"B: has shape {B.shape}; that of A, {A.shape}, is needed")
+    diagonal = np.diag(B)
+    scale = 1 / np.sqrt(diagonal) if (diagonal > 0).all() else np.ones(len(B))
+    scaled = [matrix * scale * scale[:, None] for matrix in (A, B)]
+    largest = np.abs(scaled[0]).max()
+    if largest > LARGEST:
+        raise ValueError(f"A: is {largest:.1g} times B; at most {LARGEST:g} is possible")
+    if 0 < largest < 1 / LARGEST:
+        raise ValueError(f"A: is {largest:.1g} times B; at least {1 / LARGEST:g} is needed")
+    values, axes = linalg.eigen(scaled[1])
+    floor = ROUNDING * len(B) * max(abs(values[0]), abs(values[-1]))
+    if values[0] <= floor:
+        enough = max(SHRINKAGE_SHARE * values[-1], -2 * values[0]) or 1.0
+        raise ValueError(
+            "B: is not positive definite, with a diagonal of 1 its smallest eigenvalue is "
+            f"{values[0]:.2g}; {enough:.2g} added to that diagonal would do"
+        )
+    within = DenseWithin(np.sqrt(values)[:, None] * axes.T)
+    factor, shift = _factor(*scaled)
+    if shift and criterion != "leading":
+        raise ValueError(
+            f"A: has an eigenvalue of {-shift:.2g} in the metric of B; criterion = {criterion!r} "
+            "takes none below 0: take 'leading'"
+        )
+    no_ridge = np.zeros(len(B))
+    return Pencil(factor, within, no_ridge, shift=shift, given=(A, B), criterion=criterion)
+
+
+def _factor(A: Floats, B: Floats) -> tuple[Floats, float]:
+    """Return a factor of ``A + shift B``, and the shift: 0 if A has no negative eigenvalue."""
+    values, vectors = linalg.eigen(A)
+    shift = 0.0
+    if values[0] < -ROUNDING * len(A) * abs(values[-1]):
+        from scipy.linalg import eigh
+
+        values, vectors = eigh(A, B)
+        shift = -values[0]
+        values, vectors = values + shift, B @ vectors
+    keep = values >= max(ROUNDING * len(A) * values[-1], 0.0)
+    return vectors[:, keep] * np.sqrt(values[keep]), shift
+
+
+def _symmetric(name: str, matrix: ArrayLike) -> Floats:
+    """Check that a matrix is square, finite and symmetric; return it symmetric to the last bit."""
+    array = _containers.as_matrix(matrix, least_samples=1, name=name)[0].astype(float)
+    if array.shape[0] != array.shape[1]:
+        raise ValueError(f"{name}: has shape {array.shape}; a square matrix is needed")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name}: holds NaN or infinite values; finite numbers are needed")
+    error, size = np.abs(array - array.T).max(), np.abs(array).max()
+    if error > ASYMMETRY * size:
+        raise ValueError(f"{name}: is not symmetric, entries differ by {error:.2g}")
+    symmetric: Floats = (array + array.T) / 2
+    return symmetric
+
+
+def support_of(x: ArrayLike, n_features: int) -> Integers:
+    """Return where the entries of a vector are not zero, after checking it."""
+    vector: np.ndarray[Any, np.dtype[Any]] = np.asarray(x)
+    if vector.shape != (n_features,):
+        raise ValueError(f"x: has shape {vector.shape}; ({n_features},) is needed")
+    if vector.dtype.kind not in "biuf":
+        raise ValueError(f"x: holds {vector.dtype}; real numbers are needed")
+    if not np.isfinite(vector).all() or not vector.any():
+        raise ValueError("x: must be finite and have an entry that is not zero")
+    return np.flatnonzero(vector)
