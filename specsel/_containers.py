@@ -388,7 +388,8 @@ def checked(X: Any, name: str = "X") -> Any:
 
 
 # MERGED FROM _input.chunks
-# """Chunks of Dask: whether they are what their array declares, and whether they can be had at all.
+# """Chunks of Dask: whether they are what their array declares, and whether they can be had at
+# all.
 #
 # Dask looks at neither. It puts chunks of any shape together as they come, and where a cluster is
 # closed it lists the keys of what it lost.
@@ -455,9 +456,9 @@ def out_of_reach(name: str = "X") -> ValueError:
 # MERGED FROM _input.sparse
 # """Sparse matrices: checked whole before any compiled code follows their indices.
 #
-# The conversions of scipy, and kernels here, trust the arrays in which a sparse matrix is stored. An
-# index or a start that points outside its array makes them read and write memory that is not theirs.
-# A file may hold any numbers there, and in Python anybody may assign to `indices`.
+# The conversions of scipy, and kernels here, trust the arrays in which a sparse matrix is stored.
+# An index or a start that points outside its array makes them read and write memory that is not
+# theirs. A file may hold any numbers there, and in Python anybody may assign to `indices`.
 # """
 
 

@@ -235,10 +235,10 @@ def _compile(function: Any, parallel: bool) -> Any:
 # MERGED FROM _blas
 # """One thread for BLAS where several cost time.
 #
-# OpenBLAS, which the wheels of numpy and scipy bring, wakes its threads for matrices of thirty rows
-# already. They wait for each other by spinning, and beside the threads of numba or of another
-# program they wait for long: the eigenvalues of 200 rows then take ten to ninety times the processor
-# time that one thread takes. Other libraries are left as they are.
+# OpenBLAS, which the wheels of numpy and scipy bring, wakes its threads for matrices of thirty
+# rows already. They wait for each other by spinning, and beside the threads of numba or of another
+# program they wait for long: the eigenvalues of 200 rows then take ten to ninety times the
+# processor time that one thread takes. Other libraries are left as they are.
 # """
 
 
@@ -316,8 +316,8 @@ def _pools() -> list[Pool]:
 # MERGED FROM _input.memory
 # """How much memory may be taken, and refusals of what would take more.
 #
-# The budget is what `SPECSEL_MEMORY` in the environment says, in bytes or as "8GiB", and by default
-# half of what is free.
+# The budget is what `SPECSEL_MEMORY` in the environment says, in bytes or as "8GiB", and by
+# default half of what is free.
 # """
 
 

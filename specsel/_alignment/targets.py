@@ -55,8 +55,8 @@ def _given(target: Any, n_samples: int) -> tuple[str, Any]:
         matrix, finite = target, True
     else:
         raise ValueError(
-            f"target = {_validate.brief(target)}: must be one of {', '.join(TARGETS)}, Weights, or "
-            "a matrix of samples x samples"
+            f"target = {_validate.brief(target)}: must be one of {', '.join(TARGETS)}, Weights, "
+            "or a matrix of samples x samples"
         )
     shape = tuple(getattr(matrix, "shape", (n_samples, n_samples)))
     if shape != (n_samples, n_samples):

@@ -175,8 +175,8 @@ def _verdict(found: Any, names: Sequence[str]) -> Iterator[str]:
     if not found.converged:
         yield f"no stable subspace retains {found.retain:.1%}; this one comes nearest:"
     yield (
-        f"k = {_validate.count_of(found.k, 'component')} of {len(found.support)} features: stable, "
-        f"retaining {found.share:.1%} of the trace; {made}"
+        f"k = {_validate.count_of(found.k, 'component')} of {len(found.support)} features: "
+        f"stable, retaining {found.share:.1%} of the trace; {made}"
     )
     yield f"kept: {', '.join(names[i] for i in found.support)}"
     yield f"removed: {', '.join(names[i] for i in found.removed) or 'nothing'}"

@@ -205,8 +205,8 @@ def check_names(X: Any) -> None:
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice:
         raise ValueError(
-            f"X: {names.count(twice[0])} columns are named {_validate.printable(str(twice[0]))!r}; "
-            "give every column a name of its own"
+            f"X: {names.count(twice[0])} columns are named "
+            "{_validate.printable(str(twice[0]))!r}; give every column a name of its own"
         )
 
 
@@ -228,8 +228,8 @@ def as_count(value: Any, n_features: int, other: str = "") -> int:
     elif isinstance(value, Real) and 0 < float(value) <= 1:
         return max(1, int(float(value) * n_features))
     raise ValueError(
-        f"n_features_to_select = {_validate.brief(value)}: must be {other}a whole number from 1 to "
-        f"{n_features}, or a share above 0 and at most 1.0"
+        f"n_features_to_select = {_validate.brief(value)}: must be {other}a whole number from 1 "
+        f"to {n_features}, or a share above 0 and at most 1.0"
     )
 
 

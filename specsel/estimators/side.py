@@ -111,8 +111,9 @@ class PairwiseQAlpha(LoopSelector):
         for name in ("apart", "together"):
             if options[name] is not None and not pairwise.are_samples(options[name], name):
                 raise ValueError(
-                    f"{name} = {_validate.brief(options[name])}: two arrays of samples are needed, "
-                    "the first and the second of every pair; only pairwise.solve takes row numbers"
+                    f"{name} = {_validate.brief(options[name])}: two arrays of samples are "
+                    "needed, the first and the second of every pair; only pairwise.solve takes "
+                    "row numbers"
                 )
         if self.apart is None and self.together is None:
             options |= {"apart": [(0, 1)], "tradeoff": 0.0}

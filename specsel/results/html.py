@@ -85,8 +85,8 @@ def of_stable(found: StableSubspace) -> str:
     }
     state = "" if found.converged else ", not converged"
     title = (
-        f"StableSubspace, k = {_validate.count_of(found.k, 'component')} of {len(values)} features: "
-        f"share {found.share:.3g}{state}"
+        f"StableSubspace, k = {_validate.count_of(found.k, 'component')} of {len(values)} "
+        f"features: share {found.share:.3g}{state}"
     )
     notes = [f"features: {_line(found.support, names)}"] if found.k else ["nothing is stable"]
     if found.k and len(found.removed):
