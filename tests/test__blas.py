@@ -22,7 +22,7 @@ def pools(monkeypatch):
     return counts
 
 
-@pytest.mark.parametrize("size", [_runtime.LEAST, 100, _runtime.MOST])
+@pytest.mark.parametrize("size", [_runtime.LEAST_ROWS, 100, _runtime.MOST_ROWS])
 def test_one_thread_inside_and_as_many_as_before_afterwards(pools, size):
     with _runtime.one_thread(size):
         assert pools == [1, 1]
@@ -35,7 +35,7 @@ def test_one_thread_inside_and_as_many_as_before_afterwards(pools, size):
     assert pools == [4, 3]
 
 
-@pytest.mark.parametrize("size", [0, _runtime.LEAST - 1, _runtime.MOST + 1])
+@pytest.mark.parametrize("size", [0, _runtime.LEAST_ROWS - 1, _runtime.MOST_ROWS + 1])
 def test_matrices_that_wake_none_or_need_all_are_left_alone(pools, size):
     with _runtime.one_thread(size):
         assert pools == [4, 3]
