@@ -1,56 +1,83 @@
-"""What numba leaves to its users: the same bits from every process, a sound cache, forks.
+"""How compiled code and the machine under it are used: jit, forks, BLAS, memory, interrupts.
 
-The same bits: see `separate_compiler`.
+The compiled code of a kernel is cached by numba: in ``__pycache__`` beside the package, in the
+user's cache folder if that is not writable, or in the folder that ``NUMBA_CACHE_DIR`` names.
+Without any writable folder, and with ``SPECSEL_CACHE=0``, kernels are compiled in every process.
+numba trusts the files of its cache: after a full disk, or if compiled code cannot be loaded,
+delete the folder. It notices a new release of the package or of numba by itself.
 
-A sound cache: numba trusts the files of its cache. A file cut short or overwritten ends every
-later run in a traceback, or runs what happens to stand there. A full disk ends a run that has just
-compiled what it needs. Here a checksum seals every file, and whatever fails costs compiling.
-
-Forks: see `check_not_forked`.
+The budget of memory is what ``SPECSEL_MEMORY`` in the environment states, in bytes or as "8GiB",
+and by default half of what is free.
 """
 
 import ctypes
 import importlib
 import os
-import pickle
 import re
 import signal
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, partial
-from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, overload
 
-import numba
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+# No "nnan" or "ninf": a NaN in the data must reach the check that reports it.
+SAFE_FAST_MATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
-from specsel._validate import caller
+Function = TypeVar("Function", bound=Callable[..., Any])
 
-FORKED = (
-    "this process was forked from one that ran threads of OpenMP, and would die in its first "
-    'solve; start processes by "spawn" or "forkserver": multiprocessing.get_context("spawn")'
-)
 
-# Whether this process was forked too late, and whether it has said that nothing can be cached.
-_state = {"forked": False, "warned": False}
+@overload
+def jit(function: Function) -> Function: ...
+@overload
+def jit(*, parallel: bool = ...) -> Callable[[Function], Function]: ...
+
+
+def jit(function: Any = None, *, parallel: bool = False) -> Any:
+    """Compile a function when it is first called; every kernel of the package uses this.
+
+    Examples
+    --------
+    >>> @jit
+    ... def double(x):
+    ...     return 2 * x
+    >>> double(3)
+    6
+    """
+    if function is None:
+        return partial(jit, parallel=parallel)
+    import numba  # here: memory and interrupts are looked after where nothing is compiled, too
+
+    options: dict[str, Any] = {
+        "nogil": True,
+        "error_model": "numpy",
+        "fastmath": SAFE_FAST_MATH,
+        "parallel": parallel,
+    }
+    compiler = _separate_compiler()
+    if compiler is not None:
+        options["pipeline_class"] = compiler
+    cached = os.environ.get("SPECSEL_CACHE", "1") != "0"
+    try:
+        return numba.njit(**options, cache=cached)(function)
+    except (RuntimeError, OSError):  # there is no folder that numba may write to
+        return numba.njit(**options)(function)
 
 
 # The kinds of linkage of functions that several modules may define: one copy serves all of them.
 SHARED = ("linkonce_any", "linkonce_odr", "weak_any", "weak_odr")
 
 
-def separate_compiler() -> Any:
+@cache
+def _separate_compiler() -> Any:
     """Return a compiler whose code calls its own copies of the functions it was compiled with.
 
     numba compiles a helper into every function that calls it, and then lets the copy that was
-    loaded first stand in for all the others. The copies were optimised for unlike callers and
-    differ in the last bits of what they compute. A result would depend on what else the process
-    has compiled, or loaded from the cache, before.
+    loaded first stand in for all others. The copies were optimised for unlike callers and differ
+    in last digits: a result would depend on what else the process has compiled or loaded before.
 
     This rests on the inside of numba. Where a release of numba is made otherwise, this returns
     None, or code is compiled as numba does by itself.
@@ -87,169 +114,47 @@ def separate_compiler() -> Any:
     return SeparateCompiler
 
 
-class SealedFiles(IndexDataCacheFile):
-    """The files of one function: its index, and compiled code for every type of its arguments.
+FORKED = (
+    "this process was forked from one that ran threads of OpenMP, and would die in its first "
+    'solve; start processes by "spawn" or "forkserver": multiprocessing.get_context("spawn")'
+)
 
-    A file begins with the checksum of the rest. With the code stands what it was compiled for:
-    two processes that compile at once may give the same name to two files.
-    """
-
-    def save(self, key: Any, data: Any) -> None:
-        """Save compiled code."""
-        super().save(key, (self._source_stamp, key, data))
-
-    def load(self, key: Any) -> Any:
-        """Return compiled code, None if there is none or it is damaged."""
-        stamp, known, data = super().load(key) or (None, None, None)
-        return data if (stamp, known) == (self._source_stamp, key) else None
-
-    def _dump(self, thing: Any) -> bytes:
-        content: bytes = super()._dump(thing)
-        return sha256(content).digest() + content
-
-    def _load_data(self, name: str) -> Any:
-        return _unsealed(Path(self._data_path(name)).read_bytes())
-
-    def _load_index(self) -> dict[Any, str]:
-        """Return the names of the files with code; none if the index is old or damaged."""
-        version = pickle.dumps(self._version, protocol=-1)
-        try:
-            content = Path(self._index_path).read_bytes()
-        except OSError:
-            return {}
-        found = _unsealed(content[len(version) :]) if content.startswith(version) else None
-        stamp, names = found or (None, {})
-        return names if stamp == self._source_stamp else {}
-
-
-def _unsealed(content: bytes) -> Any:
-    """Return what was saved, or None if it is not whole."""
-    size = sha256().digest_size
-    if sha256(content[size:]).digest() != content[:size]:
-        return None
-    try:
-        return pickle.loads(content[size:])
-    except Exception:  # another version of a package that the code was pickled with
-        return None
-
-
-class Cache(FunctionCache):
-    """A cache that never fails: what it cannot load is compiled, what it cannot save is lost."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        files = self._impl.filename_base, self._impl.locator.get_source_stamp()
-        self._cache_file = SealedFiles(self._cache_path, *files)
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return compiled code, None if there is none that works."""
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # code that is whole but that this numba cannot build
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Save compiled code, or warn once that it cannot be kept."""
-        try:
-            super().save_overload(sig, data)
-        except OSError as error:
-            if not _state["warned"]:
-                _state["warned"] = True
-                warnings.warn(
-                    f"compiled code cannot be cached in {self._cache_path}: {error.strerror}; "
-                    "it will be compiled again, or set NUMBA_CACHE_DIR to another folder",
-                    stacklevel=caller(),
-                )
-
-
-def add_cache(kernel: Any, function: Callable[..., Any]) -> None:
-    """Keep what a function compiles to on disk, if numba finds a folder that it may write to."""
-    try:
-        kernel._cache = Cache(function)
-    except (RuntimeError, OSError):
-        return
+# Whether this process was forked after its parent had run threads of OpenMP.
+_fork = {"late": False}
 
 
 def check_not_forked() -> None:
-    """Refuse to solve in a process that was forked after its parent had run threads.
+    """Raise an error if this process was forked after its parent had run threads of OpenMP.
 
     GNU's OpenMP ends such a process at its next parallel loop, and a pool of processes waits for
-    it for ever. Whoever is about to run parallel kernels calls this once.
+    it for ever. Call this once before parallel kernels.
     """
-    if _state["forked"]:
+    if _fork["late"]:
         raise RuntimeError(FORKED)
 
 
 def _note_fork() -> None:
-    try:
-        layer = numba.threading_layer()  # type: ignore[attr-defined]
-    except ValueError:  # no threads have run yet
+    numba = sys.modules.get("numba")
+    if numba is None:
         return
-    _state["forked"] = _state["forked"] or layer == "omp"
+    with suppress(ValueError):  # no threads have run yet
+        _fork["late"] = _fork["late"] or numba.threading_layer() == "omp"
 
 
 if sys.platform == "linux":  # elsewhere it is another OpenMP, which a fork does no harm
     os.register_at_fork(after_in_child=_note_fork)
 
 
-# No "nnan" or "ninf": a NaN in the data must reach the check that reports it.
-SAFE_FAST_MATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
-
-COMPILER = separate_compiler()
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-@overload
-def jit(function: Function) -> Function: ...
-@overload
-def jit(*, parallel: bool = ...) -> Callable[[Function], Function]: ...
-
-
-def jit(function: Any = None, *, parallel: bool = False) -> Any:
-    """Compile a function when it is first called; all kernels of the package go through here.
-
-    The compiled code is cached on disk if some folder is writable, see `specsel._numba`.
-    ``SPECSEL_CACHE=0`` in the environment turns the cache off.
-    """
-    if function is None:
-        return partial(_compile, parallel=parallel)
-    return _compile(function, parallel)
-
-
-def _compile(function: Any, parallel: bool) -> Any:
-    options: dict[str, Any] = {
-        "nogil": True,
-        "error_model": "numpy",
-        "fastmath": SAFE_FAST_MATH,
-        "parallel": parallel,
-    }
-    if COMPILER is not None:
-        options["pipeline_class"] = COMPILER
-    kernel = numba.njit(**options)(function)
-    if os.environ.get("SPECSEL_CACHE", "1") != "0":
-        add_cache(kernel, function)
-    return kernel
-
-
-# MERGED FROM _blas
-# """One thread for BLAS where several cost time.
-#
-# OpenBLAS, which the wheels of numpy and scipy bring, wakes its threads for matrices of thirty
-# rows already. They wait for each other by spinning, and beside the threads of numba or of another
-# program they wait for long: the eigenvalues of 200 rows then take ten to ninety times the
-# processor time that one thread takes. Other libraries are left as they are.
-# """
-
-
-# From 26 rows on, LAPACK multiplies blocks of matrices, which wakes threads. Up to 512 rows one
-# thread is enough.
+# OpenBLAS, which the wheels of numpy and scipy bring, starts threads from 26 rows on, where LAPACK
+# multiplies blocks. They wait for each other by spinning, and beside the threads of numba or of
+# another program they wait for long: the eigenvalues of 200 rows take ten to ninety times the
+# processor time that one thread takes. Up to 512 rows one thread is enough.
 LEAST_ROWS, MOST_ROWS = 26, 512
 
 # Modules that are linked with BLAS: numpy and scipy may each have a library of their own.
 LINKED = ("numpy.linalg._umath_linalg", "scipy.linalg.cython_lapack")
 
-# What OpenBLAS calls the functions that tell and set the number of threads, by how it is built.
+# What OpenBLAS calls the functions that get and set the number of threads, by how it is built.
 NAMES = [
     f"{begin}openblas_{{}}_num_threads{end}"
     for begin, end in product(("scipy_", ""), ("64_", "", "_64"))
@@ -257,20 +162,17 @@ NAMES = [
 
 Pool = tuple[Callable[[], int], Callable[[int], None]]
 
-
-class _State:
-    """How many callers want one thread at the moment, and how many threads there were before."""
-
-    lock = threading.Lock()
-    callers = 0
-    before: tuple[int, ...] = ()
+# The numbers of threads that each caller of `one_thread` found; the first are to be restored.
+_before: list[tuple[int, ...]] = []
+_lock = threading.Lock()
 
 
 @contextmanager
 def one_thread(size: int = MOST_ROWS) -> Iterator[None]:
-    """Let OpenBLAS use one thread inside, if matrices of this many rows would wake more in vain.
+    """Let OpenBLAS use one thread inside, if more would not pay for matrices of this many rows.
 
-    The number of threads belongs to the process. The last caller who leaves restores it.
+    The number of threads belongs to the process. The last caller that leaves restores it. Other
+    libraries than OpenBLAS are left as they are.
 
     Examples
     --------
@@ -281,44 +183,34 @@ def one_thread(size: int = MOST_ROWS) -> Iterator[None]:
     if not LEAST_ROWS <= size <= MOST_ROWS:
         yield
         return
-    with _State.lock:
-        if _State.callers == 0:
-            _State.before = tuple(tell() for tell, _ in _pools())
-            _set((1,) * len(_State.before))
-        _State.callers += 1
+    with _lock:
+        _before.append(tuple(get() for get, _ in _pools()))
+        _set_threads((1,) * len(_before[0]))
     try:
         yield
     finally:
-        with _State.lock:
-            _State.callers -= 1
-            if _State.callers == 0:
-                _set(_State.before)
+        with _lock:
+            before = _before.pop()
+            if not _before:
+                _set_threads(before)
 
 
-def _set(numbers: tuple[int, ...]) -> None:
+def _set_threads(numbers: tuple[int, ...]) -> None:
     for (_, change), number in zip(_pools(), numbers, strict=True):
         change(number)
 
 
 @cache
 def _pools() -> list[Pool]:
-    """The functions that tell and set the number of threads, of every library that has them."""
-    found: list[Pool] = []
+    """Return the functions that get and set the number of threads, of every OpenBLAS."""
+    pools: list[Pool] = []
     for module in LINKED:
         with suppress(ImportError, OSError, TypeError):
             library = ctypes.CDLL(importlib.import_module(module).__file__)
             known = [name for name in NAMES if hasattr(library, name.format("set"))]
             for name in known[:1]:
-                found.append((library[name.format("get")], library[name.format("set")]))
-    return found
-
-
-# MERGED FROM _input.memory
-# """How much memory may be taken, and refusals of what would take more.
-#
-# The budget is what `SPECSEL_MEMORY` in the environment says, in bytes or as "8GiB", and by
-# default half of what is free.
-# """
+                pools.append((library[name.format("get")], library[name.format("set")]))
+    return pools
 
 
 UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
@@ -326,12 +218,12 @@ UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 # Larger budgets are no different.
 LARGEST_BUDGET = 2**62
 
-# Where the system is told, for all processes of a container, how much they may take.
+# Where Linux says how much memory the processes of a container may take together.
 GROUP = Path("/sys/fs/cgroup")
 
 
 def budget() -> int:
-    """Bytes that may be taken.
+    """Return how many bytes may be taken.
 
     Examples
     --------
@@ -343,19 +235,19 @@ def budget() -> int:
 
 
 def check_stated_budget() -> None:
-    """Refuse a `SPECSEL_MEMORY` that is no size, even where nothing will need the budget."""
+    """Raise an error if `SPECSEL_MEMORY` is no size, even where nothing will need the budget."""
     _stated()
 
 
 def _stated() -> int | None:
-    """Bytes that the environment states, if it does; no more than a machine can count."""
+    """Return the bytes that the environment states, at most `LARGEST_BUDGET`, or None."""
     text = os.environ.get("SPECSEL_MEMORY", "").strip()
     if not text:
         return None
-    found = re.fullmatch(r"(\d+\.?\d*) *([KMGT]?)(i?)B?", text, re.IGNORECASE)
+    match = re.fullmatch(r"(\d+\.?\d*) *([KMGT]?)(i?)B?", text, re.IGNORECASE)
     size = 0
-    if found:
-        number, unit, binary = found.groups()
+    if match:
+        number, unit, binary = match.groups()
         size = int(
             min(float(number) * (1024 if binary else 1000) ** UNITS[unit.upper()], LARGEST_BUDGET)
         )
@@ -369,7 +261,7 @@ def _stated() -> int | None:
 def check_budget(what: str, size: float, advice: str) -> None:
     """Raise a `MemoryError` of one line if `what` would take more bytes than the budget.
 
-    Whoever is about to allocate so much calls this first, before anything else is done.
+    Call this before anything else is done, where so much is about to be allocated.
     """
     most = budget()
     if size > most:
@@ -395,7 +287,7 @@ def check_together(needs: Sequence[Need]) -> None:
 
 
 def readable(size: float) -> str:
-    """A number of bytes in the unit that suits it.
+    """Return a number of bytes in the unit that suits it.
 
     Examples
     --------
@@ -409,7 +301,7 @@ def readable(size: float) -> str:
 
 
 def _free() -> int:
-    """Bytes that this process can still take: of the machine, its container and its limits."""
+    """Return the bytes that the machine, the container and the limits of the process leave."""
     known = [_of_machine(), _of_container(), _of_process()]
     return max(0, min(size for size in known if size is not None))
 
@@ -418,7 +310,7 @@ def _of_machine() -> int:
     try:
         text = Path("/proc/meminfo").read_text(encoding="ascii")
         return 1024 * int(text.split("MemAvailable:")[1].split()[0])
-    except (OSError, ValueError, IndexError):  # not every system tells
+    except (OSError, ValueError, IndexError):  # another system than Linux
         pass
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -450,17 +342,13 @@ def _of_process() -> int | None:
     return most - pages * os.sysconf("SC_PAGE_SIZE")
 
 
-# MERGED FROM _input.interrupts
-# """Ctrl-C during compiled work, which looks for the signal only between its chunks."""
-
-
 @contextmanager
 def catch_interrupts() -> Iterator[list[int]]:
     """Collect Ctrl-C in a list instead of raising it in the middle of compiled work.
 
-    Whoever works looks into the list between chunks and ends in good order. A second Ctrl-C is
-    raised at once. Nested calls share the outermost list. Outside the main thread, where Python
-    delivers no signals, the list stays empty.
+    The work reads the list between its chunks and ends in good order. A second Ctrl-C is raised at
+    once. Nested calls share the outermost list. Outside the main thread, where Python delivers no
+    signals, the list stays empty.
     """
     caught = getattr(signal.getsignal(signal.SIGINT), "caught", None)
     if caught is not None:

@@ -1,14 +1,10 @@
 """The shared helpers against dense linear algebra."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from scipy.linalg import lapack
 
-from specsel import _runtime, linalg
+from specsel import linalg
 
 
 def planted(rng, n, values):
@@ -85,38 +81,6 @@ def test_largest_modulus_takes_negative_eigenvalues_too(rng):
     values, vectors = linalg.largest_modulus(A, 2)
     np.testing.assert_allclose(values, [-5, 3], atol=1e-12)
     np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-12)
-
-
-CACHE_CHECK = """
-import numpy as np
-from specsel import _data, linalg
-print(_runtime.jit(lambda x: x)._cache.__class__.__name__)
-print(_data.read(np.eye(3)).norm.sum())
-"""
-
-
-@pytest.mark.parametrize(("setting", "kind"), [("0", "NullCache"), ("1", "Cache")])
-def test_the_cache_can_be_turned_off(setting, kind, tmp_path):
-    source = tmp_path / "check.py"
-    source.write_text(CACHE_CHECK)
-    run = subprocess.run(
-        [sys.executable, source],
-        env=os.environ | {"SPECSEL_CACHE": setting},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert run.stdout.split()[0] == kind
-
-
-def test_no_writable_folder_means_no_cache(monkeypatch):
-    def refuse(function):
-        raise RuntimeError("cannot cache function: no locator available")
-
-    monkeypatch.setattr(_runtime, "Cache", refuse)
-    kernel = _runtime.jit(lambda x: x + 1)
-    assert kernel.stats.cache_path is None
-    assert kernel(1) == 2
 
 
 @pytest.mark.parametrize("place", [1, 2, 3])

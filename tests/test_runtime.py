@@ -1,0 +1,169 @@
+"""Compiled code is cached, and forks, threads of BLAS and imports are looked after."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from specsel import _data, _runtime
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(script, *arguments, **settings):
+    """Run a script in a new process; return what it prints."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **settings}
+    if "SPECSEL_CACHE" not in settings:
+        environment.pop("SPECSEL_CACHE", None)
+    command = [sys.executable, "-W", "ignore", script, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout.split()
+
+
+TINY = """
+from specsel._runtime import jit
+
+@jit
+def add_one(x):
+    return x + 1.0
+
+@jit
+def double(x):
+    return 2.0 * add_one(x)
+
+assert double(3.0) == 8.0
+assert double(3) == 8
+print(sum(double.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    (tmp_path / "tiny.py").write_text(TINY)
+    return tmp_path / "tiny.py"
+
+
+def test_compiled_code_is_kept(tiny, tmp_path):
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert run(tiny, **cache) == ["0"]
+    assert run(tiny, **cache) == ["2"]
+    assert run(tiny, **cache, SPECSEL_CACHE="0") == ["0"]
+
+
+def test_the_cache_can_be_turned_off(tiny, tmp_path):
+    run(tiny, NUMBA_CACHE_DIR=str(tmp_path / "cache"), SPECSEL_CACHE="0")
+    assert not list(tmp_path.rglob("*.nb?"))
+
+
+def test_without_a_folder_code_is_compiled(tmp_path):
+    (tmp_path / "file").write_text("")
+    nowhere = str(tmp_path / "file" / "cache")
+    script = tmp_path / "script.py"  # code in a string has no file, and no folder beside it
+    script.write_text(f"exec(compile({TINY!r}, '<string>', 'exec'))")
+    assert run(script, NUMBA_CACHE_DIR=nowhere) == ["0"]
+
+
+def test_limits_are_known_before_numba_is_imported(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys, specsel._runtime as r; r.budget(); print('numba' in sys.modules)"
+    )
+    assert run(script) == ["False"]
+
+
+FORK = """
+import multiprocessing, sys
+import numpy as np
+from scipy.sparse import csr_array
+from specsel import eslda, kernel, positivity, qalpha, sbs
+
+X = np.random.default_rng(0).standard_normal((20, 30))
+SOLVES = {
+    "qalpha": lambda: qalpha.solve(X, 2, max_iter=3),
+    "kernel": lambda: kernel.solve(X @ X.T, 2, kernel="precomputed"),
+    "eslda": lambda: eslda.solve_pair(np.eye(4), np.eye(4), 2),
+    "sbs": lambda: sbs.solve(X, n_boot=100),
+    "sparse": lambda: sbs.solve(csr_array(X), n_boot=100),
+    "positivity": lambda: positivity.probability(3, 1.0, 1.0, trials=10),
+}
+
+def work(name):
+    try:
+        SOLVES[name]()
+    except RuntimeError as error:
+        return str(error)
+    return "solved"
+
+if __name__ == "__main__":
+    positivity.probability(3, 1.0, 1.0, trials=10)  # in parallel
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        for answer in pool.map_async(work, SOLVES).get(timeout=300):
+            print("spawn" if "start processes by" in answer else answer)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="GNU OpenMP is that of Linux")
+@pytest.mark.parametrize(("layer", "answer"), [("omp", "spawn"), ("workqueue", "solved")])
+def test_a_process_that_was_forked_too_late_says_so(tmp_path, layer, answer):
+    script = tmp_path / "forks.py"
+    script.write_text(FORK)
+    assert run(script, NUMBA_THREADING_LAYER=layer) == [answer] * 6
+
+
+@pytest.fixture
+def threads():
+    """Let BLAS use three threads; return the function that tells how many each library has."""
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+
+    def numbers():
+        pools = threadpoolctl.threadpool_info()
+        return [pool["num_threads"] for pool in pools if pool["internal_api"] == "openblas"]
+
+    if not numbers():
+        pytest.skip("numpy has another BLAS than OpenBLAS")
+    with threadpoolctl.threadpool_limits(3, "blas"):
+        yield lambda: set(numbers())
+
+
+@pytest.mark.parametrize(("size", "inside"), [(10, {3}), (26, {1}), (512, {1}), (600, {3})])
+def test_one_thread_inside_where_more_do_not_pay_and_as_many_as_before_afterwards(
+    threads, size, inside
+):
+    with _runtime.one_thread(size):
+        with _runtime.one_thread(size):
+            assert threads() == inside
+        assert threads() == inside
+        np.linalg.eigh(np.eye(40))
+    assert threads() == {3}
+    with pytest.raises(KeyError), _runtime.one_thread(size):
+        raise KeyError
+    assert threads() == {3}
+
+
+def test_the_last_of_several_callers_restores(threads):
+    entered, leave = threading.Event(), threading.Event()
+
+    def other():
+        with _runtime.one_thread():
+            entered.set()
+            leave.wait(10)
+
+    thread = threading.Thread(target=other)
+    with _runtime.one_thread():
+        thread.start()
+        assert entered.wait(10)
+    assert threads() == {1}
+    leave.set()
+    thread.join(10)
+    assert threads() == {3}
+
+
+def test_serial_work_starts_no_threads_of_blas(threads):
+    with _data.alone():
+        assert threads() == {1}
+    assert threads() == {3}
