@@ -167,3 +167,39 @@ def test_serial_work_starts_no_threads_of_blas(threads):
     with _data.alone():
         assert threads() == {1}
     assert threads() == {3}
+
+
+SPARSE = """
+import numpy as np
+from scipy.sparse import csc_array
+from specsel import _runtime, qalpha
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((60, 300))
+X[:30, :9] += 2
+X *= rng.random(X.shape) < 0.2
+print(qalpha.solve(csc_array(X), 2).alpha.tobytes().hex())
+"""
+
+
+def test_what_compiles_what_loads_and_what_has_no_cache_finds_the_same_bytes(tmp_path):
+    """With numba's own compiler the process that compiles differs in the last digits here."""
+    script = tmp_path / "script.py"
+    script.write_text(SPARSE)
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    cold, warm = run(script, **cache), run(script, **cache)
+    assert cold == warm == run(script, SPECSEL_CACHE="0")
+
+
+def test_the_compiler_that_keeps_helpers_apart_still_fits_numba():
+    """If this fails, a release of numba has changed: see `_runtime._separate_compiler`."""
+
+    @_runtime.jit
+    def last(x):
+        return x[1:].sum() + x[-1]
+
+    assert last(np.ones(3)) == 3.0
+    (compiled,) = last.overloads.values()
+    assert type(compiled.library).__name__ == "SeparateLibrary"
+    own = [f for f in compiled.library._final_module.functions if not f.is_declaration]
+    assert any(function.linkage.name in _runtime.SHARED for function in own)
