@@ -31,73 +31,36 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from specsel.estimators import ESTIMATORS
+from specsel._methods import ESTIMATORS, METHODS
 
 __version__ = "0.2.0"
 
+RESULTS = ("Aligned", "Intervals", "Path", "StableSubspace", "Subset", "Weights")
+
 __all__ = [
-    "Aligned",
-    "Intervals",
-    "Path",
-    "StableSubspace",
-    "Subset",
-    "Weights",
-    "alignment",
+    *RESULTS,
+    *METHODS,
     "datasets",
-    "eslda",
     "evidence",
-    "gslda",
-    "kernel",
-    "laplacian",
-    "pairwise",
     "plotting",
     "positivity",
-    "qalpha",
-    "sbs",
-    "side_info",
-    "supervised",
-    "topography",
-    "weighting",
     # Without scikit-learn ``import *`` would fail for them.
     *(ESTIMATORS if find_spec("sklearn") else ()),
 ]
 
-RESULTS = ("Aligned", "Intervals", "Path", "StableSubspace", "Subset", "Weights")
-
 if TYPE_CHECKING:
-    from specsel import (
-        alignment,
-        datasets,
-        eslda,
-        evidence,
-        gslda,
-        kernel,
-        laplacian,
-        pairwise,
-        plotting,
-        positivity,
-        qalpha,
-        sbs,
-        side_info,
-        supervised,
-        topography,
-        weighting,
-    )
-    from specsel.estimators import AlignmentSelector as AlignmentSelector
-    from specsel.estimators import ExactSparseLDA as ExactSparseLDA
-    from specsel.estimators import FisherWeighting as FisherWeighting
-    from specsel.estimators import GreedySparseLDA as GreedySparseLDA
-    from specsel.estimators import KernelQAlpha as KernelQAlpha
-    from specsel.estimators import LaplacianQAlpha as LaplacianQAlpha
-    from specsel.estimators import PairwiseQAlpha as PairwiseQAlpha
-    from specsel.estimators import ParameterFreeWeighting as ParameterFreeWeighting
-    from specsel.estimators import QAlpha as QAlpha
-    from specsel.estimators import SideInfoQAlpha as SideInfoQAlpha
-    from specsel.estimators import StabilitySelection as StabilitySelection
-    from specsel.estimators import StableLSI as StableLSI
-    from specsel.estimators import StablePCA as StablePCA
-    from specsel.estimators import SupervisedQAlpha as SupervisedQAlpha
-    from specsel.results import Aligned, Intervals, Path, StableSubspace, Subset, Weights
+    from specsel import datasets as datasets
+    from specsel import evidence as evidence
+    from specsel import plotting as plotting
+    from specsel import positivity as positivity
+    from specsel._methods import *  # noqa: F403
+    from specsel.estimators import *  # noqa: F403
+    from specsel.results import Aligned as Aligned
+    from specsel.results import Intervals as Intervals
+    from specsel.results import Path as Path
+    from specsel.results import StableSubspace as StableSubspace
+    from specsel.results import Subset as Subset
+    from specsel.results import Weights as Weights
 else:
     # Hidden from type checkers, which would take every attribute to exist.
     def __getattr__(name: str) -> object:

@@ -114,10 +114,6 @@ BoundedDistribution = Literal["uniform", "bernoulli"]
 DISTRIBUTIONS: tuple[str, ...] = get_args(Distribution)
 BOUNDED_DISTRIBUTIONS: tuple[str, ...] = get_args(BoundedDistribution)
 
-# Methods whose objective can be compared with that of shuffled data.
-Compared = Literal["qalpha", "weighting", "kernel", "supervised"]
-COMPARED: tuple[str, ...] = get_args(Compared)
-
 # What a set of features is worth, by the eigenvalues λ of its pencil: the largest one, their sum,
 # or Σ log(1 + λ).
 Worth = Literal["leading", "trace", "logdet"]

@@ -26,26 +26,21 @@ import warnings
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
+from importlib import import_module
 from typing import Any, NamedTuple, Self
 
 import numba
 import numpy as np
 
-from specsel import _containers, _data, _validate, kernel, qalpha, supervised, weighting
-from specsel._validate import ArrayLike, Compared, Directions, Floats, Integers, Names, Seed
+from specsel import _containers, _data, _validate, qalpha
+from specsel._methods import COMPARED, parameters
+from specsel._validate import ArrayLike, Directions, Floats, Integers, Names, Seed
 from specsel.results import Evidence, Weights
 
 __all__ = ["Detectability", "detectability", "solve"]
 
 WITH_LABELS = ("supervised", "weighting")
 WITH_DIRECTIONS = ("qalpha", "kernel")
-
-SOLVERS: dict[str, Callable[..., Weights]] = {
-    "qalpha": qalpha.solve,
-    "weighting": weighting.solve,
-    "kernel": kernel.solve,
-    "supervised": supervised.solve,
-}
 
 # How exact the objectives need to be: two that differ by less count as equal. A p value moves only
 # where the data do hardly better than chance.
@@ -68,7 +63,7 @@ def solve(
     k: Directions = "auto",
     *,
     y: ArrayLike | None = None,
-    method: Compared = "qalpha",
+    method: str = "qalpha",
     n: int = 99,
     random_state: Seed = None,
     callback: Callable[[int, int], object] | None = None,
@@ -145,7 +140,7 @@ def solve(
 def _check(
     k: Directions, y: Any, method: str, n: int, callback: object, options: dict[str, Any]
 ) -> None:
-    _validate.check_choice("method", method, _validate.COMPARED)
+    _validate.check_choice("method", method, COMPARED)
     _validate.check_integer("n", n, 1)
     _validate.check_callback(callback)
     if method == "supervised" and y is None:
@@ -161,13 +156,9 @@ def _check(
         raise ValueError(
             f"k = {_validate.brief(k)}: is not used by method = {method!r}; leave it out"
         )
-    unknown = [name for name in options if name not in _parameters(method)]
+    unknown = [name for name in options if name not in parameters(method)]
     if unknown:
         raise ValueError(f"{unknown[0]}: is no option of {method}.solve")
-
-
-def _parameters(method: str) -> set[str]:
-    return set(inspect.signature(SOLVERS[method]).parameters)
 
 
 class _Found(NamedTuple):
@@ -230,9 +221,14 @@ class _ByMethod:
         k: Directions,
         options: dict[str, Any],
     ) -> None:
-        self.solve, self.array, self.names, self.labels = SOLVERS[method], array, names, labels
+        self.solve, self.array, self.names, self.labels = (
+            import_module(f"specsel.{method}").solve,
+            array,
+            names,
+            labels,
+        )
         given = ({} if k == "auto" else {"k": k}) | options
-        self.options = {name: given[name] for name in given if name in _parameters(method)}
+        self.options = {name: given[name] for name in given if name in parameters(method)}
 
     def __call__(self, seed: int | None) -> _Found:
         """Solve a shuffle, or without a seed the data as they are."""

@@ -1,4 +1,4 @@
-"""The package as a whole: what it exports, and what it costs to import."""
+"""The package as a whole: what it exports, what it costs to import, and its benchmarks."""
 
 import ast
 import importlib
@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 import specsel
-from specsel import results
+from specsel import _methods, results
 
 ROOT = Path(__file__).parents[1]
+BENCHMARKS = sorted(path.stem for path in (ROOT / "asv_bench" / "benchmarks").glob("[a-z]*.py"))
 
 
 def test_every_exported_name_exists():
@@ -28,11 +29,13 @@ def test_every_exported_name_exists():
 
 def test_type_checkers_see_every_public_name():
     seen = set()
-    for node in ast.parse(inspect.getsource(specsel)).body:
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            for statement in node.body:
-                seen |= {alias.asname or alias.name for alias in statement.names}
-    assert seen == {*specsel.__all__, *specsel.ESTIMATORS}
+    for module in (specsel, _methods):
+        for node in ast.parse(inspect.getsource(module)).body:
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                imports = [one for one in node.body if isinstance(one, ast.ImportFrom)]
+                seen |= {alias.asname or alias.name for one in imports for alias in one.names}
+    # Estimators are imported by a star.
+    assert seen - {"*"} == {*specsel.__all__} - {*specsel.ESTIMATORS}
 
 
 def test_help_opens_with_the_methods():
@@ -103,3 +106,38 @@ def test_import_loads_nothing_before_it_is_needed():
     assert not modules_after(f"import {names}") & optional
     unused = {f"specsel.results.{name}" for name in ("aligned", "evidence", "stable", "subsets")}
     assert not modules_after("import specsel.qalpha") & unused
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """The module of the benchmarks' folder that knows which ones are written."""
+    monkeypatch.syspath_prepend(ROOT / "asv_bench")
+    return importlib.import_module("written")
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_every_benchmark_class_measures_something(name, written):
+    """asv passes over in silence what it does not recognise."""
+    for group in written.classes(name):
+        assert written.passed_over(group) is None, group
+
+
+def test_a_class_that_asv_would_pass_over_is_seen(written):
+    bases = importlib.import_module("benchmarks.bases")
+
+    class Unfinished(bases.Solve):
+        pass
+
+    class Finished(bases.Solve):
+        def prepare(self, X):
+            return lambda: X
+
+    class Misspelt:
+        def times_solve(self):
+            pass
+
+    assert written.passed_over(Unfinished) == "still abstract: prepare"
+    assert written.passed_over(Misspelt) == "no method measures anything"
+    assert written.passed_over(Finished) is None
+    assert written.measures(Finished) == ["peakmem_solve", "time_solve", "track_passes"]
+    assert list(written.classes("bases")) == []

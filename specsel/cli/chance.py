@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel._validate import COMPARED
+from specsel._methods import COMPARED
 from specsel.cli import tables, terminal
 
 # Shuffles if nobody asks for more: just enough for p = .05. They are made where all of them take

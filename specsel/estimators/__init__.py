@@ -11,58 +11,21 @@ base       what all of them share
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-# The file of every estimator, and of the functions that are public here.
-ESTIMATORS = {
-    "AlignmentSelector": "alignment",
-    "ExactSparseLDA": "subsets",
-    "FisherWeighting": "weighting",
-    "GreedySparseLDA": "subsets",
-    "KernelQAlpha": "weighting",
-    "LaplacianQAlpha": "weighting",
-    "PairwiseQAlpha": "side",
-    "ParameterFreeWeighting": "weighting",
-    "QAlpha": "weighting",
-    "SideInfoQAlpha": "side",
-    "StabilitySelection": "stability",
-    "StableLSI": "subsets",
-    "StablePCA": "subsets",
-    "SupervisedQAlpha": "weighting",
-}
+from specsel._methods import ESTIMATORS
+
+# The file of every function that is public here.
 FUNCTIONS = {"jaccard": "stability", "kuncheva": "stability"}
 
-__all__ = [
-    "AlignmentSelector",
-    "ExactSparseLDA",
-    "FisherWeighting",
-    "GreedySparseLDA",
-    "KernelQAlpha",
-    "LaplacianQAlpha",
-    "PairwiseQAlpha",
-    "ParameterFreeWeighting",
-    "QAlpha",
-    "SideInfoQAlpha",
-    "StabilitySelection",
-    "StableLSI",
-    "StablePCA",
-    "SupervisedQAlpha",
-    "jaccard",
-    "kuncheva",
-]
-
 if TYPE_CHECKING:
-    from specsel.estimators.alignment import AlignmentSelector
-    from specsel.estimators.side import PairwiseQAlpha, SideInfoQAlpha
-    from specsel.estimators.stability import StabilitySelection, jaccard, kuncheva
-    from specsel.estimators.subsets import ExactSparseLDA, GreedySparseLDA, StableLSI, StablePCA
-    from specsel.estimators.weighting import (
-        FisherWeighting,
-        KernelQAlpha,
-        LaplacianQAlpha,
-        ParameterFreeWeighting,
-        QAlpha,
-        SupervisedQAlpha,
-    )
+    from specsel.estimators.alignment import *  # noqa: F403
+    from specsel.estimators.side import *  # noqa: F403
+    from specsel.estimators.stability import *  # noqa: F403
+    from specsel.estimators.subsets import *  # noqa: F403
+    from specsel.estimators.weighting import *  # noqa: F403
 else:
+    # Hidden from type checkers, for which it would be an empty list.
+    __all__ = [*ESTIMATORS, *FUNCTIONS]
+
     # scikit-learn is imported when an estimator is first used.
     def __getattr__(name: str) -> object:
         home = (ESTIMATORS | FUNCTIONS).get(name)

@@ -24,7 +24,6 @@ PAIRS = [
     ("Distribution", "DISTRIBUTIONS"),
     ("BoundedDistribution", "BOUNDED_DISTRIBUTIONS"),
     ("Direction", "DIRECTIONS"),
-    ("Compared", "COMPARED"),
     ("Scale", "SCALES"),
     ("Bounds", "BOUNDS"),
     ("Worth", "WORTHS"),

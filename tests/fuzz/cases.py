@@ -13,49 +13,24 @@ from fuzz.draws import Draw
 from numba import config
 
 import specsel
-from specsel import (
-    alignment,
-    eslda,
-    evidence,
-    gslda,
-    kernel,
-    laplacian,
-    pairwise,
-    positivity,
-    qalpha,
-    sbs,
-    side_info,
-    supervised,
-    topography,
-    weighting,
-)
+from specsel import alignment, eslda, evidence, gslda, positivity, qalpha, sbs
+from specsel._methods import METHODS
 
 # Share of the calls that are made twice, which must give the same bytes.
 TWICE = 0.05
 
 # What is called, by name: the first word is the module whose drawers of arguments are taken.
 CALLS = {
-    "qalpha": qalpha.solve,
+    **{name: getattr(specsel, name).solve for name in METHODS},
     "qalpha relevance": qalpha.relevance,
     "qalpha gram": qalpha.gram,
-    "laplacian": laplacian.solve,
-    "supervised": supervised.solve,
-    "weighting": weighting.solve,
-    "pairwise": pairwise.solve,
-    "kernel": kernel.solve,
-    "side_info": side_info.solve,
-    "topography": topography.solve,
-    "alignment": alignment.solve,
     "alignment graph": alignment.graph,
     "evidence": evidence.solve,
     "evidence detectability": evidence.detectability,
-    "gslda": gslda.solve,
     "gslda pair": gslda.solve_pair,
     "gslda threshold": gslda.simple_threshold,
     "gslda ranking": gslda.correlation_ranking,
-    "eslda": eslda.solve,
     "eslda pair": eslda.solve_pair,
-    "sbs": sbs.solve,
     "sbs intervals": sbs.intervals,
     "positivity probability": positivity.probability,
     "positivity leading": positivity.leading_eigenvalue,
