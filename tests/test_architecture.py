@@ -32,7 +32,6 @@ LAYERS = (
         "_exact",
         "_bootstrap",
         "_simulation",
-        "_kernel",
         "_alignment",
         "_qalpha",
     },
@@ -93,7 +92,6 @@ OWNERS = {
     "_exact": {"eslda"},
     "_bootstrap": {"sbs"},
     "_simulation": {"positivity"},
-    "_kernel": {"kernel"},
     "_alignment": {"alignment"},
     "_qalpha": {"qalpha"},
 }

@@ -98,8 +98,8 @@ CALLS = {
     "_simulation.experiments.sums": lambda: positivity.hoeffding_tail(40, 3.0, **SEED),
     "_simulation.experiments.triple_products": lambda: positivity.triple_product(9, 2, **SEED),
     "_simulation.experiments.wishart_moments": lambda: positivity.wishart_moments(20, 30, **SEED),
-    "_kernel.evaluation._finish": lambda: kernel.solve(WIDE, 2, tol=0.1),
-    "_kernel.evaluation._sectioned": lambda: kernel.solve(WIDE, 2, kernel="sectioned", tol=0.1),
+    "kernel._finish": lambda: kernel.solve(WIDE, 2, tol=0.1),
+    "kernel._sectioned": lambda: kernel.solve(WIDE, 2, kernel="sectioned", tol=0.1),
     "gslda._rank_one": lambda: gslda.solve_pair(
         *datasets.wishart_pair(320, rank=2), direction="backward", refine=False
     ),
