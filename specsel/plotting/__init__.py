@@ -14,6 +14,11 @@ base        what the displays share: colours, axes, ranked bars
 labels      writes names beside bars and points, where there is room
 """
 
+from io import StringIO
+from typing import Any
+
+from specsel import results
+from specsel.plotting.base import Display
 from specsel.plotting.charts import TopographyDisplay
 from specsel.plotting.positivity import PositivityDisplay
 from specsel.plotting.scores import AlignmentDisplay
@@ -31,3 +36,38 @@ __all__ = [
     "TopographyDisplay",
     "WeightsDisplay",
 ]
+
+
+def svg(result: Any, display: type[Display] | None = None, **options: Any) -> str:
+    """Return the SVG text of a result, to be put into a page.
+
+    By default the display is the one that suits the result. Options go to its `from_result`.
+    """
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("plotting needs matplotlib: pip install 'specsel[plot]'") from None
+    figure, text = Figure(figsize=(8, 4.5), layout="constrained"), StringIO()
+    display = _suitable(result) if display is None else display
+    display.from_result(result, ax=figure.add_subplot(), **options)
+    # Equal pictures have equal bytes; letters stay letters, which a reader can search.
+    with mpl.rc_context({"svg.hashsalt": "specsel", "svg.fonttype": "none"}):
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    return text.getvalue()[text.getvalue().index("<svg") :]
+
+
+def _suitable(result: Any) -> type[Display]:
+    """Return the display that shows the most of a result."""
+    if isinstance(result, results.Map):
+        return TopographyDisplay if len(result.weights) > 1 else WeightsDisplay
+    displays: dict[type, type[Display]] = {
+        results.Aligned: AlignmentDisplay,
+        results.Path: PathDisplay,
+        results.StableSubspace: StabilityDisplay,
+        results.Weights: WeightsDisplay,
+        dict: PositivityDisplay,
+    }
+    if type(result) not in displays:
+        raise ValueError(f"result: is of type {type(result).__name__}; no display shows it")
+    return displays[type(result)]
