@@ -71,17 +71,12 @@ def beyond(texts, ax):
 
 
 def bars(ax):
-    """Places and heights of all bars, drawn one by one or as steps."""
-    places, heights = [], []
-    for patch in ax.patches:
-        if isinstance(patch, StepPatch):
-            values, edges, _ = patch.get_data()
-            heights.extend(values)
-            places.extend((edges[1:] + edges[:-1]) / 2)
-        else:
-            heights.append(patch.get_height())
-            places.append(patch.get_x() + patch.get_width() / 2)
-    return np.array(places), np.array(heights)
+    """Ranks and heights of all bars, drawn one by one or as steps."""
+    if isinstance(ax.patches[0], StepPatch):
+        values, edges, _ = ax.patches[0].get_data()
+        return (edges[1:] + edges[:-1]) / 2, values
+    bars = ax.patches
+    return np.array([(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in bars]).T
 
 
 def linear(color):

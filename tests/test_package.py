@@ -102,10 +102,8 @@ def test_import_loads_nothing_before_it_is_needed():
     optional = {"sklearn", "pandas", "matplotlib", "dask", "scipy.linalg"}
     public = {name for name in specsel.__all__ if name.islower()}
     lean = public - {"eslda"}  # whose search cannot do without scipy.linalg
-    names = ", ".join(f"specsel.{name}" for name in [*sorted(lean), "cli.main", "results.html"])
+    names = ", ".join(f"specsel.{name}" for name in [*sorted(lean), "cli.main", "results"])
     assert not modules_after(f"import {names}") & optional
-    unused = {f"specsel.results.{name}" for name in ("aligned", "evidence", "stable", "subsets")}
-    assert not modules_after("import specsel.qalpha") & unused
 
 
 @pytest.fixture

@@ -4,27 +4,27 @@
 the same picture again on other axes. ``ax_`` and ``figure_`` are the axes and the figure of the
 last drawing. matplotlib is imported when something is drawn.
 
-weights     `WeightsDisplay`
-spectra     `SpectrumDisplay` and `ConvergenceDisplay`
-scores      `AlignmentDisplay`
-charts      `TopographyDisplay`
-searches    `PathDisplay` and `StabilityDisplay`
-positivity  `PositivityDisplay`
-base        what the displays share: colours, axes, ranked bars
-labels      writes names beside bars and points, where there is room
+features  `WeightsDisplay`, `TopographyDisplay` and `AlignmentDisplay`
+curves    `PathDisplay`, `StabilityDisplay`, `SpectrumDisplay`, `ConvergenceDisplay` and
+          `PositivityDisplay`
+base      what the displays share: colours, axes, ranked bars
+labels    writes names beside bars and points, where there is room
 """
 
 from io import StringIO
 from typing import Any
 
 from specsel import results
+from specsel.plotting import base
 from specsel.plotting.base import Display
-from specsel.plotting.charts import TopographyDisplay
-from specsel.plotting.positivity import PositivityDisplay
-from specsel.plotting.scores import AlignmentDisplay
-from specsel.plotting.searches import PathDisplay, StabilityDisplay
-from specsel.plotting.spectra import ConvergenceDisplay, SpectrumDisplay
-from specsel.plotting.weights import WeightsDisplay
+from specsel.plotting.curves import (
+    ConvergenceDisplay,
+    PathDisplay,
+    PositivityDisplay,
+    SpectrumDisplay,
+    StabilityDisplay,
+)
+from specsel.plotting.features import AlignmentDisplay, TopographyDisplay, WeightsDisplay
 
 __all__ = [
     "AlignmentDisplay",
@@ -43,16 +43,14 @@ def svg(result: Any, display: type[Display] | None = None, **options: Any) -> st
 
     By default the display is the one that suits the result. Options go to its `from_result`.
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError("plotting needs matplotlib: pip install 'specsel[plot]'") from None
-    figure, text = Figure(figsize=(8, 4.5), layout="constrained"), StringIO()
+    text, pyplot = StringIO(), base.pyplot()
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
     display = _suitable(result) if display is None else display
     display.from_result(result, ax=figure.add_subplot(), **options)
     # Equal pictures have equal bytes; letters stay letters, which a reader can search.
-    with mpl.rc_context({"svg.hashsalt": "specsel", "svg.fonttype": "none"}):
+    with pyplot.rc_context({"svg.hashsalt": "specsel", "svg.fonttype": "none"}):
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     return text.getvalue()[text.getvalue().index("<svg") :]
 

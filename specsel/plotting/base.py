@@ -31,22 +31,18 @@ class Display(ABC):
     figure_: Any
 
     def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw the picture.
+        """Draw the picture and return the display.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Plain axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        The display.
         """
         if ax is not None and getattr(ax, "name", None) != "rectilinear":
             raise ValueError(
                 f"ax: is of type {type(ax).__name__}; plain matplotlib Axes are needed"
             )
-        self.ax_ = _new_axes() if ax is None else ax
+        self.ax_ = pyplot().subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         self._draw(self.ax_)
         _fit_texts(self.ax_)
@@ -59,18 +55,7 @@ class Display(ABC):
     @classmethod
     @abstractmethod
     def from_result(cls, result: Any, *, ax: "Axes | None" = None) -> Self:
-        """Draw a result of a solver.
-
-        Parameters
-        ----------
-        result : what the solver returned
-        ax : matplotlib Axes, optional
-            Plain axes to draw on; by default those of a new figure.
-
-        Returns
-        -------
-        The display.
-        """
+        """Draw what a solver returned, on these axes or on those of a new figure."""
 
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> Self:
@@ -82,10 +67,6 @@ class Display(ABC):
             Its `result_` is drawn, and which features it selects.
         **options
             As in `from_result`.
-
-        Returns
-        -------
-        The display.
         """
         if not hasattr(estimator, "result_"):
             raise ValueError(
@@ -97,22 +78,23 @@ class Display(ABC):
         return cls.from_result(estimator.result_, **options)
 
 
-def _new_axes() -> Any:
+def pyplot() -> Any:
+    """Import pyplot, or raise an error that says how to get it."""
     try:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError("plotting needs matplotlib: pip install 'specsel[plot]'") from None
-    return pyplot.subplots(layout="constrained")[1]
+    return pyplot
 
 
 def _fit_texts(ax: Any) -> None:
-    """Make the letters of title and labels smaller where these are longer than the axes."""
+    """Make the font of title and labels smaller where these are longer than the axes."""
     ax.figure.figure.draw_without_rendering()
     width, height = ax.get_window_extent().size
-    for text, room in ((ax.title, width), (ax.xaxis.label, width), (ax.yaxis.label, height)):
+    for text, space in ((ax.title, width), (ax.xaxis.label, width), (ax.yaxis.label, height)):
         taken = max(text.get_window_extent().size) if text.get_text() else 0.0
-        if taken > room > 0:
-            text.set_fontsize(text.get_fontsize() * room / taken)
+        if taken > space > 0:
+            text.set_fontsize(text.get_fontsize() * space / taken)
 
 
 def check_type(result: object, *types: type) -> None:
@@ -180,45 +162,38 @@ def draw_ranked(
     top: int,
     chosen: np.ndarray | None = None,
 ) -> None:
-    """Draw bars, highest first, with a line after the first `count`; name the first `top`.
+    """Draw bars, highest first, those of `count` selected features in blue; name the first `top`.
 
-    Where those selected are not the first, `chosen` says of every bar whether it is one.
+    The selected features are those of the highest bars, with a line after them, unless `chosen`
+    has a flag for every bar.
     """
     n = len(values)
-    is_prefix = chosen is None or bool(chosen[:count].all())
-    if n > RANKS:
-        ax.set_xscale("log")
-    for start, stop, color in ((0, count if is_prefix else 0, BLUE), (0, n, GRAY)):
-        start = count if is_prefix and color == GRAY else start
-        if start < stop:
-            _draw_bars(ax, np.arange(start, stop) + 1, values[start:stop], color, n <= SPARSE)
-    if chosen is not None and not is_prefix:
-        places = np.flatnonzero(chosen)
-        ax.bar(places + 1, values[places], color=BLUE, width=0.8 if n <= SPARSE else 1.0)
-    elif 0 < count < n:
+    is_first = np.arange(n) < count
+    chosen = is_first if chosen is None else chosen
+    if n <= SPARSE:
+        ax.bar(np.arange(1, n + 1), values, color=np.where(chosen, BLUE, GRAY))
+    else:  # one shape, which is fast
+        edges = np.arange(n + 1) + 0.5
+        ax.stairs(values, edges, fill=True, color=GRAY)
+        ax.stairs(np.where(chosen, values, 0.0), edges, fill=True, color=BLUE)
+    if 0 < count < n and (chosen == is_first).all():
         ax.vlines(count + 0.5, 0, values[count - 1], color=foreground(ax), linestyle="--")
-    whole_numbers(ax)
-    ax.set(xlabel="rank", xlim=(0.4 if n <= RANKS else 0.6, n + 0.6))
+    ax.set(xlabel="rank", xlim=(0.4, n + 0.6))
     if n > RANKS:
-        _write_ranks_out(ax)
+        _use_logarithmic_ranks(ax)
+    whole_numbers(ax)
     ax.set_ylim(top=values[0] if values[0] > 0 else 1.0)
     labels.over_bars(ax, np.arange(1, n + 1)[:top], np.maximum(values[:top], 0.0), names[:top])
 
 
-def _write_ranks_out(ax: Any) -> None:
-    """Write ranks on a logarithmic axis as they are: 1000, not 10³."""
+def _use_logarithmic_ranks(ax: Any) -> None:
+    """Make the axis of ranks logarithmic, and write 1000, not 10³."""
     from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
+    ax.set_xscale("log")
+    ax.set_xlim(left=0.6)
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     ax.xaxis.set_minor_formatter(NullFormatter())
-
-
-def _draw_bars(ax: Any, places: np.ndarray, values: np.ndarray, color: str, apart: bool) -> None:
-    """Draw bars at neighbouring places; bars that touch are drawn as one shape, which is fast."""
-    if apart:
-        ax.bar(places, values, color=color)
-    else:
-        ax.stairs(values, np.append(places, places[-1] + 1) - 0.5, fill=True, color=color)
 
 
 # Styles of the lines on the same axes, in turn: no two of the first 15 lines are alike.
@@ -235,8 +210,8 @@ def next_style(ax: Any) -> dict[str, Any]:
     }
 
 
-def tell_selected(ax: Any, count: int, n: int, *, chosen: bool = False) -> None:
-    """Say in the title how many of n features are selected: at the gap, or by an estimator."""
+def title_selected(ax: Any, count: int, n: int, *, chosen: bool = False) -> None:
+    """Write in the title how many of n features are selected: at the gap, or by an estimator."""
     if chosen:
         ax.set_title(f"{count} of {n} features selected")
     else:

@@ -1,34 +1,16 @@
 """What the solvers return: frozen records of what was found, without the data.
 
-weights    `Weights`: a weight for every feature
-chart      `Map`: weights and positions in several rounds
+weights    `Weights`, a weight for every feature; `Map`, weights and positions in several rounds;
+           `Aligned`, features in the order in which greedy alignment takes them; and `annotate`,
+           which writes them to the variables of AnnData
 subsets    `Subset` and `Path`: supports of one size and of several
-stable     `Intervals`, `Step` and `StableSubspace`
-aligned    `Aligned`: features in the order in which greedy alignment takes them
-annotated  a result written back to the variables of AnnData
-evidence   `Evidence`: an objective beside those of shuffled data
-clusters   clusters of samples, by k-means
-estimates  what simulations estimate
-table      tables of results; whether data have the features that a result is for
-html       what a result shows of itself in a notebook
+estimates  `Evidence`, `Intervals`, `StableSubspace` and its `Step`; what simulations estimate
+records    what these share: read-only arrays, a check of features, tables
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-# The file of every record, and of what writes one back.
-RECORDS = {
-    "Aligned": "aligned",
-    "Evidence": "evidence",
-    "Intervals": "stable",
-    "Map": "chart",
-    "Path": "subsets",
-    "StableSubspace": "stable",
-    "Step": "stable",
-    "Subset": "subsets",
-    "Weights": "weights",
-    "annotate": "annotated",
-}
+from specsel.results.estimates import Evidence, Intervals, StableSubspace, Step
+from specsel.results.subsets import Path, Subset
+from specsel.results.weights import Aligned, Map, Weights, annotate
 
 __all__ = [
     "Aligned",
@@ -42,18 +24,3 @@ __all__ = [
     "Weights",
     "annotate",
 ]
-
-if TYPE_CHECKING:
-    from specsel.results.aligned import Aligned
-    from specsel.results.annotated import annotate
-    from specsel.results.chart import Map
-    from specsel.results.evidence import Evidence
-    from specsel.results.stable import Intervals, StableSubspace, Step
-    from specsel.results.subsets import Path, Subset
-    from specsel.results.weights import Weights
-else:
-    # A solver imports the records that it returns, and no others.
-    def __getattr__(name: str) -> object:
-        if name in RECORDS:
-            return getattr(import_module(f"specsel.results.{RECORDS[name]}"), name)
-        raise AttributeError(f"module 'specsel.results' has no attribute {name!r}")

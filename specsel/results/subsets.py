@@ -1,25 +1,30 @@
-"""What searches for supports find: a `Subset` of one size, a `Path` of several.
+"""Sets of features: a `Subset` of one size, a `Path` of several.
 
-A support is a set of features. Its value is what the eigenvalues λ of the pencil (A, B) over it
-are worth: the largest of them, their sum, or Σ log(1 + λ). Its direction is the eigenvector of the
+A support is a set of features. Its value is computed from the eigenvalues λ of the pencil (A, B)
+restricted to it: the largest, their sum, or Σ log(1 + λ). Its direction is the eigenvector of the
 largest.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from specsel import _validate
 from specsel._validate import Floats, Integers, Names, Worth
-from specsel.results.table import frame
+from specsel.results import records
 
-# What values are called.
+# Names of the values.
 VALUES: dict[Worth, str] = {"leading": "value", "trace": "trace", "logdet": "log-det"}
 
 # Supports and their values, best first.
 Others = tuple[tuple[Integers, float], ...]
+
+# The pair (A, B), which never changes: `_pencil.Pencil`, with the names of the features, the
+# criterion, ``solve(support)`` for a value and its direction, and ``bounds(k)``, the two numbers
+# between which the values of all supports of k features lie.
+Pencil = Any
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,8 +38,8 @@ class Subset:
     value : float
         What was maximised, see `criterion`.
     bound : float
-        No other support of this size has a larger value. Where nothing was searched, this is what
-        all features together are worth: Eq. (8), counting as many eigenvalues as the size.
+        No other support of this size has a larger value. Where nothing was searched, this is the
+        value of all features together: Eq. (8), with as many eigenvalues as the size.
     direction : ndarray of shape (n_features,)
         The eigenvector x, zero outside of the support, with ``xᵀ B x = 1``. With classes, and for
         correlations, it belongs to scaled features: to use it with X, divide it by the standard
@@ -52,17 +57,17 @@ class Subset:
     names : tuple of str or None
         Names of all features, if X had any.
     shrinkage : float
-        What was added to the diagonal of B, by default or as asked.
+        What was added to the diagonal of B.
     error : float
-        How far ties and rounding may put the value and the bound off. "optimal" means that no
+        Largest error of the value and the bound, from ties and rounding. "optimal" means that no
         other support of this size has a value above ``bound + error``. The error grows with the
         condition number of B. It is infinite where nothing was searched.
     criterion : {"leading", "trace", "logdet"}
         What the value is: the largest eigenvalue λ of the pencil over the support, the sum of all,
         or ``Σ log(1 + λ)``.
     lower : float
-        No support of this size has a smaller value, however bad: Eq. (8) of Moghaddam et al.
-        (2006). It is often 0.
+        No support of this size has a smaller value: Eq. (8) of Moghaddam et al. (2006). It is
+        often 0.
     is_pca : bool
         Whether the problem was sparse PCA, without classes: B is the identity.
     """
@@ -85,12 +90,11 @@ class Subset:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.value) and np.isfinite(self.direction).all()):
             raise ValueError("X: the value of a support is no finite number; rescale X")
-        self.support.flags.writeable = False
-        self.direction.flags.writeable = False
+        records.freeze(self)
 
     @property
     def gap(self) -> float:
-        """By how much the value may fall short: ``(bound - value) / |value|``."""
+        """Largest possible loss of the value: ``(bound - value) / |value|``."""
         missing = self.bound - self.value
         if missing <= 0:
             return 0.0
@@ -99,27 +103,37 @@ class Subset:
     def __repr__(self) -> str:
         features = _validate.first_few(_validate.name_features(self.support, self.names))
         return (
-            f"Subset({_problem(self.is_pca)}{len(self.support)} features: {features}, "
+            f"Subset({'sparse PCA, ' * self.is_pca}{len(self.support)} features: {features}, "
             f"{VALUES[self.criterion]} {self.value:.6g}, "
             f"{self.status}, gap {self.gap:.2g}, {self.nodes} nodes, {self.seconds:.2g} s)"
         )
 
     def _repr_html_(self) -> str:
-        from specsel.results import html
-
-        return html.of_subset(self)
+        entries = self.direction[self.support]
+        order = np.argsort(-np.abs(entries), kind="stable")
+        columns = {
+            "feature": records.html_names(self.support[order], self.names),
+            "direction": records.numbers(entries[order]),
+            "": records.bars(np.abs(entries[order])),
+        }
+        title = (
+            f"Subset of {len(order)} features: value {self.value:.6g}, {self.status}, "
+            f"gap {self.gap:.2g}"
+        )
+        return records.html_table(title, columns)
 
     def to_frame(self) -> Any:
-        """Make a table (pandas) of the features and their entries in the direction."""
+        """Return a pandas table of the features and their entries in the direction."""
         columns = {
             "feature": _validate.name_features(self.support, self.names),
             "index": self.support,
+            "direction": self.direction[self.support],
         }
-        return frame(columns | {"direction": self.direction[self.support]})
+        return records.frame(columns)
 
 
-class Found(NamedTuple):
-    """What a search found for one size: a row of a `Path`."""
+class SizeRow(NamedTuple):
+    """A row of a `Path`: what a search found for one size."""
 
     size: int
     support: Integers
@@ -133,40 +147,15 @@ class Found(NamedTuple):
     error: float = np.inf
 
 
-class Pencil(Protocol):
-    """What a `Path` asks of the pair (A, B): names, and the direction of a support.
-
-    A path relies on the pencil never changing.
-    """
-
-    @property
-    def n_features(self) -> int: ...
-
-    @property
-    def names(self) -> Names: ...
-
-    @property
-    def shrinkage(self) -> float: ...
-
-    @property
-    def criterion(self) -> Worth: ...
-
-    @property
-    def is_pca(self) -> bool: ...
-
-    def solve(self, support: Integers) -> tuple[float, Floats]:
-        """Return what a support is worth, and its leading eigenvector."""
-
-    def bounds(self, k: int) -> tuple[float, float]:
-        """Return what no support of k features falls short of, and what none exceeds."""
+Found = SizeRow
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Path:
     """Supports of several sizes: ``path[k]`` is the `Subset` of k features.
 
-    The direction of a support is computed when ``path[k]`` is first asked for, and then kept. All
-    of them at once would take a vector over all features for every size.
+    The direction of a support is computed when ``path[k]`` is first used, and then kept. All
+    directions would take a vector over all features for every size.
 
     Attributes
     ----------
@@ -184,7 +173,7 @@ class Path:
     nodes : ndarray of int
         Nodes of the search trees.
     seconds : ndarray of float
-        How long each search took.
+        Duration of each search.
     others : tuple of tuples
         The next best supports and their values, as in `Subset`.
     errors : ndarray of float
@@ -215,13 +204,13 @@ class Path:
     def __post_init__(self) -> None:
         if not np.isfinite(self.values).all() or np.isnan(self.bounds).any():
             raise ValueError("X: the values of some supports are no finite numbers; rescale X")
-        numbers = (self.sizes, self.values, self.starts, self.bounds, self.nodes, self.seconds)
-        for array in (*self.supports, *numbers, self.errors):
-            array.flags.writeable = False
+        records.freeze(self)
+        for support in self.supports:
+            support.flags.writeable = False
 
     @classmethod
-    def from_rows(cls, pencil: Pencil, rows: Iterable[Found]) -> Self:
-        """Collect what was found for every size, in ascending order."""
+    def from_rows(cls, pencil: Pencil, rows: Iterable[SizeRow]) -> Self:
+        """Return the path of these rows, whose sizes ascend."""
         sizes, supports, values, starts, bounds, statuses, nodes, seconds, others, errors = zip(
             *rows, strict=True
         )
@@ -251,12 +240,12 @@ class Path:
 
     @property
     def criterion(self) -> Worth:
-        """What the values are."""
+        """What the values are, as in `Subset`."""
         return self.pencil.criterion
 
     @property
     def lowers(self) -> Floats:
-        """What no support of a size falls short of."""
+        """For every size, a lower bound of the values of all supports."""
         return np.array([self.pencil.bounds(k)[0] for k in self])
 
     def __len__(self) -> int:
@@ -266,12 +255,11 @@ class Path:
         return iter(self.sizes.tolist())
 
     def __getitem__(self, k: int) -> Subset:
-        place = np.flatnonzero(self.sizes == k)
-        if len(place) == 0:
+        if k not in self.sizes:
             raise KeyError(f"{k}: sizes are {_ranges(self.sizes)}")
-        i = int(place[0])
+        i = int(np.searchsorted(self.sizes, k))
         if i not in self._subsets:
-            # Of several threads that solve at once, all get the one that was first.
+            # Where several threads solve it at once, all get the first one.
             self._subsets.setdefault(i, self._subset(i))
         return self._subsets[i]
 
@@ -298,26 +286,32 @@ class Path:
         proved = sum(status == "optimal" for status in self.statuses)
         sizes = f"{_ranges(self.sizes)} of {self.pencil.n_features} features"
         values = f"{VALUES[self.criterion]}s {self.values[0]:.6g} to {self.values[-1]:.6g}"
-        problem = _problem(self.pencil.is_pca)
+        problem = "sparse PCA, " * self.pencil.is_pca
         return f"Path({problem}sizes {sizes}, {values}, {proved} proved)"
 
     def _repr_html_(self) -> str:
-        from specsel.results import html
-
-        return html.of_path(self)
+        columns = {
+            "size": self.sizes.tolist(),
+            "value": records.numbers(self.values),
+            "": records.bars(self.values),
+            "bound": records.numbers(self.bounds),
+            "status": self.statuses,
+            "features": [records.html_line(support, self.names) for support in self.supports],
+        }
+        return records.html_table(f"Path of {len(self)} sizes", columns)
 
     def to_frame(self) -> Any:
-        """Make a table (pandas) of the sizes: value, bound, status and features."""
-        columns: dict[str, Any] = {"size": self.sizes, "value": self.values, "bound": self.bounds}
-        columns |= {"status": self.statuses, "nodes": self.nodes, "seconds": self.seconds}
-        features = [
-            tuple(_validate.name_features(support, self.names)) for support in self.supports
-        ]
-        return frame(columns | {"features": features})
-
-
-def _problem(is_pca: bool) -> str:
-    return "sparse PCA, " * is_pca
+        """Return a pandas table of the sizes: value, bound, status and features."""
+        columns = {
+            "size": self.sizes,
+            "value": self.values,
+            "bound": self.bounds,
+            "status": self.statuses,
+            "nodes": self.nodes,
+            "seconds": self.seconds,
+            "features": [tuple(_validate.name_features(s, self.names)) for s in self.supports],
+        }
+        return records.frame(columns)
 
 
 def _ranges(sizes: Integers) -> str:

@@ -1,14 +1,19 @@
-"""Weights of features: what the weighting algorithms return."""
+"""Scores of features: `Weights`, a `Map` of several rounds, and `Aligned`.
 
-from dataclasses import dataclass
+`annotate` writes a result to the variables of an AnnData object.
+"""
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from specsel import _containers, _data, _validate, linalg
+from specsel import _data, _validate, linalg
 from specsel._validate import ArrayLike, Floats, Integers, Names
-from specsel.results.clusters import kmeans
-from specsel.results.table import check_features, frame
+from specsel.results import records
+from specsel.results.subsets import Path, Subset
 
 # Weights that differ by no more than this share of the largest are alike: there is no gap.
 ALIKE = 1e-9
@@ -18,6 +23,10 @@ EIGENVALUE_ERROR = 1e-3
 
 # Two ways to compute the objective of a loop that has settled may differ by this share of it.
 OBJECTIVE_ERROR = 1e-2
+
+# Starts of k-means, the best of which is kept; and most times that each moves its centres.
+STARTS = 10
+MOVES = 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,8 +68,8 @@ class Weights:
         ``α₋``, those of the second; `alpha` is ``√(α₊² + α₋²)``, scaled to unit norm.
     error : float or None
         Where the weights are an approximation, which only `weighting.solve` with `rank` gives: the
-        largest error of a weight over the largest weight, as random vectors tell. Chance makes it
-        look larger where no weights stand out. Else None.
+        largest error of a weight over the largest weight, estimated with random vectors. The
+        estimate is too large where no weights stand out. Else None.
     """
 
     alpha: Floats
@@ -78,11 +87,9 @@ class Weights:
     error: float | None = None
 
     def __post_init__(self) -> None:
-        arrays = ["alpha", "history", "eigenvalues", "basis", "mean", "norm"]
-        for name in arrays + ["parts"] * (self.parts is not None):
-            array = np.asarray(getattr(self, name), dtype=float).view()
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        for name in ("alpha", "history", "eigenvalues", "basis", "mean", "norm"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+        records.freeze(self)
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "not converged"
@@ -95,9 +102,8 @@ class Weights:
         )
 
     def _repr_html_(self) -> str:
-        from specsel.results import html
-
-        return html.of_weights(self)
+        directions = _validate.count_of(self.k_, "direction")
+        return _ranked_html(self, f"Weights, k = {directions}", {})
 
     @property
     def k_(self) -> int:
@@ -229,7 +235,7 @@ class Weights:
         kept = linalg.largest_modulus(basis.T @ image[:, : self.k_], self.k_)[0]
         if not np.allclose(kept, self.eigenvalues, 0.0, EIGENVALUE_ERROR * np.abs(kept).max()):
             raise ValueError(
-                "X: the affinity of these samples has other eigenvalues than the weights tell; "
+                "X: the affinity of these samples has other eigenvalues than the weights have; "
                 "needed are the data that were solved, by a method that uses this affinity, such "
                 "as qalpha"
             )
@@ -238,7 +244,7 @@ class Weights:
     def _read(self, X: ArrayLike) -> _data.Data:
         """Wrap data of these features, centred if those were that the weights were found for."""
         data = _data.read(X, center=bool(self.mean.any()))
-        check_features(data.n_features, data.names, len(self.alpha), self.names, "weights")
+        records.check_features(data.n_features, data.names, len(self.alpha), self.names, "weights")
         return data
 
     def labels(self, X: ArrayLike | None = None, k: int | None = None) -> Integers:
@@ -273,7 +279,7 @@ class Weights:
         if X is not None:
             left, lengths, _ = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
             points = left[:, :k] * lengths[:k]
-        return kmeans(points, k)
+        return _clusters(points, k)
 
     def reweight(self, X: ArrayLike) -> Any:
         """Centre and scale X as the training data were, and multiply every feature by √α.
@@ -303,11 +309,7 @@ class Weights:
         >>> agreement(hidden.X), agreement(weights.reweight(hidden.X))
         (0.1, 0.9)
         """
-        array, names = _containers.as_data(X, least_samples=1)
-        array = _containers.loaded(array)
-        check_features(array.shape[1], names, len(self.alpha), self.names, "weights")
-        if not np.isfinite(array.data if hasattr(array, "tocsr") else array).all():
-            raise ValueError(_containers.describe_not_finite(array, names))
+        array = records.read_samples(X, len(self.alpha), self.names, "weights")
         return _data.scaled(array, self.mean, self.scale)
 
     def to_frame(self) -> Any:
@@ -317,21 +319,282 @@ class Weights:
         its weight, and whether it lies above the gap.
         """
         ranking = self.ranking
-        table = frame(
-            {
-                "feature": _validate.name_features(ranking, self.names),
-                "index": ranking,
-                "weight": self.alpha[ranking],
-                "selected": np.arange(len(ranking)) < _cut(self.alpha),
-            }
+        columns = {
+            "feature": _validate.name_features(ranking, self.names),
+            "index": ranking,
+            "weight": self.alpha[ranking],
+            "selected": np.arange(len(ranking)) < _cut(self.alpha),
+        }
+        return records.frame(columns, ranked=True)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Map:
+    """How relevant every feature is in every round, and where it lies among the others.
+
+    Attributes
+    ----------
+    weights : tuple of Weights
+        What every round found, in order.
+    coordinates : ndarray of shape (n_features, n_rounds, 2)
+        Entries of every feature in the two leading eigenvectors of the G of that round.
+    n_passes : int
+        How many times X was read in all rounds.
+    """
+
+    weights: tuple[Weights, ...]
+    coordinates: Floats
+    n_passes: int
+
+    def __post_init__(self) -> None:
+        records.freeze(self)
+
+    def __repr__(self) -> str:
+        count = len(self.weights)
+        sizes = ", ".join(str(len(weights.select())) for weights in self.weights)
+        return (
+            f"Map({len(self.coordinates)} features, {_validate.count_of(count, 'round')}, "
+            f"{sizes} above the gap)"
         )
-        return table.set_index(table.index + 1).rename_axis("rank")
+
+    def _repr_html_(self) -> str:
+        columns, ranking = {}, self.combined.ranking
+        for i, weights in enumerate(self.weights):
+            columns[f"relevance {i + 1}"] = records.numbers(weights.alpha[ranking])
+            columns[f"position {i + 1}"] = records.numbers(self.positions[ranking, i])
+        return _ranked_html(self.combined, f"Map of {len(self.weights)} rounds", columns)
+
+    @property
+    def positions(self) -> Floats:
+        """Directions of the coordinates, angles from -π/2 to π/2, one column for every round.
+
+        Features whose angles are close are alike in that round.
+        """
+        one, two = self.coordinates[..., 0], self.coordinates[..., 1]
+        return np.arctan2(np.where(one < 0, -two, two), np.abs(one))
+
+    @property
+    def relevances(self) -> Floats:
+        """Weights of the features, one column for every round."""
+        return np.column_stack([weights.alpha for weights in self.weights])
+
+    @property
+    def combined(self) -> Weights:
+        """Weights over all rounds, ``√(Σ α²)`` scaled to unit norm, to select and reweight by.
+
+        Its objective, basis and eigenvalues are those of the first round.
+        """
+        return replace(
+            self.weights[0],
+            alpha=np.sqrt((self.relevances**2).mean(axis=1)),
+            n_iter=sum(weights.n_iter for weights in self.weights),
+            n_passes=self.n_passes,
+            converged=all(weights.converged for weights in self.weights),
+        )
+
+    def select(
+        self,
+        n: int | None = None,
+        *,
+        threshold: float | None = None,
+        diverse: ArrayLike | None = None,
+    ) -> Integers:
+        """Select features by their `combined` weights; return their indices, best first.
+
+        The parameters are those of `Weights.select`.
+
+        Examples
+        --------
+        >>> from specsel import datasets, topography
+        >>> data = datasets.two_solutions(random_state=1)
+        >>> chart = topography.solve(data.X, k=2, rounds=3)
+        >>> len(chart.select(6, diverse=data.X))
+        6
+        """
+        return self.combined.select(n, threshold=threshold, diverse=diverse)
+
+    def to_frame(self) -> Any:
+        """Return a pandas table of the features: relevance and position in every round."""
+        names = self.weights[0].names or range(len(self.positions))
+        columns: dict[str, Any] = {"feature": list(names)}
+        for i, weights in enumerate(self.weights):
+            columns[f"relevance_{i + 1}"] = weights.alpha
+            columns[f"position_{i + 1}"] = self.positions[:, i]
+        return records.frame(columns)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Aligned:
+    """Features whose affinity is aligned with a target, in the order in which they were taken.
+
+    Attributes
+    ----------
+    ranking : ndarray of int
+        The features examined, in the order taken: the first m are the choice of m features.
+    scores : ndarray
+        The alignment after each of them, ``Σ_S t_i / √(1_SᵀH 1_S)``.
+    support : ndarray of int
+        The features selected, sorted: as many as were asked for, or those up to the peak.
+    target : str
+        What they were aligned with: "neighbours", "classes", "weights" or "given".
+    relevance : ndarray of shape (n_features,)
+        The t_i: what every feature shares with the target on its own, less what irrelevant
+        features do.
+    n_passes : int
+        Reads of X, single columns by their share.
+    names : tuple of str or None
+        Names of all features, if X had any.
+    """
+
+    ranking: Integers
+    scores: Floats
+    support: Integers
+    target: str
+    relevance: Floats
+    n_passes: int
+    names: Names = None
+
+    def __post_init__(self) -> None:
+        records.freeze(self)
+
+    @property
+    def peak(self) -> int | None:
+        """How many features have the largest score; None where the scores still rise at the end.
+
+        The path has several maxima; this is the largest one of all features examined.
+        """
+        count = int(np.argmax(self.scores)) + 1
+        return None if count == len(self.scores) else count
+
+    def __repr__(self) -> str:
+        features = _validate.first_few(
+            _validate.name_features(self.ranking[: len(self.support)], self.names)
+        )
+        return (
+            f"Aligned({len(self.support)} of {len(self.relevance)} features: {features}, target "
+            f"{self.target!r}, score {self.scores[len(self.support) - 1]:.6g}, {self.tell_peak()})"
+        )
+
+    def tell_peak(self) -> str:
+        """Return where the scores peak, in words."""
+        if self.peak is None:
+            return f"no peak within {len(self.scores)} features"
+        return f"peak at {_validate.count_of(self.peak, 'feature')}"
+
+    def _repr_html_(self) -> str:
+        size = len(self.support)
+        columns = {
+            "rank": range(1, len(self.ranking) + 1),
+            "feature": records.html_names(self.ranking, self.names),
+            "score": records.numbers(self.scores),
+            "": records.bars(self.scores),
+        }
+        title = (
+            f"Aligned, target {self.target}: {size} of {len(self.relevance)} features, "
+            f"{self.tell_peak()}"
+        )
+        return records.html_table(title, columns, size)
+
+    def to_frame(self) -> Any:
+        """Return a pandas table of the features, in the order taken."""
+        columns = {
+            "feature": _validate.name_features(self.ranking, self.names),
+            "index": self.ranking,
+            "score": self.scores,
+            "relevance": self.relevance[self.ranking],
+            "selected": np.arange(len(self.ranking)) < len(self.support),
+        }
+        return records.frame(columns, ranked=True)
+
+
+def annotate(
+    adata: Any,
+    found: Weights | Map | Aligned | Subset,
+    n: int | None = None,
+    *,
+    key: str = "specsel",
+) -> None:
+    """Write scores, ranks and the selection to ``adata.var``, as scanpy's tools do.
+
+    The solvers take AnnData as they take arrays: ``qalpha.solve(adata, k=3)`` reads ``adata.X``.
+    For a layer give ``adata.layers[...]``. Where both know the names of the features, these must
+    agree, in the same order. Of a `Path` pass ``path[k]``.
+
+    Parameters
+    ----------
+    adata : AnnData
+        Gets three columns in ``var``: ``<key>_score``, ``<key>_rank`` (from 1, the best; 0 for
+        features without a rank) and ``<key>_selected``.
+    found : Weights, Map, Aligned or Subset
+        What a solver found in it.
+    n : int, optional
+        How many features to select, for results that rank them. By default as the result selects
+        by itself.
+    key : str
+        What the names of the columns begin with.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace  # stands for an AnnData object here
+    >>> from specsel import datasets, qalpha
+    >>> from specsel.results import annotate
+    >>> data = datasets.growing_classes(3, random_state=1)
+    >>> adata = SimpleNamespace(X=data.X, var={}, n_vars=data.X.shape[1])
+    >>> annotate(adata, qalpha.solve(adata.X, k=3))
+    >>> adata.var["specsel_selected"].nonzero()[0].tolist()
+    [0, 1, 2, 3, 4]
+    """
+    if not (hasattr(adata, "var") and hasattr(adata, "n_vars")):
+        kind = type(adata).__name__
+        raise ValueError(f"adata: is of type {kind}; an AnnData object is needed")
+    scores, ranking, selected = _scored(found, n)
+    if len(scores) != adata.n_vars:
+        raise ValueError(
+            f"adata: has {adata.n_vars} variables; the result is for {len(scores)} features"
+        )
+    known = (found.combined if isinstance(found, Map) else found).names
+    for i, names in enumerate(zip(getattr(adata, "var_names", ()), known or (), strict=False)):
+        if str(names[0]) != names[1]:
+            raise ValueError(
+                f"adata: variable {i} is {_validate.brief(str(names[0]))}; the result has "
+                f"{_validate.brief(names[1])} there"
+            )
+    ranks = np.zeros(len(scores), dtype=np.intp)
+    ranks[ranking] = np.arange(1, len(ranking) + 1)
+    mask = np.zeros(len(scores), dtype=bool)
+    mask[selected] = True
+    for name, values in (("score", scores), ("rank", ranks), ("selected", mask)):
+        adata.var[f"{key}_{name}"] = values
+
+
+def _scored(found: Any, n: int | None) -> tuple[Floats, Integers, Integers]:
+    """Return scores of all features, the ranked ones in order, and those selected."""
+    if isinstance(found, Map):
+        found = found.combined
+    if isinstance(found, Weights):
+        return found.alpha.copy(), found.ranking, found.select(n)
+    if isinstance(found, Aligned):
+        if n is None:
+            return found.relevance.copy(), found.ranking, found.support
+        _validate.check_integer("n", n, 1, len(found.ranking), "the features that were looked at")
+        return found.relevance.copy(), found.ranking, found.ranking[:n]
+    if isinstance(found, Subset):
+        if n is not None:
+            raise ValueError(f"n = {n}: the result is a set of {len(found.support)} features")
+        scores = np.abs(found.direction)
+        order = found.support[np.argsort(-scores[found.support], kind="stable")]
+        return scores, order, found.support
+    if isinstance(found, Path):
+        sizes = found.sizes.tolist()
+        raise ValueError(f"found: is a path of sizes {sizes[0]} to {sizes[-1]}; pass path[k]")
+    kind = type(found).__name__
+    raise ValueError(f"found: is of type {kind}; Weights, Map, Aligned or Subset is needed")
 
 
 def check(
     weights: Weights, floor: float, *, value: float | None = None, scale: float = 0.0
 ) -> Weights:
-    """Return weights that are what `Weights` says, and refuse others: better no result than a lie.
+    """Return the weights, or raise an error where they are not what `Weights` documents.
 
     They must be finite and have unit norm up to the rounding of a pass, which leaves `floor`.
     `value` is the objective as other products than those of `objective` give it, where the
@@ -370,3 +633,40 @@ def _cut(alpha: Floats) -> int:
     sums = np.cumsum(ordered)
     difference = sums[:-1] / upper - (sums[-1] - sums[:-1]) / lower
     return int(np.argmax(upper * lower * difference**2)) + 1
+
+
+def _ranked_html(weights: Weights, title: str, columns: Mapping[str, Iterable[Any]]) -> str:
+    """Return an HTML table of the features by weight; `columns` are more, in the same order."""
+    ranking, count = weights.ranking, _cut(weights.alpha)
+    alpha = weights.alpha[ranking]
+    first: dict[str, Iterable[Any]] = {
+        "rank": range(1, len(alpha) + 1),
+        "feature": records.html_names(ranking, weights.names),
+        "weight": records.numbers(alpha),
+        "": records.bars(alpha),
+    }
+    state = "converged" if weights.converged else "not converged"
+    title = f"{title}, {state}: {count} of {len(alpha)} above the gap"
+    return records.html_table(title, {**first, **columns}, count)
+
+
+def _clusters(points: Floats, k: int) -> Integers:
+    """Cluster points by k-means, the best of several starts; number clusters by first member."""
+    from scipy.cluster.vq import kmeans2
+
+    generator, best, labels = np.random.default_rng(0), np.inf, np.zeros(len(points))
+    with warnings.catch_warnings(), np.errstate(invalid="ignore"):
+        # Of k clusters of fewer different points some are empty.
+        warnings.simplefilter("ignore", UserWarning)
+        for _ in range(STARTS):
+            centres, now = kmeans2(points, k, iter=1, minit="++", seed=generator)
+            for _ in range(MOVES):
+                before = now
+                centres, now = kmeans2(points, centres, iter=1, minit="matrix")
+                if (now == before).all():
+                    break
+            cost = ((points - centres[now]) ** 2).sum()
+            if cost < best:
+                best, labels = cost, now
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse].astype(np.intp)

@@ -18,14 +18,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from test_docstrings import documented
 
-from specsel import QAlpha, plotting
+from specsel import QAlpha, gslda, plotting, positivity
 from specsel.plotting import (
     TopographyDisplay,
     WeightsDisplay,
     base,
 )
 
-FIGURES = Path(__file__).parents[1] / "figures"
 RESULT = weights_of([0.1, 0.9, 0.8])
 
 
@@ -253,18 +252,32 @@ def test_many_features_are_few_artists(rng):
         assert len(display.from_result(chart, top=0).ax_.get_children()) < 25
 
 
-def test_pictures_of_the_readme_are_as_they_are_drawn_now(tmp_path):
-    folders = tmp_path / "one", tmp_path / "two"
-    for folder in folders:
-        folder.mkdir()
-        draw.draw(folder)
-    one, two = ({file.name: file.read_text() for file in x.iterdir()} for x in folders)
-    assert one == two
-    readme = (FIGURES.parents[1] / "README.md").read_text()
-    assert sorted(re.findall(r"\]\(tests/figures/(.*?)\)", readme)) == sorted(one)
-    for name, now in one.items():
-        kept = (FIGURES / name).read_text()
-        ElementTree.fromstring(kept)
-        assert len(kept) < 70_000
-        assert "<dc:date>" not in kept
-        assert re.findall("<!-- (.*?) -->", kept) == re.findall("<!-- (.*?) -->", now)
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [
+        (RESULT, "2 of 3 features above the gap"),
+        (pictures.map_of([[0.5, 0.1]] * 3, [[0.0, 1.0]] * 3), "position, round 2"),
+        (pictures.map_of([[0.5], [0.1]], [[0.0], [1.0]]), "1 of 2 features above the gap"),
+        (gslda.solve_pair(np.eye(3), np.eye(3)), "greedy selection"),
+        ({5: positivity.Estimate(0.5, 0.4, 0.7)}, "positive leading eigenvectors"),
+    ],
+)
+def test_the_display_that_suits_a_result_is_text_for_a_page(pyplot, result, shown):
+    before = pyplot.get_fignums()
+    text = plotting.svg(result)
+    root = ElementTree.fromstring(text)
+    assert shown in " ".join("".join(part.itertext()) for part in root.iter())
+    assert text == plotting.svg(result)
+    assert pyplot.get_fignums() == before
+
+
+def test_what_no_display_shows_is_refused():
+    with pytest.raises(ValueError, match=r"^result: is of type list; no display shows it$"):
+        plotting.svg([1])
+
+
+def test_pictures_of_the_readme_can_be_drawn(tmp_path):
+    draw.draw(tmp_path)
+    drawn = {f"tests/figures/{file.name}" for file in tmp_path.iterdir()}
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    assert set(re.findall(r"\]\((tests/figures/.*?)\)", readme)) <= drawn

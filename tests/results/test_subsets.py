@@ -1,4 +1,4 @@
-"""Subsets and paths: frozen records; a direction is solved for once, when it is asked for."""
+"""Subsets and paths: frozen records, tables, what they report."""
 
 import dataclasses
 import pickle
@@ -6,76 +6,36 @@ import pickle
 import numpy as np
 import pytest
 
-from specsel import Path, Subset, datasets, eslda, gslda
-from specsel.results.subsets import Found
-
-
-class Counting:
-    """A pencil of four features that counts how often it is solved."""
-
-    n_features = 4
-    names = tuple("abcd")
-    shrinkage = 0.5
-    criterion = "leading"
-    is_pca = False
-
-    def __init__(self):
-        self.solved = []
-
-    def bounds(self, k):
-        return 0.1 * k, 10.0 * k
-
-    def solve(self, support):
-        self.solved.append(support.tolist())
-        direction = np.zeros(4)
-        direction[support] = 1.0
-        return float(len(support)), direction
+from specsel import Subset, datasets, eslda, gslda
 
 
 @pytest.fixture
 def path():
-    rows = [
-        Found(1, np.array([2]), 1.0, 0.5, 3.0, "time", 7, 0.25),
-        Found(3, np.array([0, 1, 3]), 3.0, 3.0, 3.0, "optimal", 9, 0.5, ((np.arange(3), 2.0),)),
-    ]
-    return Path.from_rows(Counting(), rows)
+    return eslda.solve_pair(*datasets.wishart_pair(8, random_state=0), [1, 3])
 
 
-def test_columns_are_those_of_the_rows(path):
-    assert path.sizes.tolist() == [1, 3]
-    assert [support.tolist() for support in path.supports] == [[2], [0, 1, 3]]
-    assert path.values.tolist() == [1.0, 3.0]
-    assert path.starts.tolist() == [0.5, 3.0]
-    assert path.bounds.tolist() == [3.0, 3.0]
-    assert path.statuses == ("time", "optimal")
-    assert path.nodes.tolist() == [7, 9]
-    assert path.seconds.tolist() == [0.25, 0.5]
-    assert (path.names, path.shrinkage) == (("a", "b", "c", "d"), 0.5)
-    assert len(path) == 2
-    assert list(path) == [1, 3]
-    assert repr(path) == "Path(sizes 1, 3 of 4 features, values 1 to 3, 1 proved)"
-
-
-def test_a_direction_is_solved_for_once_and_on_demand(path):
-    assert path.pencil.solved == []
-    path.to_frame()
-    path._repr_html_()
-    repr(path)
-    assert path.pencil.solved == []
-    assert path[3] is path[3]
-    assert path.pencil.solved == [[0, 1, 3]]
-    assert path[np.int64(1)] is path[1]
-    assert path.pencil.solved == [[0, 1, 3], [2]]
+def test_a_path_has_a_row_for_every_size(path):
+    assert (path.sizes.tolist(), list(path), len(path)) == ([1, 3], [1, 3], 2)
+    assert [len(support) for support in path.supports] == [1, 3]
+    assert path.statuses == ("optimal", "optimal")
+    assert (path.starts <= path.values).all()
+    assert (path.lowers <= path.values).all()
+    assert repr(path).startswith("Path(sizes 1, 3 of 8 features, values ")
+    assert repr(path).endswith(", 2 proved)")
+    table = path.to_frame()
+    assert table["features"].tolist() == [tuple(support) for support in path.supports]
+    np.testing.assert_array_equal(table["value"], path.values)
 
 
 def test_the_subset_of_a_size(path):
     subset = path[3]
     assert isinstance(subset, Subset)
-    assert subset.direction.tolist() == [1, 1, 0, 1]
-    assert (subset.value, subset.bound, subset.gap) == (3.0, 3.0, 0.0)
-    assert (subset.status, subset.nodes, subset.seconds) == ("optimal", 9, 0.5)
-    assert subset.others[0][1] == 2.0
-    assert (subset.names, subset.shrinkage) == (("a", "b", "c", "d"), 0.5)
+    assert path[3] is subset is path[np.int64(3)]
+    assert np.flatnonzero(subset.direction).tolist() == subset.support.tolist()
+    assert (subset.value, subset.bound) == pytest.approx((path.values[1], path.bounds[1]))
+    assert (subset.status, subset.nodes) == ("optimal", path.nodes[1])
+    assert (subset.seconds, subset.lower) == (path.seconds[1], path.lowers[1])
+    np.testing.assert_array_equal(subset.to_frame()["direction"], subset.direction[subset.support])
     with pytest.raises(KeyError, match="2: sizes are 1, 3"):
         path[2]
 

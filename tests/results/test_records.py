@@ -1,6 +1,7 @@
-"""Tables for notebooks: what they say, that they are well formed, and safe with any name."""
+"""Tables for notebooks and pandas: what they hold, well formed, and safe with any name."""
 
 import re
+import sys
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from instances import weights_of
 
 from specsel import datasets, eslda, gslda, sbs, topography
-from specsel.results import html
+from specsel.results import records
 
 
 def parsed(result):
@@ -36,7 +37,7 @@ def test_weights_are_ranked_with_bars_and_the_cut():
         ["3", "a", "0.1000", ""],
         ["4", "c", "-0.2000", ""],
     ]
-    np.testing.assert_allclose(bars, html.LONGEST * np.array([1, 0.75, 0.125, 0]), atol=0.051)
+    np.testing.assert_allclose(bars, records.LONGEST * np.array([1, 0.75, 0.125, 0]), atol=0.051)
     assert texts == ["Weights, k = 1 direction, converged: 2 of 4 above the gap"]
     assert cut_of(weights) == [2]
 
@@ -52,23 +53,23 @@ def test_all_zero_weights_have_no_bars():
 
 def test_weights_that_are_no_numbers_have_no_bars():
     _, bars, _ = parsed(weights_of([np.nan, 0.5, 0.25]))
-    assert bars == [html.LONGEST, html.LONGEST / 2, 0]
+    assert bars == [records.LONGEST, records.LONGEST / 2, 0]
 
 
 def test_long_tables_show_the_first_rows_and_those_at_the_cut():
     weights = weights_of(np.where(np.arange(200) < 60, 1.0, 0.01) - 1e-5 * np.arange(200))
     rows, _, texts = parsed(weights)
     shown = [row[0] for row in rows[1:]]
-    assert shown == [*map(str, range(1, html.ROWS + 1)), "⋮", "60", "61"]
+    assert shown == [*map(str, range(1, records.ROWS + 1)), "⋮", "60", "61"]
     assert texts[1:] == ["and 139 more"]
     assert cut_of(weights) == [22]
 
 
 def test_a_cut_at_the_end_of_the_first_rows_needs_no_dots():
-    weights = weights_of(np.where(np.arange(50) < html.ROWS, 1.0, 0.01))
+    weights = weights_of(np.where(np.arange(50) < records.ROWS, 1.0, 0.01))
     rows, _, texts = parsed(weights)
-    assert [row[0] for row in rows[1:]] == [*map(str, range(1, html.ROWS + 2))]
-    assert texts[1:] == [f"and {50 - html.ROWS - 1} more"]
+    assert [row[0] for row in rows[1:]] == [*map(str, range(1, records.ROWS + 2))]
+    assert texts[1:] == [f"and {50 - records.ROWS - 1} more"]
 
 
 NAMES = ("<script>alert(1)</script>", "a & b", '"quoted"', "Größe")
@@ -124,7 +125,7 @@ def test_subsets_are_sorted_by_their_entries():
     assert [row[:2] for row in rows[1:]] == [
         [name, f"{entry:#.4g}"] for name, entry in zip("120", entries, strict=True)
     ]
-    np.testing.assert_allclose(bars, html.LONGEST * np.array([1, 2 / 3, 1 / 3]), atol=0.051)
+    np.testing.assert_allclose(bars, records.LONGEST * np.array([1, 2 / 3, 1 / 3]), atol=0.051)
     assert texts == [f"Subset of 3 features: value {best.value:.6g}, optimal, gap 0"]
 
 
@@ -140,7 +141,7 @@ def test_paths_have_a_row_for_every_size():
         assert float(row[3]) == pytest.approx(bound, rel=1e-3)
         assert row[4] == "optimal"
         assert row[5] == ", ".join(map(str, support))
-    np.testing.assert_allclose(bars, html.LONGEST * path.values / path.values[-1], atol=0.051)
+    np.testing.assert_allclose(bars, records.LONGEST * path.values / path.values[-1], atol=0.051)
     assert texts == ["Path of 3 sizes"]
 
 
@@ -154,8 +155,8 @@ def test_stable_subspaces_show_eigenvalues_cut_after_k(rng):
     assert cut_of(stable) == [1]
     size = len(stable.support)
     assert texts[0].startswith(f"StableSubspace, k = 1 component of {size} features: share ")
-    assert texts[1] == f"and {len(stable.support) - html.ROWS} more"
-    kept = ", ".join(map(str, stable.support[: html.FEATURES]))
+    assert texts[1] == f"and {len(stable.support) - records.ROWS} more"
+    kept = ", ".join(map(str, stable.support[: records.FEATURES]))
     assert texts[2].startswith(f"features: {kept} and ")
 
 
@@ -188,6 +189,12 @@ def test_there_is_no_script_and_no_colour_but_that_of_bars():
 
 @pytest.mark.parametrize("page", [255, 17])
 def test_bars_stand_out_in_light_and_dark(page):
-    *color, opacity = map(float, re.search(r"rgba\((.*?)\)", html.BAR)[1].split(","))
+    *color, opacity = map(float, re.search(r"rgba\((.*?)\)", records.BAR)[1].split(","))
     seen = (opacity * np.array(color) + (1 - opacity) * page) / 255
     assert pictures.contrast(seen, [page / 255] * 3) >= 3  # what WCAG wants of graphics
+
+
+def test_tables_without_pandas_say_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"^to_frame needs pandas: pip install pandas$"):
+        weights_of([0.1, 0.2]).to_frame()

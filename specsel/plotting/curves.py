@@ -1,6 +1,6 @@
-"""Pictures of searches: for the best features of every size, and for a stable subspace."""
+"""Pictures of curves: searches by size, eigenvalues, convergence, probabilities."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -9,8 +9,9 @@ import numpy as np
 from specsel import _validate
 from specsel._validate import MEANINGS, ArrayLike, Worth
 from specsel.plotting import base, labels
-from specsel.plotting.base import BLUE, VERMILION, Display, check_type
-from specsel.results import Path, StableSubspace
+from specsel.plotting.base import BLUE, GRAY, VERMILION, Display, check_type
+from specsel.results import Map, Path, StableSubspace, Weights
+from specsel.results.estimates import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +21,12 @@ FAR = 10.0
 
 # The axis ends at this share of the smallest threshold; smaller gaps are not shown.
 LEAST = 1e-4
+
+# Eigenvalues below this share of the largest are rounding errors.
+ROUNDING = 1e-12
+
+# How many are drawn after the k leading ones.
+BEYOND = 10
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -65,10 +72,6 @@ class PathDisplay(Display):
         ----------
         result : Path
         ax : matplotlib Axes, optional
-
-        Returns
-        -------
-        PathDisplay
         """
         check_type(result, Path)
         return cls(
@@ -84,12 +87,11 @@ class PathDisplay(Display):
     def _draw(self, ax: Any) -> None:
         n, bounded = len(self.sizes), np.isfinite(self.bounds)
         size = base.dot_size(9, n)
-        around = {"linewidth": 2.5, "markersize": size, "markerfacecolor": "none"}
-        ax.plot(self.sizes, self.starts, "s--", color=VERMILION, label="greedy", **around)
+        form = {"linewidth": 2.5, "markersize": size, "markerfacecolor": "none"}
+        ax.plot(self.sizes, self.starts, "s--", color=VERMILION, label="greedy", **form)
         if bounded.any() or (self.values != self.starts).any():
             ax.plot(self.sizes, self.values, color=BLUE, linewidth=1)
-            dots = base.dot_size(5, n), self.proved, ("exact", "best found")
-            _draw_dots(ax, self.sizes, self.values, *dots)
+            _draw_dots(ax, self.sizes, self.values, self.proved, ("exact", "best found"))
             self._draw_bounds(ax, bounded & ~self.proved, size)
             ax.set_title(f"{self.proved.sum()} of {n} sizes proved")
         else:
@@ -164,10 +166,6 @@ class StabilityDisplay(Display):
         ----------
         result : StableSubspace
         ax : matplotlib Axes, optional
-
-        Returns
-        -------
-        StabilityDisplay
         """
         check_type(result, StableSubspace)
         return cls(
@@ -190,10 +188,6 @@ class StabilityDisplay(Display):
         **options
             As in `from_result` or `from_frequencies`; names and threshold of frequencies are by
             default those of the estimator.
-
-        Returns
-        -------
-        StabilityDisplay
 
         Examples
         --------
@@ -234,10 +228,6 @@ class StabilityDisplay(Display):
             How many features get a name.
         ax : matplotlib Axes, optional
 
-        Returns
-        -------
-        StabilityDisplay
-
         Examples
         --------
         >>> from specsel.plotting import StabilityDisplay
@@ -269,26 +259,23 @@ class StabilityDisplay(Display):
         form = {"markersize": base.dot_size(3, n), "label": "its uncertainty, 4 ‖E‖"}
         ax.plot(self.sizes, self.errors, "s--", color=VERMILION, **form)
         ax.plot(self.sizes, self.gaps, color=BLUE, linewidth=0.8)
-        dots = base.dot_size(5, n), self.decomposed, ("largest gap", "bound on the gap")
-        _draw_dots(ax, self.sizes, self.gaps, *dots)
+        both = "largest gap", "bound on the gap"
+        _draw_dots(ax, self.sizes, self.gaps, self.decomposed, both)
         if self.chosen is not None:
             ax.axvline(self.chosen, color=base.foreground(ax), linestyle=":", label="stable")
             short = _short_of(self.share, self.retain) if self.share < self.retain else ""
             ax.set_title(f"stable with {self.chosen} of {self.sizes[0]} features{short}")
         else:
             ax.set_title("no subspace is stable")
-        self._compare_by_ratio(ax)
+        errors = self.errors[self.errors > 0]
+        if errors.size:
+            # By ratios one sees how near a gap comes to its threshold, at any size.
+            base.use_logarithm(ax)
+            ax.set_ylim(bottom=max(ax.get_ylim()[0], LEAST * errors.min()))
         ax.xaxis.set_inverted(True)
         base.whole_numbers(ax)
         ax.set(xlabel="features left", ylabel="gap between eigenvalues")
         ax.legend(fontsize=labels.FORM["fontsize"])
-
-    def _compare_by_ratio(self, ax: Any) -> None:
-        """Use a logarithmic scale: it shows how near a gap comes to its threshold, at any size."""
-        errors = self.errors[self.errors > 0]
-        if errors.size:
-            base.use_logarithm(ax)
-            ax.set_ylim(bottom=max(ax.get_ylim()[0], LEAST * errors.min()))
 
     def _draw_frequencies(self, ax: Any, frequencies: np.ndarray) -> None:
         n, count = len(frequencies), int((frequencies >= self.threshold).sum())
@@ -299,8 +286,222 @@ class StabilityDisplay(Display):
             ax.set_yticks(np.linspace(0, 1, 6))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class SpectrumDisplay(Display):
+    """Eigenvalues, with a mark at the gap between two of them.
+
+    Parameters
+    ----------
+    eigenvalues : ndarray
+        The eigenvalues, largest modulus first.
+    k : int
+        How many eigenvalues are before the gap; 0 or all of them if there is no gap.
+    complete : bool
+        Whether these are all eigenvalues; else the gap after the last of them is not known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from specsel import plotting, sbs
+    >>> X = np.random.default_rng(0).random((200, 8))
+    >>> stable = sbs.solve(X, retain=0.7, random_state=0)
+    >>> plotting.SpectrumDisplay.from_result(stable).k == stable.k
+    True
+    """
+
+    eigenvalues: np.ndarray
+    k: int
+    complete: bool = True
+
+    @classmethod
+    def from_result(
+        cls,
+        result: Weights | StableSubspace,
+        *,
+        X: ArrayLike | None = None,
+        ax: "Axes | None" = None,
+    ) -> Self:
+        """Draw eigenvalues.
+
+        Parameters
+        ----------
+        result : Weights or StableSubspace
+            Of weights, the k leading eigenvalues are drawn, and the gap is where the ratio of one
+            to the next is largest. Of a stable subspace, all eigenvalues are drawn, and the gap
+            is the one after the subspace.
+        X : array of shape (n_samples, n_features), optional
+            The data for which weights were found, to draw the ten eigenvalues after the k leading
+            ones, too, and the gap between both; see `Weights.spectrum`.
+        ax : matplotlib Axes, optional
+        """
+        check_type(result, Weights, StableSubspace)
+        if isinstance(result, StableSubspace):
+            if X is not None:
+                raise ValueError("X: is for weights; a stable subspace has all its eigenvalues")
+            return cls(eigenvalues=result.eigenvalues, k=result.k).plot(ax)
+        if X is not None:
+            shown = result.k_ + BEYOND
+            values = result.spectrum(X, BEYOND + 1)
+            complete = len(values) <= shown
+            return cls(eigenvalues=values[:shown], k=result.k_, complete=complete).plot(ax)
+        sizes = np.abs(result.eigenvalues)
+        least = max(ROUNDING * sizes[0], np.finfo(float).tiny)
+        ratios = sizes[:-1] / np.maximum(sizes[1:], least)
+        k = int(ratios.argmax()) + 1 if (ratios > 1).any() else 0
+        return cls(eigenvalues=result.eigenvalues, k=k, complete=False).plot(ax)
+
+    def _draw(self, ax: Any) -> None:
+        values, k = self.eigenvalues, self.k
+        numbers = np.arange(1, len(values) + 1)
+        ax.plot(numbers, values, color=GRAY, linewidth=1, zorder=1)
+        size = base.dot_size(6, len(values)) ** 2
+        ax.scatter(numbers, values, size, np.where(numbers <= k, BLUE, GRAY), zorder=2)
+        if 0 < k < len(values):
+            gap = abs(values[k - 1]) - abs(values[k])
+            form = {"color": VERMILION, "linewidth": 5, "zorder": 0, "solid_capstyle": "butt"}
+            ax.plot([k + 0.5, k + 0.5], values[k - 1 : k + 1], **form)
+            ax.set_title(f"gap of {gap:.3g} after {k}")
+        else:
+            ax.set_title("there is no gap")
+        base.whole_numbers(ax)
+        rest = "" if self.complete else "\n(there are more)"
+        ax.set(xlabel=f"number of the eigenvalue{rest}", ylabel="eigenvalue")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ConvergenceDisplay(Display):
+    """How far the objective is from its largest value, after every iteration of the outer loop.
+
+    The scale is logarithmic and shows the share that is missing, so that a flat end means that
+    nothing changes any more, however little changed before. The largest value itself, of which
+    nothing is missing, is not drawn; the legend names it.
+
+    Parameters
+    ----------
+    histories : sequence of ndarray
+        The objective after every iteration; one array for every round.
+    converged : sequence of bool
+        Whether every round converged.
+
+    Examples
+    --------
+    >>> from specsel import datasets, plotting, qalpha
+    >>> weights = qalpha.solve(datasets.example().X, k=3)
+    >>> display = plotting.ConvergenceDisplay.from_result(weights)
+    >>> len(display.ax_.lines[0].get_xdata()) == weights.n_iter
+    True
+    """
+
+    histories: Sequence[np.ndarray]
+    converged: Sequence[bool]
+
+    @classmethod
+    def from_result(cls, result: Weights | Map, *, ax: "Axes | None" = None) -> Self:
+        """Draw the objective.
+
+        Parameters
+        ----------
+        result : Weights or Map
+            Of a map, every round is drawn.
+        ax : matplotlib Axes, optional
+        """
+        check_type(result, Weights, Map)
+        rounds = result.weights if isinstance(result, Map) else [result]
+        return cls(
+            histories=[weights.history for weights in rounds],
+            converged=[weights.converged for weights in rounds],
+        ).plot(ax)
+
+    def _draw(self, ax: Any) -> None:
+        several = len(self.histories) > 1
+        for i, (history, converged) in enumerate(zip(self.histories, self.converged, strict=True)):
+            best = history.max()
+            label = f"round {i + 1}, " * several + ("" if converged else "not ") + "converged"
+            size = base.dot_size(4, len(history))
+            steps = np.arange(1, len(history) + 1)
+            missing = (best - history) / (abs(best) or 1.0)
+            missing[missing <= 0] = np.nan
+            form = {"markersize": size, "label": f"{label} at {best:.5g}"}
+            ax.plot(steps, missing, **form, **base.next_style(ax))
+            if np.isfinite(missing).any():
+                base.use_logarithm(ax)
+        base.whole_numbers(ax)
+        ax.set(xlabel="iteration", ylabel="missing share of the objective")
+        ax.legend()
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PositivityDisplay(Display):
+    """The probability that the leading eigenvector is positive, by the size of the matrix.
+
+    No estimator has such a result. To compare several kinds of matrices, draw them on the same
+    axes.
+
+    Parameters
+    ----------
+    sizes : ndarray of int
+        Sizes of the matrices.
+    probabilities, low, high : ndarray
+        Estimated probabilities, and the ends of their confidence intervals.
+    label : str
+        The kind of matrices, for the legend.
+
+    Examples
+    --------
+    >>> from specsel import plotting, positivity
+    >>> found = {n: positivity.probability(n, 1 / 6, 0.2, random_state=n) for n in (5, 10, 20)}
+    >>> display = plotting.PositivityDisplay.from_result(found, label="μ = 1/6, σ = 0.2")
+    >>> display.ax_.get_xlabel()
+    'size of the matrix'
+    """
+
+    sizes: np.ndarray
+    probabilities: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    label: str = "estimate"
+
+    @classmethod
+    def from_result(
+        cls,
+        result: Mapping[int, Estimate],
+        *,
+        label: str = "estimate",
+        ax: "Axes | None" = None,
+    ) -> Self:
+        """Draw probabilities.
+
+        Parameters
+        ----------
+        result : dict
+            For every size of a matrix, the `Estimate` of `positivity.probability`.
+        label : str
+            The kind of matrices, for the legend.
+        ax : matplotlib Axes, optional
+        """
+        check_type(result, dict)
+        if not result or not all(isinstance(found, Estimate) for found in result.values()):
+            raise ValueError("result: must hold an Estimate for every size, and at least one")
+        sizes = sorted(result)
+        probabilities, low, high = np.transpose([result[n] for n in sizes])
+        return cls(
+            sizes=np.array(sizes), probabilities=probabilities, low=low, high=high, label=label
+        ).plot(ax)
+
+    def _draw(self, ax: Any) -> None:
+        style = base.next_style(ax)
+        ax.plot(self.sizes, self.probabilities, label=self.label, **style)
+        ax.vlines(self.sizes, self.low, self.high, color=style["color"], linewidth=4, alpha=0.4)
+        base.whole_numbers(ax)
+        ax.set(xlabel="size of the matrix", ylabel="probability")
+        ax.set_title("positive leading eigenvectors")
+        if ax.get_yscale() == "linear":
+            ax.set_ylim(-0.03, 1.03)
+        ax.legend()
+
+
 def _short_of(share: float, retain: float) -> str:
-    """Say in a line that a share is less than was asked for, in as many digits as show it."""
+    """Return a line for a share below the one requested, in as many digits as show it."""
     for digits in range(2, 18):
         less, asked = (f"{value:.{digits}g}" for value in (share, retain))
         if less != asked:
@@ -309,16 +510,11 @@ def _short_of(share: float, retain: float) -> str:
 
 
 def _draw_dots(
-    ax: Any,
-    places: np.ndarray,
-    heights: np.ndarray,
-    size: float,
-    known: np.ndarray,
-    legend: tuple[str, str],
+    ax: Any, sizes: np.ndarray, values: np.ndarray, known: np.ndarray, legend: tuple[str, str]
 ) -> None:
-    """Draw dots: full if the height is known, hollow if it is not the last word."""
-    fills = BLUE, ax.get_facecolor()
-    for part, inside, label in zip((known, ~known), fills, legend, strict=True):
+    """Draw dots: full where the value is known, hollow where it is not final."""
+    size = base.dot_size(5, len(sizes))
+    for part, fill, label in zip((known, ~known), (BLUE, ax.get_facecolor()), legend, strict=True):
         if part.any():
-            form = {"markersize": size, "markerfacecolor": inside, "label": label}
-            ax.plot(places[part], heights[part], "o", color=BLUE, markeredgewidth=size / 5, **form)
+            form = {"markersize": size, "markerfacecolor": fill, "label": label}
+            ax.plot(sizes[part], values[part], "o", color=BLUE, markeredgewidth=size / 5, **form)
