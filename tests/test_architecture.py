@@ -31,7 +31,6 @@ LAYERS = (
         "_pencil",
         "_exact",
         "_bootstrap",
-        "_simulation",
         "_alignment",
         "_qalpha",
     },
@@ -91,7 +90,6 @@ OWNERS = {
     "_pencil": {"gslda", "eslda"},
     "_exact": {"eslda"},
     "_bootstrap": {"sbs"},
-    "_simulation": {"positivity"},
     "_alignment": {"alignment"},
     "_qalpha": {"qalpha"},
 }

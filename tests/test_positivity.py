@@ -1,17 +1,15 @@
-"""Simulations against what theory says of them."""
+"""Simulations against what theory says of them, and against eigen-solves of the same matrices."""
 
-import inspect
-import re
-
-import numba
 import numpy as np
 import pytest
+import scipy.stats
 from oracles import simulation, weighing
 
 from specsel import datasets, positivity, qalpha
-from specsel._simulation import experiments, packed, streams, tails
 
 FIRST = (1 / 6, 2**0.5 / 6)  # the curve of Fig. 2a
+MATRICES = [(1, 0.5, 1.0), (2, 0.2, 1.0), (9, 0.4, 1.0), (20, *FIRST), (30, 0.0, 1.0),
+            (25, -0.3, 1.0), (40, 0.3, 1.0), (60, 0.1, 1.0)]  # fmt: skip
 
 
 def inside(estimate, value, slack=1.5):
@@ -42,7 +40,7 @@ def test_the_leading_eigenvalue_is_where_furedi_and_komlos_have_it():
     assert np.isnan(positivity.leading_eigenvalue(5, 0.0, 1.0, trials=2).eigenvalue.expected)
 
 
-@pytest.mark.parametrize("distribution", streams.KINDS)
+@pytest.mark.parametrize("distribution", positivity.KINDS)
 def test_spectra_fill_the_semicircle(distribution):
     found = positivity.semicircle(
         150, 0.4, 2.0, bins=6, trials=20, distribution=distribution, random_state=0
@@ -138,20 +136,6 @@ def test_trials_and_distribution_may_be_given_by_place():
     assert found.probability * 50 == round(found.probability * 50)
 
 
-def test_the_same_bits_for_any_number_of_threads(set_threads):
-    found = []
-    for threads in (1, numba.config.NUMBA_NUM_THREADS):
-        set_threads(threads)
-        found.append(
-            (
-                positivity.probability(30, *FIRST, trials=99, random_state=4),
-                positivity.leading_eigenvalue(30, *FIRST, trials=99, random_state=4).eigenvalue,
-                positivity.triple_product(6, 2, trials=99, random_state=4),
-            )
-        )
-    assert found[0] == found[1]
-
-
 LEGAL = {
     "probability": {"n": 5, "mu": 1, "sigma": 1},
     "triple_product": {"q": 5},
@@ -201,16 +185,204 @@ def test_weights_of_other_data_are_refused():
         positivity.irrelevant_weight_bound(weights, data.X[:, :9], [0])
 
 
-def test_kernels_neither_raise_nor_fix_the_threads():
-    for module in (experiments, packed, streams, tails):
-        source = inspect.getsource(module)
-        assert not re.search(r"set_num_threads|threading_layer|\braise\b|np\.linalg", source)
+def test_a_matrix_beyond_the_memory_is_refused():
+    with pytest.raises(MemoryError, match=r"^n = 10000000: needs 4e\+05 GB; there are .* GB$"):
+        positivity.probability(10**7, 0.0, 1.0, trials=1)
 
 
-@pytest.mark.parametrize("name", [*LEGAL, "leading_eigenvalue", "irrelevant_weight_bound"])
-def test_docstrings_describe_every_parameter(name):
-    simulate = getattr(positivity, name)
-    section = inspect.getdoc(simulate).split("Parameters\n")[1].split("\n\n")[0]
-    described = re.findall(r"^(\w[\w, ]*) ?(?::.*)?$", section, flags=re.M)
-    names = [name for line in described for name in line.strip().split(", ")]
-    assert sorted(names) == sorted(inspect.signature(simulate).parameters)
+@pytest.mark.parametrize("distribution", ["uniform", "bernoulli"])
+def test_hoeffding_bounds_the_tail(distribution):
+    for n, t in ((10, 1.0), (50, 3.0), (50, 5.0)):
+        found = positivity.hoeffding_tail(n, t, distribution=distribution, random_state=0)
+        assert found.frequency.probability <= found.bound == np.exp(-2 * t**2 / n)
+    exact = scipy.stats.binom(50, 0.5).sf(28 - 1)
+    found = positivity.hoeffding_tail(50, 3.0, distribution="bernoulli", random_state=0)
+    assert found.frequency.low <= exact <= found.frequency.high
+
+
+def test_the_printed_bound_on_the_norm_is_exceeded():
+    found = positivity.norm_tail(30, 10.0, D=7.3, random_state=0)
+    assert found.printed < found.frequency.low
+    assert found.frequency.high < found.bound
+    few = positivity.norm_tail(2000, 1.0, D=1.0, epsilon=0.25, trials=100)
+    assert few.frequency.probability == few.bound == 1.0
+
+
+def keys(seed, count):
+    """The keys of the streams of the trials."""
+    return np.random.default_rng(seed).integers(0, 2**64, count, dtype=np.uint64)
+
+
+def filled(key, distribution, count, start=0):
+    out = np.empty(count)
+    positivity._fill(key, positivity.KINDS[distribution], start, out)
+    return out
+
+
+def matrices(seed, count, distribution, n, mu, sigma):
+    """The matrices that the trials see."""
+    for key in keys(seed, count):
+        entries = filled(key, distribution, n * (n + 1) // 2)
+        yield simulation.unpacked(mu + sigma * entries, n)
+
+
+@pytest.mark.parametrize("distribution", ["gaussian", "uniform"])
+@pytest.mark.parametrize("case", MATRICES)
+def test_probabilities_and_leading_pairs_are_those_of_full_eigen_solves(distribution, case):
+    options = {"distribution": distribution, "trials": 100, "random_state": 7}
+    pairs = [weighing.leading(G) for G in matrices(7, 100, distribution, *case)]
+    share = np.mean([(vector > 0).all() for vector, _ in pairs])
+    assert positivity.probability(*case, **options).probability == share
+    found = positivity.leading_eigenvalue(*case, **options)
+    np.testing.assert_allclose(found.eigenvalues, [value for _, value in pairs], atol=1e-8)
+    np.testing.assert_allclose(found.sums, [abs(v.sum()) for v, _ in pairs], atol=1e-6)
+
+
+def test_a_start_that_lacks_the_leading_vector_is_no_trap():
+    """The row sums of this matrix are an eigenvector of its least eigenvalue."""
+    options = {"distribution": "bernoulli", "trials": 50, "random_state": 0}
+    assert positivity.probability(2, -1.0, 1e-9, **options).probability == 0
+
+
+@pytest.mark.parametrize("distribution", positivity.KINDS)
+@pytest.mark.parametrize("case", [(3, 1.0, 1.0), (12, 0.0, 1.0), (40, 0.5, 1.0)])
+def test_histograms_are_those_of_all_eigenvalues(distribution, case):
+    options = {"distribution": distribution, "trials": 20, "random_state": 9}
+    found = positivity.semicircle(*case, bins=5, **options)
+    values = np.concatenate([np.linalg.eigvalsh(G) for G in matrices(9, 20, distribution, *case)])
+    share = np.histogram(values, found.edges)[0] / len(values)
+    np.testing.assert_allclose(found.share, share, atol=1e-12)
+    assert found.below == pytest.approx((values < found.edges[0]).sum() / 20)
+    assert found.above == pytest.approx((values > found.edges[-1]).sum() / 20)
+
+
+def test_moments_are_traces_of_powers():
+    n, q = 7, 4
+    M = filled(keys(2, 1)[0], "gaussian", n * q).reshape(n, q)
+    found = positivity.wishart_moments(n, q, trials=1, random_state=2)
+    W = M @ M.T / q
+    literal = [np.trace(np.linalg.matrix_power(W, h)) / n for h in range(1, 5)]
+    np.testing.assert_allclose(found.mean, literal)
+
+
+@pytest.mark.parametrize("cosine", [None, 0.6, -1.0])
+def test_triple_products_are_those_of_the_vectors(cosine):
+    q, k, products = 6, 3, []
+    for key in keys(11, 20):
+        drawn = filled(key, "gaussian", (k + 2) * q).reshape(k + 2, q)
+        c = np.linalg.qr(drawn[:k].T)[0].T
+        a, b = drawn[k:] / np.linalg.norm(drawn[k:], axis=1)[:, None]
+        if cosine is not None:
+            beside = b - (a @ b) * a
+            b = cosine * a + np.sqrt(1 - cosine**2) * beside / np.linalg.norm(beside)
+        products.append((a @ b) * ((c @ a) @ (c @ b)))
+    found = positivity.triple_product(q, k, cosine=cosine, trials=20, random_state=11)
+    assert found.product.mean == pytest.approx(np.mean(products))
+
+
+@pytest.mark.parametrize("q", [2, 3, 40])
+def test_the_search_ends_at_unit_vectors_with_the_least_product(q, rng):
+    for _ in range(20):
+        a, b = rng.standard_normal((2, q))
+        start = a, b, c = a / np.linalg.norm(a), b / np.linalg.norm(b), np.empty(q)
+        least = positivity._least_product(*start)
+        np.testing.assert_allclose(np.linalg.norm([a, b, c], axis=1), 1)
+        assert least == pytest.approx((a @ b) * (a @ c) * (b @ c))
+        assert least == pytest.approx(-1 / 8, abs=1e-12)
+
+
+def packed(G):
+    return G[np.tril_indices(len(G))]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 30, 150])
+def test_leading_vectors_are_those_of_a_full_eigen_solve(n, rng):
+    for _ in range(5):
+        G = simulation.unpacked(rng.standard_normal(n * (n + 1) // 2) + 0.1, n)
+        vector = rng.standard_normal(n)
+        value, error = positivity._leading(packed(G), vector, False)
+        values, axes = np.linalg.eigh(G)
+        assert value == pytest.approx(values[-1], abs=1e-11 * n)
+        assert np.linalg.norm(vector) == pytest.approx(1)
+        assert np.linalg.norm(vector - axes[:, -1] * np.sign(axes[:, -1] @ vector)) < 1e-9
+        assert error <= 1e-11
+
+
+@pytest.mark.parametrize("gap", [1e-1, 1e-3, 1e-5])
+def test_a_narrow_gap_takes_restarts_and_is_found(gap, rng):
+    axes = np.linalg.qr(rng.standard_normal((140, 140)))[0]
+    G = axes * np.append(np.linspace(-1, 1, 139), 1 + gap) @ axes.T
+    vector = rng.standard_normal(140)
+    value, _ = positivity._leading(packed(G), vector, False)
+    assert value == pytest.approx(1 + gap, abs=1e-12)
+    assert abs(vector @ axes[:, -1]) == pytest.approx(1, abs=1e-10)
+
+
+def test_the_error_is_not_underestimated_when_only_signs_matter(rng):
+    for _ in range(200):
+        G = simulation.unpacked(rng.standard_normal(25 * 26 // 2) + 0.8, 25)
+        vector = rng.standard_normal(25)
+        _, error = positivity._leading(packed(G), vector, True)
+        exact = np.linalg.eigh(G)[1][:, -1]
+        assert np.linalg.norm(vector - exact * np.sign(exact @ vector)) <= error + 1e-12
+
+
+def test_the_tridiagonal_form_has_the_same_eigenvalues(rng):
+    G = simulation.unpacked(rng.standard_normal(30 * 31 // 2), 30)
+    repeated = np.diag([2.0, 2.0, 2.0, 1.0])
+    for matrix in (G, repeated):
+        n, values = len(matrix), np.linalg.eigvalsh(matrix)
+        diagonal, beside = np.empty((2, n))
+        positivity._tridiagonal(packed(matrix), rng.standard_normal(n), diagonal, beside)
+        T = np.diag(diagonal) + np.diag(beside[:-1], 1) + np.diag(beside[:-1], -1)
+        np.testing.assert_allclose(np.linalg.eigvalsh(T), values, atol=1e-10)
+        for bound in (*(values[:-1] + values[1:]) / 2 + 0.01, -99.0, 99.0):
+            count = positivity._count_above(diagonal, beside, bound)
+            assert count == (values > bound).sum()
+
+
+def test_words_are_those_of_splitmix64():
+    for key in keys(0, 5):
+        for position in (0, 1, 12345, 2**40 + 7):
+            word = int(positivity._word(key, position))
+            assert word == simulation.splitmix(int(key), position)
+
+
+@pytest.mark.parametrize(("distribution", "law"), [("gaussian", "norm"), ("uniform", "uniform")])
+def test_variables_have_their_distribution(distribution, law):
+    x = filled(keys(1, 1)[0], distribution, 200_000)
+    arguments = () if distribution == "gaussian" else (-(3**0.5), 2 * 3**0.5)
+    assert scipy.stats.kstest(x, law, arguments).pvalue > 0.01
+    assert abs(np.corrcoef(x[:-1], x[1:])[0, 1]) < 0.01
+    if distribution == "gaussian":  # beyond 3.44 another formula draws them
+        far = np.abs(x[np.abs(x) > positivity.TAIL])
+        assert len(far) / len(x) == pytest.approx(2 * scipy.stats.norm.sf(3.442619), rel=0.3)
+        truncated = scipy.stats.truncnorm(positivity.TAIL, np.inf)
+        assert scipy.stats.kstest(far, truncated.cdf).pvalue > 0.01
+
+
+def test_two_values_have_equal_chance():
+    x = filled(keys(1, 1)[0], "bernoulli", 100_000)
+    assert set(x) == {-1.0, 1.0}
+    assert abs(x.mean()) < 0.02
+
+
+def test_streams_of_many_keys_are_independent():
+    x = np.array([filled(key, "gaussian", 2000) for key in keys(3, 40)])
+    correlations = np.corrcoef(x)[np.triu_indices(40, 1)]
+    assert np.abs(correlations).max() < 5 / 2000**0.5
+    assert scipy.stats.kstest(correlations * 2000**0.5, "norm").pvalue > 0.01
+
+
+@pytest.mark.parametrize("distribution", positivity.KINDS)
+def test_a_number_depends_on_key_and_position_alone(distribution):
+    key = keys(5, 3)[2]
+    all_of_them = filled(key, distribution, 1000)
+    np.testing.assert_array_equal(filled(key, distribution, 400, start=600), all_of_them[600:])
+
+
+def test_a_generator_goes_on_where_it_stopped():
+    rng = np.random.default_rng(8)
+    first, second = (positivity.triple_product(3, trials=9, random_state=rng) for _ in range(2))
+    assert first == positivity.triple_product(3, trials=9, random_state=8)
+    assert first != second

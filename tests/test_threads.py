@@ -90,14 +90,12 @@ CALLS = {
     "gslda.best_swaps": lambda: gslda.solve(
         WIDE, np.arange(40) % 3, max_size=6, direction="forward"
     ),
-    "_simulation.experiments.counts_above": lambda: positivity.semicircle(40, 0.0, 1.0, **SEED),
-    "_simulation.experiments.leading_pairs": lambda: positivity.leading_eigenvalue(
-        40, 0.1, 1.0, **SEED
-    ),
-    "_simulation.experiments.signs": lambda: positivity.probability(40, 0.1, 1.0, **SEED),
-    "_simulation.experiments.sums": lambda: positivity.hoeffding_tail(40, 3.0, **SEED),
-    "_simulation.experiments.triple_products": lambda: positivity.triple_product(9, 2, **SEED),
-    "_simulation.experiments.wishart_moments": lambda: positivity.wishart_moments(20, 30, **SEED),
+    "positivity._run_counts_above": lambda: positivity.semicircle(40, 0.0, 1.0, **SEED),
+    "positivity._run_leading_pairs": lambda: positivity.leading_eigenvalue(40, 0.1, 1.0, **SEED),
+    "positivity._run_signs": lambda: positivity.probability(40, 0.1, 1.0, **SEED),
+    "positivity._run_sums": lambda: positivity.hoeffding_tail(40, 3.0, **SEED),
+    "positivity._run_triple_products": lambda: positivity.triple_product(9, 2, **SEED),
+    "positivity._run_moments": lambda: positivity.wishart_moments(20, 30, **SEED),
     "kernel._finish": lambda: kernel.solve(WIDE, 2, tol=0.1),
     "kernel._sectioned": lambda: kernel.solve(WIDE, 2, kernel="sectioned", tol=0.1),
     "gslda._rank_one": lambda: gslda.solve_pair(
