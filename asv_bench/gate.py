@@ -5,7 +5,7 @@ machine that is busy for a while slows both. The least of all rounds counts. Wha
 measured again, and fails only if it looks slower every time. Nothing is installed: both commits
 run under this Python, with the packages that it has.
 
-Times, peak memory and reads of the data are compared: where less is better.
+Times, peak memory and what benchmarks track are compared: where less is better.
 
 Exit codes: 0 nothing is slower; 1 something is slower, or fails in HEAD alone; 2 nothing could be
 compared.
@@ -26,14 +26,18 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ASV = (sys.executable, "-m", "asv")
-LESS_IS_BETTER = r"\.((time|timeraw|peakmem)_|track_passes)"
+LESS_IS_BETTER = r"\.(time|timeraw|peakmem|track)_(?!wins|gain|accuracy)"
 
 
 class Commit:
-    """A commit in a folder of its own, with what its benchmarks need."""
+    """A commit in a folder of its own, on which asv runs the benchmarks of this tree.
 
-    def __init__(self, revision, folder):
+    Its results go to `results`, by default in the same folder.
+    """
+
+    def __init__(self, revision, folder, results=None):
         self.folder = folder
+        self.results = results or folder / "results"
         self.hash = _git("rev-parse", "--verify", f"{revision}^{{commit}}").decode().strip()
         folder.mkdir()
         with tarfile.open(fileobj=io.BytesIO(_git("archive", self.hash))) as archive:
@@ -42,7 +46,7 @@ class Commit:
             "repo": str(HERE.parent),
             "branches": [self.hash],
             "benchmark_dir": str(HERE / "benchmarks"),
-            "results_dir": str(folder / "results"),
+            "results_dir": str(self.results),
         }
         (folder / "asv.conf.json").write_text(json.dumps(configuration))
         # asv puts ASV_PYTHONPATH before all else, and processes that a benchmark starts want the
@@ -53,28 +57,9 @@ class Commit:
             "NUMBA_CACHE_DIR": str(folder / "cache"),
             "HOME": str(folder),
         }
-        self._asv("machine", "--yes")
+        self.asv("machine", "--yes")
 
-    def measure(self, pattern):
-        """Run the benchmarks that match; return a number, or None, for each and its parameters."""
-        for old in self.folder.glob("results/*/*-*.json"):
-            old.unlink()
-        chosen = f"^(?=.*{LESS_IS_BETTER})(?=.*(?:{pattern}))"
-        options = ["--python=same", "--launch-method=spawn", "-a", "rounds=1", "-a", "repeat=5"]
-        said = self._asv("run", *options, "--set-commit-hash", self.hash, "--bench", chosen)
-        found = {}
-        for path in self.folder.glob("results/*/*-*.json"):
-            for name, row in json.loads(path.read_text())["results"].items():
-                values, parameters = row[:2]
-                cases = list(itertools.product(*parameters))
-                for case, value in zip(cases, values or [None] * len(cases), strict=True):
-                    shown = f"{name}({', '.join(case)})" if case else name
-                    found[shown] = None if value is None or math.isnan(value) else value
-        if not found:
-            print(f"{self.hash[:8]}: asv ran nothing and ended so:", *said[-3:], sep="\n  ")
-        return found
-
-    def _asv(self, command, *arguments):
+    def asv(self, command, *arguments):
         """Run asv and return the lines that it prints.
 
         It ends with an error where one benchmark fails, so what it writes tells more.
@@ -88,6 +73,29 @@ class Commit:
             text=True,
         )
         return run.stdout.splitlines()
+
+    def run(self, pattern, *options):
+        """Run the benchmarks that match under this Python; return the lines that asv prints."""
+        fixed = ["--python=same", "--launch-method=spawn", "--set-commit-hash", self.hash]
+        return self.asv("run", *fixed, "--bench", pattern, *options)
+
+    def measure(self, pattern):
+        """Run the benchmarks that match; return a number, or None, for each and its parameters."""
+        for old in self.results.glob("*/*-*.json"):
+            old.unlink()
+        chosen = f"^(?=.*{LESS_IS_BETTER})(?=.*(?:{pattern}))"
+        lines = self.run(chosen, "-a", "rounds=1", "-a", "repeat=5")
+        found = {}
+        for path in self.results.glob("*/*-*.json"):
+            for name, row in json.loads(path.read_text())["results"].items():
+                values, parameters = row[:2]
+                cases = list(itertools.product(*parameters))
+                for case, value in zip(cases, values or [None] * len(cases), strict=True):
+                    shown = f"{name}({', '.join(case)})" if case else name
+                    found[shown] = None if value is None or math.isnan(value) else value
+        if not found:
+            print(f"{self.hash[:8]}: asv ran nothing and ended so:", *lines[-3:], sep="\n  ")
+        return found
 
 
 def _git(*arguments):
@@ -104,17 +112,22 @@ def least(base, head, pattern, rounds):
         sides = list(zip((base, head), best, strict=True))
         for side, values in reversed(sides) if i % 2 else sides:
             for name, value in side.measure(pattern).items():
-                given = [one for one in (value, values.get(name)) if one is not None]
-                values[name] = min(given, default=None)
+                known = [one for one in (value, values.get(name)) if one is not None]
+                values[name] = min(known, default=None)
     return best
 
 
 def ratios_of(base, head, pattern, rounds):
     """Return head over base for each benchmark, and those that run on base alone."""
     before, after = least(base, head, pattern, rounds)
-    ran = {name: value for name, value in before.items() if value}
+    ran = {name: value for name, value in before.items() if value is not None}
     broken = {name for name in ran if after.get(name) is None}
-    return {name: after[name] / ran[name] for name in ran.keys() - broken}, broken
+    return {name: over(after[name], ran[name]) for name in ran.keys() - broken}, broken
+
+
+def over(after, before):
+    """Return the ratio; of two that are 0, 1."""
+    return after / before if before else 1.0 if after <= 0 else math.inf
 
 
 def compare(base, head, pattern, *, rounds, repeats, factor, say=print):
@@ -147,8 +160,10 @@ def main():
     )
     parser.add_argument("base")
     parser.add_argument("head", nargs="?", default="HEAD")
-    parser.add_argument("--bench", default=r"Solve\.time", help="regular expression, as of asv")
-    parser.add_argument("--factor", type=float, default=1.2, help="what counts as slower")
+    parser.add_argument(
+        "--bench", default=r"(Solve|Search)\.time", help="regular expression, as of asv"
+    )
+    parser.add_argument("--factor", type=float, default=1.05, help="what counts as slower")
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--repeats", type=int, default=2, help="of what looks slower")
     args = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The package as a whole: what it exports, what it costs to import, and its benchmarks."""
+"""The package as a whole: what it exports, and what it costs to import."""
 
 import ast
 import importlib
@@ -15,7 +15,6 @@ import specsel
 from specsel import _methods, results
 
 ROOT = Path(__file__).parents[1]
-BENCHMARKS = sorted(path.stem for path in (ROOT / "asv_bench" / "benchmarks").glob("[a-z]*.py"))
 
 
 def test_every_exported_name_exists():
@@ -104,38 +103,3 @@ def test_import_loads_nothing_before_it_is_needed():
     lean = public - {"eslda"}  # whose search cannot do without scipy.linalg
     names = ", ".join(f"specsel.{name}" for name in [*sorted(lean), "cli.main", "results"])
     assert not modules_after(f"import {names}") & optional
-
-
-@pytest.fixture
-def written(monkeypatch):
-    """The module of the benchmarks' folder that knows which ones are written."""
-    monkeypatch.syspath_prepend(ROOT / "asv_bench")
-    return importlib.import_module("written")
-
-
-@pytest.mark.parametrize("name", BENCHMARKS)
-def test_every_benchmark_class_measures_something(name, written):
-    """asv passes over in silence what it does not recognise."""
-    for group in written.classes(name):
-        assert written.passed_over(group) is None, group
-
-
-def test_a_class_that_asv_would_pass_over_is_seen(written):
-    bases = importlib.import_module("benchmarks.bases")
-
-    class Unfinished(bases.Solve):
-        pass
-
-    class Finished(bases.Solve):
-        def prepare(self, X):
-            return lambda: X
-
-    class Misspelt:
-        def times_solve(self):
-            pass
-
-    assert written.passed_over(Unfinished) == "still abstract: prepare"
-    assert written.passed_over(Misspelt) == "no method measures anything"
-    assert written.passed_over(Finished) is None
-    assert written.measures(Finished) == ["peakmem_solve", "time_solve", "track_passes"]
-    assert list(written.classes("bases")) == []

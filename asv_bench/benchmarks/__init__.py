@@ -1,10 +1,15 @@
-"""Benchmarks, arranged as the package is: a file for every algorithm, and one for a room.
+"""Benchmarks of specsel, for asv.
 
-``data`` measures the passes of ``_data``, ``startup`` imports and first calls. ``bases`` holds
-what several algorithms measure alike, ``common`` the functions that several files share. The
-folder stays flat: asv names a benchmark ``file.Class.method``. A file imports modules, and no
-class with benchmarks from another file, for asv would count them twice.
+solve     full solves of every method, memory beyond X, and a solve of many features
+passes    single passes over dense and sparse data, against a plain read and against scipy
+streams   data in a file and on a Dask cluster
+startup   imports, and the first call of a new process with an empty and with a full cache
+exact     exact search: seconds, nodes, and the gap where time runs out
+peers     selections judged by labels, against other packages and between criteria
+common    data, ratios and new processes, for the files above
 
-What needs more than 1 GiB or 10 s runs only with ``SPECSEL_BENCH=full`` in the environment, at the
-sizes for which a bar is stated; otherwise the same benchmarks run on smaller data.
+Benchmarks call what users call, so that they also run on earlier commits; what a commit lacks is
+skipped. With ``SPECSEL_BENCH=full`` in the environment, large cases have the sizes for which a bar
+is stated (up to 1 GiB and some minutes). Whatever is tracked is better if it is less, but for
+`peers`, which counts wins and accuracy.
 """

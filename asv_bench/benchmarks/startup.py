@@ -1,61 +1,59 @@
-"""What a new process pays: imports, and the first solve with a cold and with a warm cache."""
+"""What a new process costs: imports, and the first call, which compiles or loads compiled code."""
 
 import tempfile
 
-from .common import in_new_process
+from .common import run_python
 
-SOLVE = """
-import time
-import numpy as np
-from specsel import qalpha
-X = np.random.default_rng(0).standard_normal((72, 2000))
-start = time.perf_counter()
-qalpha.solve(X, 3, tol=1e-2)
-print(time.perf_counter() - start)
-"""
+version = "1"
 
-IMPORT = """
-import time
-start = time.perf_counter()
-import {module}
-print(time.perf_counter() - start)
-"""
+# Programs, as arguments of Python; the first call on data so small that it costs nothing else.
+SOLVE = (
+    "import numpy as np; from specsel import {0}; X = np.random.default_rng(0).random((30, 12))"
+)
+FIRST = {
+    "qalpha.solve": ("-c", SOLVE.format("qalpha") + "; qalpha.solve(X, 2)"),
+    "eslda.solve": ("-c", SOLVE.format("eslda") + "; eslda.solve(X, np.arange(30) % 2, 4)"),
+    "specsel select": ("-m", "specsel", "select"),
+}
 
 
 class Import:
-    def timeraw_import_specsel(self):
+    def timeraw_specsel(self):
         return "import specsel"
 
-    def timeraw_import_qalpha(self):
+    def timeraw_qalpha(self):
         return "import specsel.qalpha"
 
-    def timeraw_import_numba(self):
+    def timeraw_numba(self):
         return "import numba"
 
-    def track_over_numba(self):
-        """Import of the algorithms over that of numba; the bar is 1.25."""
-        seconds = {
-            module: min(in_new_process(IMPORT.format(module=module)) for _ in range(5))
-            for module in ("specsel.qalpha", "numba")
-        }
-        return seconds["specsel.qalpha"] / seconds["numba"]
-
-    track_over_numba.unit = "times numba"
+    def timeraw_estimators(self):
+        return "import specsel; specsel.QAlpha"
 
 
-class FirstSolve:
-    unit = "seconds"
+class FirstCall:
+    """Processor seconds of a whole process, imports included, with an empty cache and a full one.
+
+    Processor seconds, for compiling takes several cores while it runs beside other work.
+    """
+
+    params = (list(FIRST),)
+    param_names = ("call",)
+    unit = "processor seconds"
+    timeout = 600
 
     def setup_cache(self):
-        folder = tempfile.mkdtemp()
-        cold = in_new_process(SOLVE, NUMBA_CACHE_DIR=folder)
-        warm = min(in_new_process(SOLVE, NUMBA_CACHE_DIR=folder) for _ in range(5))
-        return cold, warm
+        found = {}
+        for name, program in FIRST.items():
+            with tempfile.TemporaryDirectory() as folder:
+                seconds = [run_python(*program, NUMBA_CACHE_DIR=folder)[0] for _ in range(4)]
+            found[name] = seconds[0], min(seconds[1:])
+        return found
 
-    def track_cold(self, seconds):
-        """The bar is 15."""
-        return seconds[0]
+    setup_cache.timeout = 900
 
-    def track_warm(self, seconds):
-        """The bar is 0.5."""
-        return seconds[1]
+    def track_cold(self, found, call):
+        return found[call][0]
+
+    def track_warm(self, found, call):
+        return found[call][1]
