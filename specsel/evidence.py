@@ -32,7 +32,7 @@ from typing import Any, NamedTuple, Self
 import numba
 import numpy as np
 
-from specsel import _containers, _data, _validate, qalpha
+from specsel import _containers, _data, _iterate, _validate, qalpha
 from specsel._methods import COMPARED, parameters
 from specsel._validate import ArrayLike, Directions, Floats, Integers, Names, Seed
 from specsel.results import Evidence, Weights
@@ -191,7 +191,10 @@ class _ByQAlpha:
         settings |= options
         number = min(DIRECTIONS, *array.shape) if isinstance(k, str) and k == "auto" else k
         self.form = {name: settings[name] for name in ("method", "criterion")}
-        data, self.options = qalpha.prepare(array, names, number, **settings)
+        names_of_loop = ("init", "n_init", "tol", "max_iter", "random_state", "callback")
+        loop = (settings[name] for name in names_of_loop)
+        self.options = _iterate.Options.for_basis(array.shape, number, *loop)
+        data = qalpha.read(array, names, settings["center"], **self.form)
         self.data = _data.Dense.of(data)
         self.alone = array.size <= AT_ONCE
         self.workers = numba.get_num_threads() if self.alone else 1

@@ -21,7 +21,7 @@ Departures from the paper:
 - Step 5 is printed as ``E <- E R⁻¹``, which never leaves the first subspace. What the paper
   derives before it, and what is done here, is the step above.
 - The factor has as many columns as V has rank, so features may be alike.
-- G is never formed. The factor takes the place of V in memory, with three exceptions: the check
+- G is never formed. The factor takes the point of V in memory, with three exceptions: the check
   of a matrix that was given, the gap criterion and the seeded start, which need V as well.
 - The start is not random (see `_iterate`).
 """
@@ -35,7 +35,8 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from specsel import _containers, _data, _loop, _runtime, _validate, linalg, qalpha
+from specsel import _containers, _data, _iterate, _runtime, _validate, linalg, qalpha
+from specsel._iterate import Iterate, Step
 from specsel._runtime import jit, one_thread
 from specsel._validate import (
     ArrayLike,
@@ -110,7 +111,7 @@ def solve(
         "sectioned", and with "poly" at an offset of 0, these are directions of pairs of clusters,
         of which there are more than clusters.
     kernel : {"linear", "poly", "rbf", "sectioned", "precomputed"} or callable
-        What takes the place of the inner product of two features, which are centred and of unit
+        What takes the point of the inner product of two features, which are centred and of unit
         norm. "linear": nothing else. "poly": ``(m_i · m_j + offset)^degree``. "rbf":
         ``exp(-|m_i - m_j|² / (2 sigma²))``. "sectioned": the samples are cut into sections, and
         the squared inner products of all sections are summed. "precomputed": X is V. A callable
@@ -140,7 +141,7 @@ def solve(
     -------
     Weights
         See `specsel.results.Weights`. The leading directions live in the space of the kernel. In
-        their place `basis`, of shape (n_features, k), holds the scores of the features on them;
+        their point `basis`, of shape (n_features, k), holds the scores of the features on them;
         columns beyond the rank are 0. `n_passes` counts reads of V as well as reads of X.
 
     Examples
@@ -167,11 +168,11 @@ def solve(
     n_samples, n_features = array.shape
     _check_parameters(kernel, sigma, degree, offset, sections, n_samples)
     most = min(n_samples, n_features) if kernel == "linear" else n_features
-    _loop.check_k(k, most, "min(n_samples, n_features)" if kernel == "linear" else "n_features")
+    _iterate.check_k(k, most, "min(n_samples, n_features)" if kernel == "linear" else "n_features")
     _validate.check_choice("method", method, _validate.KERNEL_BASIS_STEPS)
     _validate.check_choice("criterion", criterion, _validate.CRITERIA)
     _validate.check_flag("center", center)
-    options = _loop.Options.for_weights(
+    options = _iterate.Options.for_weights(
         n_features, k, init, n_init, tol, max_iter, random_state, callback
     )
     needs_matrix = criterion == "gap" or (options.starts_by_name and init == "seeded")
@@ -187,12 +188,14 @@ def solve(
     mean_free = _is_mean_free(V, kernel, offset, center)
     matrix = V.copy() if needs_matrix else None
     factor, lengths = _factorise(V, 1 if isinstance(k, str) else k)
-    problem = PROBLEMS[criterion](factor, lengths, matrix, names, mean_free=mean_free)
+    kind = KernelEnergy if criterion == "energy" else KernelGap
+    problem = kind(factor, lengths, matrix, names, mean_free=mean_free)
     if method == "ascent" and criterion == "energy":
-        run = _loop.ascend(problem, _loop.Samples(problem.data), options)
+        run = _iterate.ascend(problem, options)
     else:
-        run = _loop.solve(problem, options, finish=problem.refine if method == "ritz" else None)
-    weights = _loop.pack(problem.data, run.iterate, run.record, problem.scores)
+        finish = problem.refine if method == "ritz" else None
+        run = _iterate.alternate(problem, options, finish=finish)
+    weights = _iterate.pack(problem.data, run.iterate, run.record, problem.scores)
     if data is None:
         return weights
     passes = data.passes + weights.n_passes
@@ -234,11 +237,11 @@ class KernelEnergy(qalpha.Energy):
         if self.matrix is None:
             yield from super().seeds()
             return
-        pair = linalg.leading(
+        pair = linalg.leading_pair(
             lambda alpha: alpha,
             self.varies,
             tol=self.data.floor**2,
-            signs=self.squared_product,
+            apply_form=self.squared_product,
             floor=self.data.floor,
         )
         for seed in np.argsort(-np.abs(pair.dual), kind="stable"):
@@ -259,30 +262,27 @@ class KernelEnergy(qalpha.Energy):
 class KernelGap(KernelEnergy):
     """The problem ``αᵀ (2 G - V ∘ V) α``. Duals are weights: Φ is the identity, J the matrix."""
 
-    def product(self, dual: Floats, place: Floats) -> Floats:
+    def product(self, dual: Floats, point: Floats) -> Floats:
         return dual
 
-    def signs(self, image: Floats, place: Floats) -> Floats:
-        energy: Floats = self.data.forward(self.data.adjoint(image, place), place)
+    def apply_form(self, image: Floats, point: Floats) -> Floats:
+        energy: Floats = self.data.forward(self.data.adjoint(image, point), point)
         return 2 * energy - self.squared_product(image)
 
-    def enter(self, place: Floats) -> Floats:
+    def first_dual(self, point: Floats) -> Floats:
         return self.varies
 
-    def advance(self, pair: linalg.Leading, place: Floats, width: int) -> _loop.Step[Floats]:
-        image = self.data.adjoint(pair.dual, place)
-        return self._step(pair.dual, linalg.narrow(image, place, width))
+    def advance(self, pair: linalg.LeadingPair, point: Floats, width: int) -> Step[Floats]:
+        image = self.data.adjoint(pair.dual, point)
+        return self._step(pair.dual, linalg.narrow(image, point, width))
 
-    def refine(self, pair: linalg.Leading, place: Floats) -> _loop.Iterate:
-        return self._step(pair.dual, place).iterate
+    def refine(self, pair: linalg.LeadingPair, point: Floats) -> Iterate:
+        return self._step(pair.dual, point)[0]
 
-    def _step(self, alpha: Floats, basis: Floats) -> _loop.Step[Floats]:
+    def _step(self, alpha: Floats, basis: Floats) -> Step[Floats]:
         image = self.data.adjoint(alpha, basis)
         objective = 2 * np.vdot(image, image) - alpha @ self.squared_product(alpha)
-        return _loop.Step(_loop.Iterate(alpha, basis, image, float(objective)), basis, alpha)
-
-
-PROBLEMS: dict[Criterion, type[KernelEnergy]] = {"energy": KernelEnergy, "gap": KernelGap}
+        return Iterate(alpha, basis, image, float(objective)), basis, alpha
 
 
 def _factorise(V: Floats, least: int) -> tuple[Floats, Floats]:

@@ -37,7 +37,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel import _containers, _data, _loop, _validate, linalg, qalpha
+from specsel import _containers, _data, _iterate, _validate, linalg, qalpha
+from specsel._iterate import Iterate, Step
 from specsel._validate import (
     ArrayLike,
     Directions,
@@ -112,7 +113,7 @@ def solve(
     True
     """
     array, names = _containers.as_data(X)
-    options = _loop.Options.for_basis(
+    options = _iterate.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
     _validate.check_choice("shift", shift, _validate.SHIFTS)
@@ -120,12 +121,12 @@ def solve(
     data = _data.represent(array, names, representation=representation)
     options = options.counted(lambda: qalpha.count_centered(data))
     data.warn_if_negative(representation)
-    run = _loop.solve(Laplacian(data, shift), options)
-    return _loop.pack(data, run.iterate, run.record)
+    run = _iterate.alternate(Laplacian(data, shift), options)
+    return _iterate.pack(data, run.iterate, run.record)
 
 
 class ShiftedBasis(NamedTuple):
-    """A place of the loop: a basis, the shifts, and what all products there share."""
+    """A point of the loop: a basis, the shifts, and what all products there share."""
 
     basis: Floats
     shifts: float | Floats  # d_i: one for every feature at the start, one for all after it
@@ -141,7 +142,7 @@ class Laplacian:
     ``m_iᵀ B y_i - s_i m_iᵀ c + d_i trace(Qᵀ B)``. For weights α,
     ``L_α Q = A_α Q - diag(A_α 1) Q + (Σ α_i d_i) Q``.
 
-    Duals have two columns more, for what the next place needs to know of the weights: the degrees
+    Duals have two columns more, for what the next point needs to know of the weights: the degrees
     ``A_α 1``, and above zeros ``Σ α_i`` and ``Σ α_i d_i``. J makes them 0; elsewhere it is the
     identity. So the next basis is known before its pass.
     """
@@ -155,41 +156,41 @@ class Laplacian:
         if data.n_samples <= linalg.DENSE_LIMIT:
             self.flat = data.adjoint(np.ones(data.n_features), None)
 
-    def product(self, dual: Floats, place: ShiftedBasis) -> Floats:
-        trace, extended = _extended(dual[:, :-2], place.basis)
-        alpha, image = self.data.fused(extended, place.frame)
-        total = float(alpha.sum()) + trace * self._lift(1.0, place.shifts)
-        lifted = self._lift(alpha, place.shifts) + trace * place.squares
-        return _told(image + trace * place.shifted, place.basis, total, lifted)
+    def product(self, dual: Floats, point: ShiftedBasis) -> Floats:
+        trace, extended = _extended(dual[:, :-2], point.basis)
+        alpha, image = self.data.fused(extended, point.frame)
+        total = float(alpha.sum()) + trace * self._lift(1.0, point.shifts)
+        lifted = self._lift(alpha, point.shifts) + trace * point.squares
+        return _with_sums(image + trace * point.shifted, point.basis, total, lifted)
 
-    def signs(self, image: Floats, place: ShiftedBasis) -> Floats:
+    def apply_form(self, image: Floats, point: ShiftedBasis) -> Floats:
         return np.column_stack((image[:, :-2], np.zeros((len(image), 2))))
 
-    def enter(self, place: ShiftedBasis) -> Floats:
-        image = self._pulled(1.0, place.frame)
-        lifted = self._lift(1.0, place.shifts)
-        return self.signs(_told(image, place.basis, 0.0, lifted), place)
+    def first_dual(self, point: ShiftedBasis) -> Floats:
+        image = self._pulled(1.0, point.frame)
+        lifted = self._lift(1.0, point.shifts)
+        return self.apply_form(_with_sums(image, point.basis, 0.0, lifted), point)
 
     def advance(
-        self, pair: linalg.Leading, place: ShiftedBasis, width: int
-    ) -> _loop.Step[ShiftedBasis]:
-        trace, extended = _extended(pair.dual[:, :-2], place.basis)
+        self, pair: linalg.LeadingPair, point: ShiftedBasis, width: int
+    ) -> Step[ShiftedBasis]:
+        trace, extended = _extended(pair.dual[:, :-2], point.basis)
         image, degrees, (total, lifted) = pair.image[:, :-2], pair.image[:, -2], pair.image[:2, -1]
         sign = -1.0 if total < 0 else 1.0
-        shift = self._next_shift(sign * degrees, sign * total, extended, place)
+        shift = self._next_shift(sign * degrees, sign * total, extended, point)
         # In ``L_α Q`` the new shift takes the place of the old ones.
-        image = sign * (image + (shift * total - lifted) * place.basis)
-        before, basis = place, linalg.narrow(image, place.basis, width)
-        place = self.at(basis, shift)
-        alpha, image = self.data.fused(extended, before.frame, place.frame)
-        image += trace * self._also(before.shifts, place)
+        image = sign * (image + (shift * total - lifted) * point.basis)
+        before, basis = point, linalg.narrow(image, point.basis, width)
+        point = self.at(basis, shift)
+        alpha, image = self.data.fused(extended, before.frame, point.frame)
+        image += trace * self._also(before.shifts, point)
         alpha += trace * before.shifts
         alpha[self.absent] = 0.0
         alpha *= sign
-        start = _told(sign * image, basis, 0.0, shift * float(alpha.sum()))
+        start = _with_sums(sign * image, basis, 0.0, shift * float(alpha.sum()))
         image = start[:, :-2]
-        iterate = _loop.Iterate(alpha, basis, image, float(np.vdot(image, image)))
-        return _loop.Step(iterate, place, self.signs(start, place))
+        iterate = Iterate(alpha, basis, image, float(np.vdot(image, image)))
+        return iterate, point, self.apply_form(start, point)
 
     def subspace(self, alpha: Floats, width: int) -> ShiftedBasis:
         lifted = float(alpha @ self.first_shifts())
@@ -201,7 +202,7 @@ class Laplacian:
             image = self.data.adjoint(alpha, np.column_stack((basis, np.ones(len(basis)))))
             return _laplacian_image(image, basis, lifted)
 
-        return self._first(linalg.leading_pairs(product, self.data.n_samples, width)[1])
+        return self._first(linalg.top_eigenpairs(product, self.data.n_samples, width)[1])
 
     def random(self, generator: np.random.Generator, width: int) -> ShiftedBasis:
         return self._first(self.plain.random(generator, width))
@@ -213,7 +214,7 @@ class Laplacian:
         return self.plain.seeds()
 
     def at(self, basis: Floats, shifts: float | Floats) -> ShiftedBasis:
-        """Return the place of a basis with given shifts."""
+        """Return the point of a basis with given shifts."""
         frame = np.column_stack((basis, np.ones(len(basis))))
         squares = self._lift(shifts, shifts)
         return ShiftedBasis(basis, shifts, frame, self._pulled(shifts, frame), squares)
@@ -232,49 +233,49 @@ class Laplacian:
         return self.at(basis, self.first_shifts())
 
     def _next_shift(
-        self, degrees: Floats, total: float, extended: Floats, place: ShiftedBasis
+        self, degrees: Floats, total: float, extended: Floats, point: ShiftedBasis
     ) -> float:
         """Return the shift that all features have in the next iteration."""
         if self.shift == "definition":
             samples = np.arange(self.data.n_samples)
             diagonal = _data.Pairs.sort(np.column_stack((samples, samples)), len(samples))
-            alpha = self.data.forward(extended, place.frame)
-            alpha += float(np.vdot(place.basis, extended[:, :-1])) * place.shifts
+            alpha = self.data.forward(extended, point.frame)
+            alpha += float(np.vdot(point.basis, extended[:, :-1])) * point.shifts
             alpha *= np.sign(alpha.sum())
-            degrees = self.data.adjoint_pairs(alpha, place.frame[:, :0], diagonal)[1]
+            degrees = self.data.adjoint_pairs(alpha, point.frame[:, :0], diagonal)[1]
         return float(degrees.max() / total)
 
     def _pulled(self, shifts: float | Floats, frame: Floats) -> Floats:
-        """``Σ d_i m_i m_iᵀ [Q, 1]``, without a pass where all shifts are equal and q is small."""
+        """Compute ``Σ d_i m_i m_iᵀ [Q, 1]``; by no pass where all d are equal and q is small."""
         if self.flat is not None and np.ndim(shifts) == 0:
             return shifts * (self.flat @ frame)
         return self.data.adjoint(self._present(shifts), frame)
 
-    def _also(self, shifts: float | Floats, place: ShiftedBasis) -> Floats:
-        """The same for other shifts at the frame of a place with equal shifts."""
+    def _also(self, shifts: float | Floats, point: ShiftedBasis) -> Floats:
+        """Compute the same for other shifts at the frame of a point with equal shifts."""
         if np.ndim(shifts) == 0:
-            return shifts / place.shifts * place.shifted
-        return self._pulled(shifts, place.frame)
+            return shifts / point.shifts * point.shifted
+        return self._pulled(shifts, point.frame)
 
     def _present(self, shifts: float | Floats) -> Floats:
-        """Shifts of all features, 0 for constant ones."""
+        """Return the shifts of all features, 0 for constant ones."""
         per_feature = np.full(self.data.n_features, shifts)
         per_feature[self.absent] = 0.0
         return per_feature
 
     def _lift(self, alpha: float | Floats, shifts: float | Floats) -> float:
-        """``Σ α_i d_i``, not by BLAS, whose threads would compete with those of the passes."""
+        """Compute ``Σ α_i d_i``, not by BLAS, whose threads would compete with a pass."""
         return float(np.einsum("i,i", self._present(alpha), self._present(shifts)))
 
 
 def _extended(dual: Floats, basis: Floats) -> tuple[float, Floats]:
-    """``trace(Qᵀ B)``, and what a pass at ``[Q, 1]`` takes for the dual B."""
+    """Return ``trace(Qᵀ B)``, and what a pass at ``[Q, 1]`` takes for the dual B."""
     along = (basis * dual).sum(axis=1)
     return float(along.sum()), np.column_stack((dual, -along))
 
 
-def _told(image: Floats, basis: Floats, total: float, lifted: float) -> Floats:
-    """``L_α Q`` and the two columns more, from ``A_α [Q, 1]``, ``Σ α_i`` and ``Σ α_i d_i``."""
+def _with_sums(image: Floats, basis: Floats, total: float, lifted: float) -> Floats:
+    """Return ``L_α Q`` and two columns more: from ``A_α [Q, 1]``, ``Σ α_i`` and ``Σ α_i d_i``."""
     sums = np.zeros(len(basis))
     sums[:2] = total, lifted
     return np.column_stack((_laplacian_image(image, basis, lifted), image[:, -1], sums))

@@ -1,6 +1,6 @@
 """The numerical helpers that several algorithms share.
 
-A Krylov method for the leading weights (`leading`), leading
+A Krylov method for the leading weights (`leading_pair`), leading
 subspaces of symmetric matrices, and small dense helpers that wake no threads.
 """
 
@@ -44,7 +44,7 @@ INVERSE_LIMIT = 96
 Product = Callable[[Floats], Floats]
 
 
-class Leading(NamedTuple):
+class LeadingPair(NamedTuple):
     """Leading eigenpair of ``Φ J Φᵀ``; its unit eigenvector is ``Φ dual``."""
 
     dual: Floats
@@ -69,15 +69,15 @@ def generic(shape: tuple[int, ...]) -> Floats:
     return np.random.default_rng(0).standard_normal(shape)
 
 
-def leading(
+def leading_pair(
     product: Product,
     start: Floats,
     *,
     tol: float,
-    signs: Product | None = None,
+    apply_form: Product | None = None,
     floor: float = RESIDUAL_FLOOR,
-    place: int = 1,
-) -> Leading:
+    index: int = 1,
+) -> LeadingPair:
     """Find the leading eigenpair of ``Φ J Φᵀ`` from products with ``K = ΦᵀΦ`` alone.
 
     The largest eigenvalue leads, not the largest modulus. Φ is features × duals, and J is a
@@ -97,23 +97,23 @@ def leading(
         ``J Φᵀ α`` for the best weights α known.
     tol : float
         Stop when further steps can raise the eigenvalue by no more than this share of it.
-    signs : callable, optional
+    apply_form : callable, optional
         ``P -> J P``; the identity by default.
     floor : float
         The smallest relative residual that the rounding of `product` lets a pair reach.
-    place : int
+    index : int
         Which pair is wanted: 1 is the leading one; 2 the second, with the first in `before`.
 
     Examples
     --------
     >>> import numpy as np
     >>> phi = np.array([[2.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
-    >>> pair = leading(lambda b: phi.T @ (phi @ b), np.ones(2), tol=1e-12)
+    >>> pair = leading_pair(lambda b: phi.T @ (phi @ b), np.ones(2), tol=1e-12)
     >>> round(float(pair.value), 9), bool(np.allclose(np.abs(phi @ pair.dual), [1, 0, 0]))
     (4.0, True)
     """
     for _ in range(KRYLOV_RESTARTS):
-        pair = _krylov(product, start, tol, signs, floor, place)
+        pair = _krylov(product, start, tol, apply_form, floor, index)
         if pair.converged:
             break
         start = pair.dual
@@ -124,10 +124,10 @@ def _krylov(
     product: Product,
     start: Floats,
     tol: float,
-    signs: Product | None,
+    apply_form: Product | None,
     floor: float,
-    place: int,
-) -> Leading:
+    index: int,
+) -> LeadingPair:
     """Build one Krylov space, until the pair has converged or the space is full."""
     shape = start.shape
     duals, images, signed = np.empty((3, KRYLOV_ROOM, start.size))
@@ -138,13 +138,13 @@ def _krylov(
         if step == len(duals):
             duals, images, signed = map(_longer, (duals, images, signed))
         duals[step], images[step] = vector, image.ravel()
-        signed[step] = image.ravel() if signs is None else signs(image).ravel()
+        signed[step] = image.ravel() if apply_form is None else apply_form(image).ravel()
         known, new = slice(step + 1), slice(step, step + 1)
         for table, left, right in ((gram, duals, images), (form, images, signed)):
             table[known, new] = _products(left[known], right[new])
             table[new, known] = _products(left[new], right[known])
         values, vectors = _ritz(gram[known, known], form[known, known], floor)
-        last = min(place, len(values))
+        last = min(index, len(values))
         value, weights, scale = values[-last], vectors[:, -last], np.abs(values).max()
         dual = _combination(weights, duals[known])
         change = _combination(weights, signed[known]) - value * dual
@@ -155,7 +155,7 @@ def _krylov(
         distance = value - values[-last - 1] if len(values) > last else 0.5 * scale
         done = residual <= floor or residual**2 * scale**2 <= tol * distance * abs(value)
         # With signs, a vector near a large negative value must not pass for the leading one.
-        done = done and last == place and (value >= 0 or signs is None)
+        done = done and last == index and (value >= 0 or apply_form is None)
         for _ in range(2):
             overlaps = _products(duals[known], change[None, :])[:, 0]
             change -= _combination(overlaps, duals[known])
@@ -165,7 +165,7 @@ def _krylov(
             break
         vector = change / norm
     before = [_combination(vectors[:, -i], duals[known]).reshape(shape) for i in range(1, last)]
-    return Leading(dual.reshape(shape), image, value, residual, done, before)
+    return LeadingPair(dual.reshape(shape), image, value, residual, done, before)
 
 
 def _longer(rows: Floats) -> Floats:
@@ -316,7 +316,7 @@ def largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:
     return values[order], vectors[:, order]
 
 
-def leading_pairs(
+def top_eigenpairs(
     product: Callable[[Floats | None], Floats], size: int, k: int, start: Floats | None = None
 ) -> tuple[Floats, Floats]:
     """The k leading eigenvalues, by modulus, of a symmetric matrix, and their eigenvectors.

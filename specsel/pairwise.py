@@ -13,7 +13,7 @@ objective. The pass that reads the data computes both.
 Departures from the paper:
 
 - Where no pairs are apart and no values negative, weights and basis are found by an ascent (see
-  `_loop.ascent`), and not in turn.
+  `_ascent`), and not in turn.
 - B is divided by the number of pairs and multiplied by q², the square of the number of samples, so
   that λ means the same for any number of pairs and of samples.
 - A square cannot tell unlike from opposite. If features were centred, pairs that are truly apart
@@ -26,7 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _containers, _data, _loop, _validate, linalg, qalpha
+from specsel import _containers, _data, _iterate, _validate, linalg, qalpha
+from specsel._ascent import Objective
+from specsel._iterate import Iterate, Step
 from specsel._validate import (
     ArrayLike,
     Criterion,
@@ -126,7 +128,7 @@ def solve(
     [3, 4, 5]
     """
     array, names = _containers.as_data(X)
-    options = _loop.Options.for_basis(
+    options = _iterate.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
     _validate.check_choice("method", method, _validate.PAIR_BASIS_STEPS)
@@ -141,20 +143,20 @@ def solve(
             "need pairs of row numbers, not of samples"
         )
     if criterion == "gap":
-        qalpha.check_budget(array.shape[0], climbs=False)
+        qalpha.check_budget(array.shape[0], ascends=False)
     data = _data.represent(array, names, representation=representation)
     options = options.counted(lambda: qalpha.count_centered(data))
     data.warn_if_negative(representation)
     if criterion == "gap":
-        run = _loop.solve(PairwiseGap(data, pairs_apart, pairs_together, tradeoff), options)
+        run = _iterate.alternate(PairwiseGap(data, pairs_apart, pairs_together, tradeoff), options)
     else:
         problem = Pairwise(data, pairs_apart, pairs_together, tradeoff, others)
-        climbs = representation in POSITIVE and len(pairs_apart) == 0
-        if method == "ascent" and climbs:
-            run = _loop.ascend(problem, Together(problem), options)
+        ascends = representation in POSITIVE and len(pairs_apart) == 0
+        if method == "ascent" and ascends:
+            run = _iterate.ascend(problem, options, problem.objective())
         else:
-            run = _loop.solve(problem, options)
-    return _loop.pack(data, run.iterate, run.record)
+            run = _iterate.alternate(problem, options)
+    return _iterate.pack(data, run.iterate, run.record)
 
 
 def _read_pairs(
@@ -229,61 +231,36 @@ class Pairwise(qalpha.Energy):
         self.pairs = _data.Pairs.sort(np.vstack((apart, together)), n_rows)
         self.shares = _shares(apart, together, tradeoff, data.n_samples)
 
-    def product(self, dual: Floats, place: Floats) -> Floats:
-        matrix, values = _split(dual, place)
-        _, image, entries = self.paired.fused_pairs(matrix, place, self.pairs, values, place)
+    def product(self, dual: Floats, point: Floats) -> Floats:
+        matrix, values = _split(dual, point)
+        _, image, entries = self.paired.fused_pairs(matrix, point, self.pairs, values, point)
         return np.concatenate((image.ravel(), entries))
 
-    def signs(self, image: Floats, place: Floats) -> Floats:
-        return np.concatenate((image[: place.size], self.shares * image[place.size :]))
+    def apply_form(self, image: Floats, point: Floats) -> Floats:
+        return np.concatenate((image[: point.size], self.shares * image[point.size :]))
 
-    def enter(self, place: Floats) -> Floats:
+    def first_dual(self, point: Floats) -> Floats:
         equal = np.ones(self.data.n_features)
-        image, entries = self.paired.adjoint_pairs(equal, place, self.pairs)
+        image, entries = self.paired.adjoint_pairs(equal, point, self.pairs)
         return np.concatenate((image.ravel(), self.shares * entries))
 
-    def advance(self, pair: linalg.Leading, place: Floats, width: int) -> _loop.Step[Floats]:
-        matrix, values = _split(pair.dual, place)
-        basis = linalg.narrow(_split(pair.image, place)[0], place, width)
-        alpha, image, entries = self.paired.fused_pairs(matrix, place, self.pairs, values, basis)
+    def advance(self, pair: linalg.LeadingPair, point: Floats, width: int) -> Step[Floats]:
+        matrix, values = _split(pair.dual, point)
+        basis = linalg.narrow(_split(pair.image, point)[0], point, width)
+        alpha, image, entries = self.paired.fused_pairs(matrix, point, self.pairs, values, basis)
         signed = self.shares * entries
         objective = float(np.vdot(image, image) + np.vdot(signed, entries))
         start = np.concatenate((image.ravel(), signed))
-        return _loop.Step(_loop.Iterate(alpha, basis, image, objective), basis, start)
+        return Iterate(alpha, basis, image, objective), basis, start
+
+    def objective(self) -> Objective:
+        """Return f of the ascent, which takes pairs together alone."""
+        return Objective(self.data, self.pairs, self.shares, self.paired)
 
 
 def _split(vector: Floats, basis: Floats) -> tuple[Floats, Floats]:
     """Split a flat dual into its matrix, of the shape of the basis, and its numbers of pairs."""
     return vector[: basis.size].reshape(basis.shape), vector[basis.size :]
-
-
-class Together(_loop.Samples):
-    """The space of the ascent with pairs together: beside W there is a number for every pair.
-
-    With these numbers p and the share μ of a pair, ``α_i = m_iᵀ W m_i + Σ √μ p_st m_is m_it``. For
-    given weights the best W and p are as long together as the energy of k directions and the
-    squared entries of the pairs, so the largest ``|α|²`` is that of the objective.
-    """
-
-    def __init__(self, problem: Pairwise) -> None:
-        super().__init__(problem.data)
-        self.paired, self.pairs = problem.paired, problem.pairs
-        self.roots = np.sqrt(problem.shares)
-
-    def look(
-        self, basis: Floats, lengths: Floats, beside: Floats
-    ) -> tuple[Floats, Floats, Floats]:
-        scaled, roots = _loop.rooted(basis, lengths)
-        alpha, image, entries = self.paired.fused_pairs(
-            scaled, scaled, self.pairs, self.roots * beside
-        )
-        return alpha, image / roots, self.roots * entries
-
-    def enter(
-        self, alpha: Floats, basis: Floats, image: Floats | None = None
-    ) -> tuple[Floats, Floats, Floats]:
-        image, entries = self.paired.adjoint_pairs(alpha, basis, self.pairs)
-        return basis, image, self.roots * entries
 
 
 class PairwiseGap(qalpha.Gap):

@@ -3,19 +3,29 @@
 Let ``m_i`` be the i-th feature, a vector over the samples, centred and of unit norm. Weights
 ``α_i`` give the weighted affinity of the samples, ``A_α = Σ α_i m_i m_iᵀ``. Let Q be an
 orthonormal basis of k directions, samples x k. Q-α maximises the energy that these directions
-hold, ``trace(Qᵀ A_α A_α Q) = αᵀ G α``, over Q and over α of unit norm, where
-``G_ij = (m_iᵀ m_j) m_iᵀ Q Qᵀ m_j``.
+hold,
 
-The default, ascent, climbs on α and Q at once (see `_loop.ascent`). The paper alternates: given Q,
-the best α is the leading eigenvector of G; given α, a new Q follows in one of three ways:
+    trace(Qᵀ A_α A_α Q) = αᵀ G α,    G_ij = (m_iᵀ m_j) m_iᵀ Q Qᵀ m_j,
+
+over Q and over α of unit norm. The default, ascent, changes α and Q at once: a quasi-Newton method
+for the maximum of ``Σ_i (m_iᵀ W m_i)²`` over matrices W of rank k, which is the same, see
+`_ascent`. The paper alternates: given Q, the best α is the leading eigenvector of G; given α, a
+new Q follows in one of three ways:
 
 - basic: Q spans the k leading eigenvectors of ``A_α``, by modulus;
 - power (Def. 2): ``Q <- qr(A_α Q)``, one step of orthogonal iteration;
 - ritz (Def. 4): as power. In the end α is computed once more from the last Q, and the Ritz vectors
   of ``A_α`` inside Q replace it.
 
-The gap criterion (end of Sec. 2.1) subtracts the energy of all other directions: it maximises
-``αᵀ (2 G - H) α`` with ``H_ij = (m_iᵀ m_j)²``. It has an ascent of its own, see `_qalpha.gap`.
+The gap criterion (end of Sec. 2.1) subtracts the energy of all other directions. It maximises
+
+    2 |A_α Q|² - |A_α|² = αᵀ (2 G - H) α,    H_ij = (m_iᵀ m_j)²,
+
+and has an ascent of its own, `ascend_gap`: the affinities of some weights are known, and so are
+those of all combinations of them. The best combination and the best basis for it are found
+without reading the data: the coefficients lead a small matrix given Q, and Q spans the leading
+eigenvectors of the affinity given the coefficients, in turn. One pass then adds the direction of
+steepest ascent to what is known.
 
 Departures from the paper:
 
@@ -25,24 +35,20 @@ Departures from the paper:
 - Step 4 of Def. 4 prints ``G`` without the factor ``m_iᵀ m_j``. It is meant as in Def. 2.
 - G depends only on the span of Q, so the α of step 5 is the one with which the next iteration
   begins. Ritz and power therefore differ in the last iteration only.
-- The start is not random, because random starts end on trivial maxima (see `_loop`).
+- The start is not random, because random starts end on trivial maxima (see `_iterate`).
 """
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numba import prange
 
-from specsel import _containers, _data, _loop, _validate, linalg
-from specsel._qalpha import gap
-from specsel._qalpha.diagnostics import gram, relevance
-from specsel._qalpha.flat import lead_roughly as lead_roughly
-from specsel._qalpha.noise import stands_out
-from specsel._qalpha.whole import Form as Form
-from specsel._qalpha.whole import WholeAffinity
-from specsel._qalpha.whole import check_budget as check_budget
-from specsel._qalpha.whole import lead as lead
+from specsel import _containers, _data, _iterate, _runtime, _validate, linalg
+from specsel._iterate import Iterate, Step
+from specsel._runtime import jit
 from specsel._validate import (
     ArrayLike,
     BasisStep,
@@ -50,6 +56,7 @@ from specsel._validate import (
     Directions,
     Floats,
     Init,
+    Integers,
     LoopCallback,
     Names,
     Seed,
@@ -58,11 +65,65 @@ from specsel.results import Weights
 
 __all__ = ["gram", "relevance", "solve"]
 
+# How exact parameter-free weights need to be to order the seeds.
+SEED_TOL = 1e-9
+
+# The ascent of the gap criterion: how exact the weights need to be at the first basis; passes at
+# every width of the basis; and passes over which the objective must rise by less than the
+# tolerance.
+START_TOL = 1e-3
+NARROWING_PASSES = 2
+WINDOW = 3
+
+# The most times that coefficients and basis are found in turn between two passes; and their last
+# change, as a share of the tolerance.
+TURNS = 30
+TURNS_SHARE = 0.1
+
+# The most passes of a Krylov method over whole affinities, the most weights that are kept, and how
+# much memory they may take with their affinities: this share of X, or so many bytes if that is
+# more. The fewest that are kept, whatever their memory; and how many other arrays of samples x
+# samples there are.
+MOST_PASSES = 300
+MOST_KEPT = 60
+KEPT_SHARE = 0.08
+KEPT_BYTES = 2**24
+LEAST_KEPT = 6
+COPIES = 4
+
+# An affinity that came by differences is computed again where it is off by so many roundings. In
+# an ascent, those of nearly known weights need no more digits than their small coefficients.
+MOST_ROUNDINGS = 1e3
+MOST_ROUNDINGS_GAP = 1e6
+
+# The loosest tolerance where values may be negative. The next value may then long be taken for one
+# far below it, so that less seems to be left to gain than is.
+SIGNED_TOL = 1e-6
+
+# Duals are divided by what exceeds this power of two.
+MODERATE = 60
+
 # Before clusters are counted, so many directions are compared with noise, this exact.
 DIRECTIONS, ROUGHLY = 3, 1e-3
 
-# How exact parameter-free weights need to be to order the seeds.
-SEED_TOL = 1e-9
+# Standard deviations beyond the edge; independent Gaussian features get there once in a thousand.
+BEYOND = 3.3
+
+# Shuffles that must all do worse: p = .05. Two objectives count as equal if they differ by less.
+SHUFFLES = 19
+SHUFFLES_TOL = 1e-3
+
+# Larger data are not shuffled, for that would take a dense copy of them: clusters are counted.
+MOST_NUMBERS = 2**24
+
+# Where eigenvalues are found by passes: until the relevance rises by no more than this share in a
+# round, or for so many rounds; beside those wanted so many are followed, which speeds it up.
+RELEVANCE_TOL = 1e-10
+MOST_ROUNDS = 100
+MORE = 8
+
+# A symmetric linear map J of the whole affinity, samples x samples: A -> J A.
+Form = Callable[[Floats], Floats]
 
 
 def solve(
@@ -95,7 +156,7 @@ def solve(
         counts too many where fewer than ten features are relevant. Where the columns have no more
         in common than shuffled ones, it warns and k is 1.
     method : {"ascent", "power", "ritz", "basic"}
-        "ascent" climbs on weights and basis at once and reads X least often. The others go step by
+        "ascent" changes weights and basis at once and reads X least often. The others go step by
         step as the paper does. The basis follows from the weights: by a step of orthogonal
         iteration ("power"); the same, with weights and basis refined in the end ("ritz"); or as
         the eigenvectors of the affinity, exact up to 2,000 samples ("basic").
@@ -144,50 +205,17 @@ def solve(
     True
     """
     array, names = _containers.as_data(X)
-    data, options = prepare(
-        array,
-        names,
-        k,
-        method=method,
-        criterion=criterion,
-        init=init,
-        n_init=n_init,
-        center=center,
-        tol=tol,
-        max_iter=max_iter,
-        random_state=random_state,
-        callback=callback,
-    )
-    return weigh(data, options, method=method, criterion=criterion)
-
-
-def prepare(
-    array: NDArray[Any],
-    names: Names,
-    k: Directions,
-    *,
-    method: BasisStep,
-    criterion: Criterion,
-    init: Init | ArrayLike,
-    n_init: int,
-    center: bool,
-    tol: float,
-    max_iter: int,
-    random_state: Seed,
-    callback: LoopCallback,
-) -> tuple[_data.Data, _loop.Options]:
-    """Check the arguments of `solve` and read the data: what `weigh` needs."""
-    options = _loop.Options.for_basis(
+    options = _iterate.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
-    check_form(method, criterion)
     data = read(array, names, center, method=method, criterion=criterion)
-    starts_wide = isinstance(init, str) and init == "continuation"
-    climbs = (method, criterion) == ("ascent", "energy")
-    later = center and starts_wide and climbs  # the start of an ascent counts on its own
-    return data, options.counted(
+    ascends = method == "ascent" and criterion == "energy"
+    # An ascent from continuation counts clusters itself.
+    later = center and ascends and options.starts_by_name and init == "continuation"
+    options = options.counted(
         lambda: count_or_none(data if center else data.centered(), later=later)
     )
+    return weigh(data, options, method=method, criterion=criterion)
 
 
 def read(
@@ -198,16 +226,18 @@ def read(
     method: BasisStep = "ascent",
     criterion: Criterion,
 ) -> _data.Data:
-    """Represent X, centred or as it is; refuse what `weigh` would have no room for."""
+    """Represent X, centred or as passed; refuse what `weigh` would have no room for."""
+    _validate.check_choice("method", method, _validate.BASIS_STEPS)
+    _validate.check_choice("criterion", criterion, _validate.CRITERIA)
     _validate.check_flag("center", center)
     if criterion == "gap":
-        check_budget(_data.count_reduced(array), climbs=method == "ascent")
+        check_budget(_data.count_reduced(array), ascends=method == "ascent")
     return _data.represent(array, names, representation="centered" if center else "as-is")
 
 
 def weigh(
     data: _data.Data,
-    options: _loop.Options,
+    options: _iterate.Options,
     *,
     method: BasisStep = "ascent",
     criterion: Criterion = "energy",
@@ -217,111 +247,54 @@ def weigh(
     if data.is_tall():
         small, restrict, lift = data.reduced()
         options = options.restricted(restrict)
-    problem = PROBLEMS[criterion](small, basic=method == "basic")
+    kind = Energy if criterion == "energy" else Gap
+    problem = kind(small, basic=method == "basic")
     if method != "ascent":
         finish = problem.refine if method == "ritz" else None
-        run = _loop.solve(problem, options, finish=finish)
-    elif criterion == "energy":
-        run = _loop.ascend(problem, _loop.Samples(small), options)
+        run = _iterate.alternate(problem, options, finish=finish)
+    elif isinstance(problem, Gap):
+        run = ascend_gap(problem, options)
     else:
-        run = _widen_gap(problem, options)
-    return _loop.pack(data, run.iterate, run.record, lift)
-
-
-def count_or_none(centered: _data.Data, *, later: bool = False) -> Directions:
-    """Count the clusters for k = "auto", or let it be done later.
-
-    Where none stand out from noise there is a warning, and k is 1.
-    """
-    if not centered.norm.any():
-        return 1
-    small = centered.reduced()[0] if centered.is_tall() else centered
-    few = min(DIRECTIONS, small.rank_bound)
-    options = _loop.Options(few, "continuation", 1, ROUGHLY, 200, None, None)
-    if not stands_out(centered, small, lambda other: weigh(other, options).objective):
-        return 1
-    return "auto" if later else _loop.count_clusters(Energy(small))
-
-
-def _widen_gap(problem: "Energy", options: _loop.Options) -> _loop.Run:
-    """Maximise the gap criterion; see `_qalpha.gap`."""
-    options = options.counted(lambda: _loop.count_clusters(problem))
-
-    def run(place: Floats, widths: list[int]) -> _loop.Run:
-        alpha, affinity, basis, history, converged, stopped = gap.climb(
-            problem.data,
-            place,
-            widths,
-            tol=options.tol,
-            max_iter=options.max_iter,
-            tell=options.tell,
-        )
-        iterate = _loop.Iterate(alpha, basis, affinity @ basis, history[-1])
-        return _loop.Run(iterate, history, converged, stopped, None)
-
-    return _loop.from_each_start(problem, options, run)
-
-
-def check_form(method: str, criterion: str) -> None:
-    """Refuse an unknown method or criterion."""
-    _validate.check_choice("method", method, _validate.BASIS_STEPS)
-    _validate.check_choice("criterion", criterion, _validate.CRITERIA)
-
-
-def count_centered(data: _data.Data) -> int:
-    """Count the clusters for k = "auto" in centred data, however `data` represents features."""
-    centered = data.centered()
-    if not centered.norm.any():
-        return 1
-    if centered.is_tall():
-        centered = centered.reduced()[0]
-    return _loop.count_clusters(Energy(centered))
+        run = _iterate.ascend(problem, options)
+    return _iterate.pack(data, run.iterate, run.record, lift)
 
 
 class Energy:
     """The problem ``αᵀ G α``. With q samples, duals are q x k.
 
-    Row i of Φ is ``vec(m_i (Qᵀ m_i)ᵀ)`` and J is the identity. A place is the basis Q.
+    Row i of Φ is ``vec(m_i (Qᵀ m_i)ᵀ)`` and J is the identity. A point is the basis Q.
     """
 
     def __init__(self, data: _data.Data, *, basic: bool = False) -> None:
         self.data = data
         self.basic = basic
 
-    def product(self, dual: Floats, place: Floats) -> Floats:
-        return self.data.fused(dual, place)[1]
+    def product(self, dual: Floats, point: Floats) -> Floats:
+        return self.data.fused(dual, point)[1]
 
-    def signs(self, image: Floats, place: Floats) -> Floats:
+    def apply_form(self, image: Floats, point: Floats) -> Floats:
         return image
 
-    def enter(self, place: Floats) -> Floats:
-        return self.data.adjoint(np.ones(self.data.n_features), place)
+    def first_dual(self, point: Floats) -> Floats:
+        return self.data.adjoint(np.ones(self.data.n_features), point)
 
-    def advance(self, pair: linalg.Leading, place: Floats, width: int) -> _loop.Step[Floats]:
+    def advance(self, pair: linalg.LeadingPair, point: Floats, width: int) -> Step[Floats]:
         if self.basic:
-            alpha = self.data.forward(pair.dual, place)
-            basis = _data.affinity_subspace(self.data, alpha, width, start=place)
+            alpha = self.data.forward(pair.dual, point)
+            basis = _data.affinity_subspace(self.data, alpha, width, start=point)
             image = self.data.adjoint(alpha, basis)
         else:
-            basis = linalg.narrow(pair.image, place, width)
-            alpha, image = self.data.fused(pair.dual, place, basis)
-        iterate = _loop.Iterate(alpha, basis, image, float(np.vdot(image, image)))
-        return _loop.Step(iterate, basis, image)
+            basis = linalg.narrow(pair.image, point, width)
+            alpha, image = self.data.fused(pair.dual, point, basis)
+        return Iterate(alpha, basis, image, float(np.vdot(image, image))), basis, image
 
-    def refine(self, pair: linalg.Leading, place: Floats) -> _loop.Iterate:
+    def refine(self, pair: linalg.LeadingPair, point: Floats) -> Iterate:
         """Return the weights that `pair` stands for at the basis as it is: step 5 of ritz."""
-        alpha, image = self.data.forward(pair.dual, place), pair.image
-        return _loop.Iterate(alpha, place, image, float(np.vdot(image, image)))
+        alpha, image = self.data.forward(pair.dual, point), pair.image
+        return Iterate(alpha, point, image, float(np.vdot(image, image)))
 
     def subspace(self, alpha: Floats, width: int) -> Floats:
         return _data.affinity_subspace(self.data, alpha, width)
-
-    def lead(self, width: int) -> tuple[Floats, Floats]:
-        equal = np.ones(self.data.n_features)
-        values, basis = linalg.leading_pairs(
-            lambda basis: self.data.adjoint(equal, basis), self.data.n_samples, width
-        )
-        return basis, basis * values
 
     def random(self, generator: np.random.Generator, width: int) -> Floats:
         return linalg.orthonormal(generator.standard_normal((self.data.n_samples, width)))
@@ -338,48 +311,511 @@ class Energy:
 
         The feature with the largest parameter-free weight comes first.
         """
-        free = lead(self.data, tol=SEED_TOL).alpha
+        free = leading_weights(self.data, tol=SEED_TOL)[0]
         for seed in np.argsort(-np.abs(free), kind="stable"):
             column = self.data.feature(seed)[:, None]
             yield self.data.forward(column, column)
 
 
 class Gap(Energy):
-    """The problem ``αᵀ (2 G - H) α``: the form ``J A = A QQᵀ + QQᵀ A - A`` of `WholeAffinity`."""
+    """The problem ``αᵀ (2 G - H) α``, a quadratic form ``<A_α, J A_α>`` of the whole affinity.
+
+    Row i of Φ is ``vec(m_i m_iᵀ)``, so that a dual is q x q for q samples and ``Φᵀ α`` is ``A_α``;
+    ``J A = A QQᵀ + QQᵀ A - A``. Where there are fewer weights than entries of the affinity, the
+    vectors of the Krylov method are weights instead, with two passes per step.
+    """
 
     def __init__(self, data: _data.Data, *, basic: bool = False) -> None:
         super().__init__(data, basic=basic)
-        self.whole = WholeAffinity(data)
+        check_budget(data.n_samples, ascends=False)
+        self.weights_are_smaller = data.n_features <= data.n_samples**2
+        # Constant features are left out: they add 0 to the objective, which may be more than any.
+        self.varies = (data.norms.ravel() > 0).astype(float)
 
     def form(self, affinity: Floats, basis: Floats) -> Floats:
-        """``J affinity`` at a basis."""
-        return gap.signed(affinity, basis)
+        """Compute ``J affinity``; half the gradient of the criterion is ``Φ J A_α``."""
+        inside = affinity @ basis @ basis.T
+        return inside + inside.T - affinity
 
-    def product(self, dual: Floats, place: Floats) -> Floats:
-        return self.whole.product(dual)
+    def product(self, dual: Floats, point: Floats) -> Floats:
+        return dual if self.weights_are_smaller else self.data.fused(dual, None)[1]
 
-    def signs(self, image: Floats, place: Floats) -> Floats:
-        return self.whole.signs(image, lambda affinity: self.form(affinity, place))
+    def apply_form(self, image: Floats, point: Floats) -> Floats:
+        if not self.weights_are_smaller:
+            return self.form(image, point)
+        dual, scale = _moderate(self.form(self.data.adjoint(image, None), point))
+        return self.data.forward(dual, None) * scale
 
-    def enter(self, place: Floats) -> Floats:
-        return self.whole.enter(lambda affinity: self.form(affinity, place))
+    def first_dual(self, point: Floats) -> Floats:
+        if self.weights_are_smaller:
+            return self.varies
+        return self.form(self.data.adjoint(self.varies, None), point)
 
-    def advance(self, pair: linalg.Leading, place: Floats, width: int) -> _loop.Step[Floats]:
-        alpha, affinity = self.whole.weights(pair)
+    def advance(self, pair: linalg.LeadingPair, point: Floats, width: int) -> Step[Floats]:
+        alpha, affinity = self._weights(pair)
         if self.basic:
             basis = linalg.largest_modulus(affinity, width)[1]
         else:
-            basis = linalg.narrow(affinity @ place, place, width)
-        return self._step(alpha, affinity, basis)
+            basis = linalg.narrow(affinity @ point, point, width)
+        iterate, signed = self._iterate(alpha, affinity, basis)
+        return iterate, basis, alpha if self.weights_are_smaller else signed
 
-    def refine(self, pair: linalg.Leading, place: Floats) -> _loop.Iterate:
-        return self._step(*self.whole.weights(pair), place).iterate
+    def refine(self, pair: linalg.LeadingPair, point: Floats) -> Iterate:
+        return self._iterate(*self._weights(pair), point)[0]
 
-    def _step(self, alpha: Floats, affinity: Floats, basis: Floats) -> _loop.Step[Floats]:
+    def _weights(self, pair: linalg.LeadingPair) -> tuple[Floats, Floats]:
+        """Return the weights of a leading pair, and the affinity with those weights."""
+        if self.weights_are_smaller:
+            return pair.dual, self.data.adjoint(pair.dual, None)
+        return self.data.forward(pair.dual, None), pair.image
+
+    def _iterate(self, alpha: Floats, affinity: Floats, basis: Floats) -> tuple[Iterate, Floats]:
         signed = self.form(affinity, basis)
-        iterate = _loop.Iterate(alpha, basis, affinity @ basis, float(np.vdot(affinity, signed)))
-        start = alpha if self.whole.weights_are_smaller else signed
-        return _loop.Step(iterate, basis, start)
+        objective = float(np.vdot(affinity, signed))
+        return Iterate(alpha, basis, affinity @ basis, objective), signed
 
 
-PROBLEMS: dict[Criterion, type[Energy]] = {"energy": Energy, "gap": Gap}
+def ascend_gap(problem: Gap, options: _iterate.Options) -> _iterate.Run:
+    """Maximise the gap criterion with few passes over the data, from every start."""
+    options = options.counted(lambda: _iterate.count_clusters(problem))
+    return _iterate.best_of_starts(
+        problem,
+        options,
+        lambda options: _iterate.starts(problem, options),
+        lambda basis, widths: _ascend_gap(problem, basis, widths, options),
+    )
+
+
+def _ascend_gap(
+    problem: Gap, basis: Floats, widths: list[int], options: _iterate.Options
+) -> _iterate.Run:
+    """Ascend from a basis, narrowed to given widths, until the criterion rises no more."""
+    tol = options.tol
+    known = Krylov(problem.data, partial(problem.form, basis=basis), problem.varies)
+    coefficients = known.extend_until(START_TOL, signed=True)[0]
+    for width in widths[1:]:
+        for _ in range(NARROWING_PASSES):
+            coefficients, basis, _ = _best_known(known, coefficients, width, tol)
+            coefficients = _add_steepest(problem, known, coefficients, basis)[0]
+    history: list[float] = []
+    converged = stopped = False
+    while True:
+        coefficients, basis, value = _best_known(known, coefficients, widths[-1], tol)
+        history.append(value)
+        stopped = options.report(len(history), value)
+        if len(history) > WINDOW:
+            rise = value - history[-1 - WINDOW]
+            converged = converged or rise <= tol * abs(value)
+        if converged or stopped or len(history) == options.max_iter:
+            break
+        coefficients, new = _add_steepest(problem, known, coefficients, basis)
+        converged = new == 0
+    alpha, affinity = known.combined(coefficients)
+    iterate = Iterate(alpha, basis, affinity @ basis, history[-1])
+    return _iterate.Run(iterate, history, converged, stopped, None)
+
+
+def _best_known(
+    known: "Krylov", coefficients: Floats, width: int, tol: float
+) -> tuple[Floats, Floats, float]:
+    """Find coefficients and basis in turn until the criterion settles; return its value too."""
+    affinities = np.array(known.affinities)
+    flat = affinities.reshape(len(affinities), -1)
+    whole_energy = flat @ flat.T
+    before = -np.inf
+    for _ in range(TURNS):
+        affinity = np.tensordot(coefficients, affinities, 1)
+        values, axes = linalg.eigen(affinity)
+        order = np.argsort(-np.abs(values), kind="stable")[:width]
+        basis = axes[:, order]
+        images = (affinities @ basis).reshape(len(affinities), -1)
+        found, vectors = linalg.eigen(2 * images @ images.T - whole_energy)
+        coefficients, value = vectors[:, -1], float(found[-1])
+        if value - before <= TURNS_SHARE * tol * abs(value):
+            break
+        before = value
+    return coefficients, basis, value
+
+
+def _add_steepest(
+    problem: Gap, known: "Krylov", coefficients: Floats, basis: Floats
+) -> tuple[Floats, float]:
+    """Add the direction of steepest ascent; return the coefficients after that and how steep."""
+    if len(known.alphas) > known.most:
+        coefficients = _shrink(known, coefficients, basis)
+    affinity = known.combined(coefficients)[1]
+    new = known.add(*image(known.data, problem.form(affinity, basis)), MOST_ROUNDINGS_GAP)
+    return np.append(coefficients, np.zeros(len(known.alphas) - len(coefficients))), new
+
+
+def _shrink(known: "Krylov", coefficients: Floats, basis: Floats) -> Floats:
+    """Keep the better half of the combinations, the best one among them."""
+    affinities = np.array(known.affinities)
+    flat, images = affinities.reshape(len(affinities), -1), affinities @ basis
+    images = images.reshape(len(affinities), -1)
+    vectors = linalg.eigen(2 * images @ images.T - flat @ flat.T)[1]
+    best = vectors[:, -(known.most // 2) :].T
+    known.keep(best)
+    return best @ coefficients
+
+
+class Krylov:
+    """Orthonormal weights, each with its affinity, and each the next that ``Φ J Φᵀ`` makes.
+
+    `values` is ``Φ J Φᵀ`` as these weights see it. An ascent adds weights of its own by `add`.
+    """
+
+    def __init__(self, data: _data.Data, form: Form, alpha: Floats) -> None:
+        self.data, self.form = data, form
+        check_budget(data.n_samples)
+        q, n = data.n_samples, data.n_features
+        most = max(KEPT_SHARE * n * q, KEPT_BYTES / 8) / (n + q**2)
+        self.most = int(np.clip(most, LEAST_KEPT, MOST_KEPT))
+        self.alphas = [alpha / _norm(alpha)]
+        self.affinities = [data.adjoint(self.alphas[0], None)]
+        self.roundings = [1.0]  # how far each affinity may be off
+        self.values = np.array([[self._value(self.affinities[0])]])
+
+    def add(self, alpha: Floats, affinity: Floats, most_roundings: float) -> float:
+        """Add what is new in weights; return how much that is, or 0 if it may be rounding.
+
+        Affinities that so many roundings may have put off are computed again.
+        """
+        size = total = roundings = _norm(alpha)
+        for _ in range(2):
+            before = size
+            for i, known in enumerate(self.alphas):
+                share = np.einsum("i,i", known, alpha)
+                alpha = alpha - share * known
+                affinity = affinity - share * self.affinities[i]
+                roundings += abs(share) * self.roundings[i]
+            size = _norm(alpha)
+        # What is rounding alone does not stay orthogonal.
+        if size <= self.data.floor * total or size < 0.5 * before:
+            return 0.0
+        alpha, affinity, roundings = alpha / size, affinity / size, roundings / size
+        if roundings > most_roundings:
+            affinity, roundings = self.data.adjoint(alpha, None), 1.0
+        self.alphas.append(alpha)
+        self.affinities.append(affinity)
+        self.roundings.append(roundings)
+        return size
+
+    def combined(self, coefficients: Floats) -> tuple[Floats, Floats]:
+        """Return the weights with given coefficients, and their affinity."""
+        return _combined(coefficients, self.alphas), _combined(coefficients, self.affinities)
+
+    def keep(self, best: Floats) -> None:
+        """Keep a few combinations, whose coefficients are orthonormal rows."""
+        self.alphas = [_combined(row, self.alphas) for row in best]
+        self.affinities = [_combined(row, self.affinities) for row in best]
+        self.roundings = (np.abs(best) @ self.roundings).tolist()
+
+    def extend(self) -> float:
+        """Read the data once and add the next weights; return how much of them was new.
+
+        Where that may be rounding, nothing is added.
+        """
+        if len(self.alphas) > self.most:
+            self._shrink()
+        size = self.add(*image(self.data, self.form(self.affinities[-1])), MOST_ROUNDINGS)
+        if size:
+            coupled = np.zeros(len(self.values))
+            coupled[-1] = size
+            corner = self._value(self.affinities[-1])
+            self.values = np.block([[self.values, coupled[:, None]], [coupled, corner]])
+        return size
+
+    def extend_until(self, tol: float, *, signed: bool) -> tuple[Floats, list[float], bool]:
+        """Extend until the leading value is known; return coefficients and all its values."""
+        history: list[float] = []
+        converged = False
+        tol = min(tol, SIGNED_TOL) if signed else tol
+        while True:
+            values, vectors = linalg.eigen(self.values)
+            value, scale = float(values[-1]), float(np.abs(values).max())
+            history.append(value)
+            if converged or len(history) == MOST_PASSES:
+                return vectors[:, -1], history, converged
+            # What is still to be gained is the squared residual over the distance to the next.
+            distance = value - values[-2] if len(values) > 1 else 0.5 * scale
+            new = self.extend()
+            residual = abs(vectors[-1, -1]) * new
+            # Where values may be negative, weights near the least must not pass for the leading.
+            enough = value >= 0 or not signed
+            small = residual <= self.data.floor * scale
+            small = small or residual**2 <= tol * distance * abs(value)
+            converged = new == 0 or (enough and small)
+
+    def _value(self, affinity: Floats) -> float:
+        return float(np.einsum("st,st", affinity, self.form(affinity)))
+
+    def _shrink(self) -> None:
+        """Keep the better half of the combinations, and the last weights."""
+        vectors = linalg.eigen(self.values[:-1, :-1])[1]
+        best = np.zeros((self.most // 2 + 1, len(self.values)))
+        best[:-1, :-1] = vectors[:, -(self.most // 2) :].T
+        best[-1, -1] = 1.0
+        self.values = best @ self.values @ best.T
+        self.keep(best)
+
+
+def leading_weights(
+    data: _data.Data, form: Form | None = None, *, tol: float
+) -> tuple[Floats, Floats, list[float], bool]:
+    """Find the leading weights of a form, by default of the energy of all directions.
+
+    It ends when more passes can raise the value by no more than the share `tol` of it. Return the
+    weights, their affinity, the value of the form after every pass, and whether it converged.
+    """
+    # Constant features are left out: they add 0 to the value, which may be more than any.
+    varies = (data.norms.ravel() > 0).astype(float)
+    found = _leading_weights(data, form, varies, tol)
+    if found[2][-1] == 0.0:
+        # Equal weights may have no part in any that count. These have, but by chance.
+        found = _leading_weights(data, form, varies * linalg.generic(varies.shape), tol)
+    return found
+
+
+def _leading_weights(
+    data: _data.Data, form: Form | None, start: Floats, tol: float
+) -> tuple[Floats, Floats, list[float], bool]:
+    known = Krylov(data, np.asarray if form is None else form, start)
+    coefficients, history, converged = known.extend_until(tol, signed=form is not None)
+    return *known.combined(coefficients), history, converged
+
+
+def image(data: _data.Data, dual: Floats) -> tuple[Floats, Floats]:
+    """Compute weights ``Φ dual`` and their affinity."""
+    dual, scale = _moderate(dual)
+    alpha, affinity = data.fused(dual, None)
+    return alpha * scale, affinity * scale
+
+
+def _moderate(dual: Floats) -> tuple[Floats, float]:
+    """Divide a dual by a power of two, which changes no digit, where float32 could not hold it."""
+    scale = 2.0 ** max(np.frexp(np.abs(dual).max())[1] - MODERATE, 0)
+    return dual / scale, scale
+
+
+def check_budget(n_samples: int, *, ascends: bool = True, way: str = "") -> None:
+    """Refuse so many samples that their affinities would not fit; an ascent keeps several.
+
+    `way` is what else the user may do.
+    """
+    _runtime.check_budget(
+        f"X: affinities of {n_samples} x {n_samples} samples",
+        (COPIES + LEAST_KEPT * ascends) * 8 * n_samples**2,
+        f"take {way}fewer samples, or the energy criterion of qalpha, which needs no affinities",
+    )
+
+
+def _norm(vector: Floats) -> float:
+    return float(np.sqrt(np.einsum("i,i", vector, vector)))
+
+
+def _combined(coefficients: Floats, arrays: list[Floats]) -> Floats:
+    """Combine arrays, not by BLAS, whose threads would compete with those of the passes."""
+    total = coefficients[0] * arrays[0]
+    for coefficient, array in zip(coefficients[1:], arrays[1:], strict=True):
+        total += coefficient * array
+    return total
+
+
+def count_or_none(centered: _data.Data, *, later: bool = False) -> Directions:
+    """Count the clusters for k = "auto", or let it be done later.
+
+    Where none stand out from noise there is a warning, and k is 1.
+    """
+    if not centered.norm.any():
+        return 1
+    small = centered.reduced()[0] if centered.is_tall() else centered
+    few = min(DIRECTIONS, small.rank_bound)
+    options = _iterate.Options(few, tol=ROUGHLY)
+    if not stands_out(centered, small, lambda other: weigh(other, options).objective):
+        return 1
+    return "auto" if later else _iterate.count_clusters(Energy(small))
+
+
+def count_centered(data: _data.Data) -> int:
+    """Count the clusters for k = "auto" in centred data, however `data` represents features."""
+    centered = data.centered()
+    if not centered.norm.any():
+        return 1
+    if centered.is_tall():
+        centered = centered.reduced()[0]
+    return _iterate.count_clusters(Energy(centered))
+
+
+def stands_out(
+    data: _data.Data, small: _data.Data, objective: Callable[[_data.Data], float]
+) -> bool:
+    """Tell whether the features have more in common than independent ones; warn if not.
+
+    Parameters
+    ----------
+    data : Data
+        Centred features.
+    small : Data
+        The same, reduced where there are more samples than features.
+    objective : callable
+        What is compared of the data and of their shuffles.
+    """
+    large = data.n_samples * data.n_features > MOST_NUMBERS
+    if large or data.n_features == 1 or _beyond_edge(data, small):
+        return True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # what is compared need not converge
+        if _beyond_shuffles(_data.Dense.of(data), objective):
+            return True
+    warnings.warn(
+        'k = "auto": found no clusters, the columns have no more in common than shuffled ones; '
+        "weights are those for k = 1",
+        stacklevel=_validate.caller(),
+    )
+    return False
+
+
+def _beyond_shuffles(data: _data.Dense, objective: Callable[[_data.Data], float]) -> bool:
+    """Tell whether all shuffles do worse."""
+    found = objective(data)
+    seeds = np.random.default_rng(0).integers(2**63, size=SHUFFLES).tolist()
+    least = found - SHUFFLES_TOL * abs(found)
+    return all(
+        objective(data.reordered(_data.shuffled(data.features, seed))) < least for seed in seeds
+    )
+
+
+def _beyond_edge(data: _data.Data, small: _data.Data) -> bool:
+    """Tell whether the leading eigenvalue at equal weights is too large for noise."""
+    equal = np.ones(data.n_features)
+    values, _ = linalg.top_eigenpairs(partial(small.adjoint, equal), small.n_samples, 1)
+    varying = int((data.norms > 0).sum())
+    p, n = np.sqrt(data.n_samples - 1), np.sqrt(max(varying - 1, 1))
+    edge, deviation = (n + p) ** 2, (n + p) * (1 / n + 1 / p) ** (1 / 3)
+    return bool(values[0] * p**2 > edge + BEYOND * deviation)
+
+
+def gram(X: ArrayLike, basis: ArrayLike, *, center: bool = True) -> Floats:
+    """Compute the matrix G of the features at a basis, for small problems and as a diagnostic.
+
+    The weights are the leading eigenvector of G. `solve` finds them without forming G, whose size
+    is n_features x n_features.
+
+    Parameters
+    ----------
+    X
+        As in `solve`.
+    basis : array of shape (n_samples, k)
+        Orthonormal directions of the samples, such as the `basis` of a result.
+    center
+        As in `solve`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from specsel import datasets, qalpha
+    >>> X = datasets.growing_classes(3, random_state=1).X
+    >>> weights = qalpha.solve(X, k=3, tol=1e-10)
+    >>> G = qalpha.gram(X, weights.basis)
+    >>> bool(np.allclose(weights.alpha @ G @ weights.alpha, weights.objective))
+    True
+    """
+    data = _data.read(X, center=center)
+    directions = np.ascontiguousarray(basis, dtype=np.float64)
+    if directions.ndim != 2 or directions.shape[0] != data.n_samples:
+        raise ValueError(
+            f"basis: has shape {directions.shape}; ({data.n_samples}, k) is needed, a row a sample"
+        )
+    features = np.ascontiguousarray(data.rows(0, data.n_samples).T)
+    out = np.empty((data.n_features, data.n_features))
+    _gram(features, features @ directions, out)
+    return out
+
+
+def relevance(X: ArrayLike, subset: Iterable[int | str], k: int, *, center: bool = True) -> float:
+    """Score any subset of the features, whatever method it comes from: ``rel(S)`` of Sec. 2.
+
+    It is ``λ₁² + … + λ_k²``, λ being the largest eigenvalues of ``Σ m_i m_iᵀ`` over the subset. It
+    grows with every feature: compare selections of the same size.
+
+    Only the columns of the subset are read. Dense ones are copied, sparse ones stay sparse.
+
+    Parameters
+    ----------
+    X
+        As in `solve`.
+    subset : list of int or str
+        Features, by number or by column name.
+    k, center
+        As in `solve`; k is a number.
+
+    Examples
+    --------
+    >>> from specsel import datasets, qalpha
+    >>> X = datasets.growing_classes(3, random_state=1).X  # the first five features are relevant
+    >>> qalpha.relevance(X, range(5), k=3) > qalpha.relevance(X, range(5, 10), k=3)
+    True
+    """
+    array, names = _containers.as_data(X)
+    chosen = _validate.as_features("subset", subset, array.shape[1], names)
+    if len(chosen) == 0:
+        raise ValueError("subset: holds no feature; at least one is needed")
+    _validate.check_integer("k", k, 1, array.shape[0], "the number of samples")
+    _validate.check_flag("center", center)
+    data = _data.represent(
+        _columns(array, chosen), representation="centered" if center else "as-is"
+    )
+    return _energy(data, k)
+
+
+def _columns(array: Any, chosen: Integers) -> Any:
+    """Some columns of X; what they take is checked, unless they stay where they are."""
+    q, count = int(array.shape[0]), len(chosen)
+    size = float(array.dtype.itemsize * q * count)
+    if hasattr(array, "tocsr"):  # a number has an index, too
+        size = min(2.0 * array.dtype.itemsize * array.nnz, 2 * size)
+    if not _containers.is_dask(array):
+        what = f"subset: {count} features of {q} samples"
+        _runtime.check_budget(what, size, "take fewer features or fewer samples")
+    return _containers.take_features(array, chosen)
+
+
+def _energy(data: _data.Data, k: int) -> float:
+    """The squares of the k largest eigenvalues of the affinity with equal weights, summed."""
+    if data.is_tall() and data.n_features <= linalg.DENSE_LIMIT:
+        _check_room(data.n_features, data.n_features)
+        data = data.reduced()[0]
+    size, equal = data.n_samples, np.ones(data.n_features)
+    width = min(k + MORE, size)
+    _check_room(size, min(size, 2 * linalg.SUBSPACE_PASSES * width))
+    before, basis = -np.inf, None
+    for _ in range(MOST_ROUNDS):
+        values, basis = linalg.top_eigenpairs(partial(data.adjoint, equal), size, width, basis)
+        energy = float(values[:k] @ values[:k])
+        if size <= linalg.DENSE_LIMIT or energy - before <= RELEVANCE_TOL * energy:
+            break
+        before = energy
+    return energy
+
+
+def _check_room(size: int, width: int) -> None:
+    """Refuse matrices that the eigenvalues need and that would not fit: a few are held at once."""
+    _runtime.check_budget(
+        f"X: matrices of {size} x {width}", 3 * 8 * size * width, "take fewer features or samples"
+    )
+
+
+@jit(parallel=True)
+def _gram(features, scores, out):
+    """``out[i, j] = (m_iᵀ m_j) (y_iᵀ y_j)``, where row i of scores is ``y_i``. G is symmetric."""
+    n, q = features.shape
+    for i in prange(n):
+        for j in range(i + 1):
+            inner = 0.0
+            for s in range(q):
+                inner += features[i, s] * features[j, s]
+            shared = 0.0
+            for c in range(scores.shape[1]):
+                shared += scores[i, c] * scores[j, c]
+            out[i, j] = out[j, i] = inner * shared

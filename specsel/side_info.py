@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from specsel import _containers, _data, _loop, _validate, qalpha
+from specsel import _containers, _data, _iterate, _validate, qalpha
 from specsel._validate import (
     ArrayLike,
     BasisStep,
@@ -111,10 +111,9 @@ def solve(
     [0, 1, 2]
     """
     array, names = _containers.as_data(X)
-    options = _loop.Options.for_basis(
+    options = _iterate.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
-    qalpha.check_form(method, criterion)
     _validate.check_not_negative("tradeoff", tradeoff)
     sides = _as_sides(side, array.shape[1], names)
     data = qalpha.read(array, names, center, method=method, criterion=criterion)
@@ -127,7 +126,7 @@ def solve(
 def weigh(
     data: _data.Data,
     unwanted: Floats,
-    options: _loop.Options,
+    options: _iterate.Options,
     *,
     tradeoff: float,
     method: BasisStep = "ascent",

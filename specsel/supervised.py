@@ -30,11 +30,12 @@ Departures from the paper:
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from specsel import _containers, _data, _loop, _validate, linalg, qalpha
+from specsel import _containers, _data, _iterate, _validate, linalg, qalpha
+from specsel._iterate import Iterate, Step
 from specsel._validate import (
     ArrayLike,
     Bools,
@@ -129,7 +130,7 @@ def solve(
     _validate.check_not_negative("gamma", gamma)
     _validate.check_choice("representation", representation, _validate.NON_NEGATIVE)
     _validate.check_choice("method", method, _validate.CLASS_BASIS_STEPS)
-    options = _loop.Options.for_weights(
+    options = _iterate.Options.for_weights(
         array.shape[1],
         int(widths.diagonal().max()),
         init,
@@ -145,8 +146,8 @@ def solve(
     if data.is_tall(len(widths)):
         small, members, lift = _reduced(data, classes)
     problem = Supervised(small, members, widths, gamma, basic=method == "basic")
-    run = _loop.solve(problem, options)
-    return _loop.pack(data, problem.within(run.iterate), run.record, lift)
+    run = _iterate.alternate(problem, options)
+    return _iterate.pack(data, problem.within(run.iterate), run.record, lift)
 
 
 def _widths(
@@ -187,36 +188,25 @@ def _reduced(
     return _data.Dense.of_factor(np.vstack(factors), data), members, lift
 
 
-class Block(NamedTuple):
-    """One block ``A^{gh}`` of the affinity, and where its directions stand in the basis."""
-
-    left: Integers  # samples of class g
-    right: Integers  # samples of class h
-    columns: slice  # from start to stop
-    sign: float  # 1 within a class, -γ between two
-
-    @property
-    def width(self) -> int:
-        """Number of its directions."""
-        return int(self.columns.stop - self.columns.start)
-
-
-class Layout(NamedTuple):
-    """How the blocks share the columns of a basis, for one number of directions within a class."""
-
-    blocks: tuple[Block, ...]
-    mask: Bools  # samples x columns: true for the samples of class g
-    sign: Floats  # of the block of every column
+# One block ``A^{gh}``: the samples of class g, those of class h, and its columns in the basis.
+Block = tuple[Integers, Integers, slice]
 
 
 class BlockBasis(NamedTuple):
-    """A place of the loop: a basis that holds ``Q^{gh}`` of all blocks, and its layout.
-
-    A column of the basis is 0 outside of the samples of class h.
-    """
+    """``Q^{gh}`` of all blocks side by side; a column is 0 outside of the samples of class h."""
 
     basis: Floats
-    layout: Layout
+    blocks: list[Block]
+    mask: Bools  # samples x columns: true for the samples of class g
+    sign: Floats  # of every column: 1 within a class, -γ between two
+
+    def filled(self, products: Iterable[Floats]) -> Self:
+        """Return the leading left singular vectors of one matrix for every block."""
+        basis = np.zeros(self.mask.shape)
+        for (_, right, columns), matrix in zip(self.blocks, products, strict=True):
+            vectors = np.linalg.svd(matrix, full_matrices=False)[0]
+            basis[right, columns] = vectors[:, : columns.stop - columns.start]
+        return self._replace(basis=basis)
 
 
 class Supervised:
@@ -240,46 +230,44 @@ class Supervised:
         self.members = [np.flatnonzero(classes == g) for g in range(classes.max() + 1)]
         self.widths, self.gamma = widths, gamma
 
-    def product(self, dual: Floats, place: BlockBasis) -> Floats:
-        return place.layout.mask * self.data.fused(dual, place.basis)[1]
+    def product(self, dual: Floats, point: BlockBasis) -> Floats:
+        return point.mask * self.data.fused(dual, point.basis)[1]
 
-    def signs(self, image: Floats, place: BlockBasis) -> Floats:
-        return place.layout.sign * image
+    def apply_form(self, image: Floats, point: BlockBasis) -> Floats:
+        return point.sign * image
 
-    def enter(self, place: BlockBasis) -> Floats:
-        image = self.data.adjoint(np.ones(self.data.n_features), place.basis)
-        return place.layout.sign * place.layout.mask * image
+    def first_dual(self, point: BlockBasis) -> Floats:
+        image = self.data.adjoint(np.ones(self.data.n_features), point.basis)
+        return point.sign * point.mask * image
 
-    def advance(
-        self, pair: linalg.Leading, place: BlockBasis, width: int
-    ) -> _loop.Step[BlockBasis]:
+    def advance(self, pair: linalg.LeadingPair, point: BlockBasis, width: int) -> Step[BlockBasis]:
         if self.basic:
-            alpha = self.data.forward(pair.dual, place.basis)
-            place = self.subspace(alpha, width)
+            alpha = self.data.forward(pair.dual, point.basis)
+            point = self.subspace(alpha, width)
         else:
-            left = _left_vectors(pair.image, place.layout)
-            alpha, image = self.data.fused(pair.dual, place.basis, left)
-            place = self._right_vectors(image, place.layout, width)
-        image = place.layout.mask * self.data.adjoint(alpha, place.basis)
-        signed = place.layout.sign * image
-        iterate = _loop.Iterate(alpha, place.basis, image, float(np.vdot(signed, image)))
-        return _loop.Step(iterate, place, signed)
+            left = _left_vectors(pair.image, point)
+            alpha, image = self.data.fused(pair.dual, point.basis, left)
+            point = self._right_vectors(image, point, width)
+        image = point.mask * self.data.adjoint(alpha, point.basis)
+        signed = point.sign * image
+        iterate = Iterate(alpha, point.basis, image, float(np.vdot(signed, image)))
+        return iterate, point, signed
 
     def subspace(self, alpha: Floats, width: int) -> BlockBasis:
         if self.data.n_samples <= linalg.DENSE_LIMIT:
             affinity = self.data.adjoint(alpha, None)
-            layout = self.layout(width)
-            return _filled(layout, (affinity[np.ix_(b.right, b.left)] for b in layout.blocks))
-        place = self.random(np.random.default_rng(0), width)
+            empty = self.empty(width)
+            return empty.filled(affinity[np.ix_(right, left)] for left, right, _ in empty.blocks)
+        point = self.random(np.random.default_rng(0), width)
         for _ in range(linalg.SUBSPACE_PASSES):
-            left = _left_vectors(self.data.adjoint(alpha, place.basis), place.layout)
-            place = self._right_vectors(self.data.adjoint(alpha, left), place.layout, width)
-        return place
+            left = _left_vectors(self.data.adjoint(alpha, point.basis), point)
+            point = self._right_vectors(self.data.adjoint(alpha, left), point, width)
+        return point
 
     def random(self, generator: np.random.Generator, width: int) -> BlockBasis:
-        layout = self.layout(width)
-        shapes = ((len(block.right), block.width) for block in layout.blocks)
-        return _filled(layout, map(generator.standard_normal, shapes))
+        empty = self.empty(width)
+        shapes = ((len(right), columns.stop - columns.start) for _, right, columns in empty.blocks)
+        return empty.filled(map(generator.standard_normal, shapes))
 
     def given(self, init: ArrayLike, k: int) -> BlockBasis:
         weights = np.asarray(init, dtype=float)
@@ -291,46 +279,35 @@ class Supervised:
     def seeds(self) -> Iterator[Floats]:
         return qalpha.Energy(self.data).seeds()
 
-    def within(self, iterate: _loop.Iterate) -> _loop.Iterate:
+    def within(self, iterate: Iterate) -> Iterate:
         """Keep the columns of the blocks within classes alone."""
-        columns = self.layout(self.widths.diagonal().max()).sign == 1
+        columns = self.empty(self.widths.diagonal().max()).sign == 1
         return iterate._replace(basis=iterate.basis[:, columns], image=iterate.image[:, columns])
 
-    def layout(self, width: int) -> Layout:
-        """Give every block its columns; a wide start is wide in every block."""
+    def empty(self, width: int) -> BlockBasis:
+        """Give every block its columns, still 0; a wide start is wide in every block."""
         widths = -(-width * self.widths // self.widths.diagonal().max())
-        blocks, stop = [], 0
+        blocks: list[Block] = []
+        signs: list[float] = []
         for g, left in enumerate(self.members):
             for h, right in enumerate(self.members):
-                start = stop
-                stop += min(int(widths[g, h]), len(left), len(right))
-                sign = 1.0 if g == h else -self.gamma
-                blocks.append(Block(left, right, slice(start, stop), sign))
-        mask, signs = np.zeros((self.data.n_samples, stop), bool), np.empty(stop)
-        for block in blocks:
-            mask[block.left, block.columns] = True
-            signs[block.columns] = block.sign
-        return Layout(tuple(blocks), mask, signs)
+                start, count = len(signs), min(int(widths[g, h]), len(left), len(right))
+                blocks.append((left, right, slice(start, start + count)))
+                signs += [1.0 if g == h else -self.gamma] * count
+        mask = np.zeros((self.data.n_samples, len(signs)), bool)
+        for left, _, columns in blocks:
+            mask[left, columns] = True
+        return BlockBasis(np.zeros(mask.shape), blocks, mask, np.array(signs))
 
-    def _right_vectors(self, image: Floats, layout: Layout, width: int) -> BlockBasis:
-        """Return the next place, from ``A_α P`` as the old layout has it."""
-        products = [image[block.right, block.columns] for block in layout.blocks]
-        return _filled(self.layout(width), products)
+    def _right_vectors(self, image: Floats, point: BlockBasis, width: int) -> BlockBasis:
+        """Return the next bases, from ``A_α P`` of the blocks as they were."""
+        products = [image[right, columns] for _, right, columns in point.blocks]
+        return self.empty(width).filled(products)
 
 
-def _left_vectors(image: Floats, layout: Layout) -> Floats:
+def _left_vectors(image: Floats, point: BlockBasis) -> Floats:
     """Orthonormalise ``A^{gh} Q^{gh}`` of every block: P, filled up with zeros."""
     filled = np.zeros_like(image)
-    for block in layout.blocks:
-        vectors = linalg.orthonormal(image[block.left, block.columns])
-        filled[block.left, block.columns] = vectors
+    for left, _, columns in point.blocks:
+        filled[left, columns] = linalg.orthonormal(image[left, columns])
     return filled
-
-
-def _filled(layout: Layout, products: Iterable[Floats]) -> BlockBasis:
-    """Fill a basis with the leading left singular vectors of one matrix for every block."""
-    basis = np.zeros(layout.mask.shape)
-    for block, matrix in zip(layout.blocks, products, strict=True):
-        vectors = np.linalg.svd(matrix, full_matrices=False)[0]
-        basis[block.right, block.columns] = vectors[:, : block.width]
-    return BlockBasis(basis, layout)

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from specsel import _containers, _data, _loop, _validate, linalg, qalpha, side_info
+from specsel import _containers, _data, _iterate, _validate, linalg, qalpha, side_info
 from specsel._validate import ArrayLike, Criterion, Directions, Floats, Init, LoopCallback, Seed
 from specsel.results import Map, Weights
 
@@ -91,7 +91,7 @@ def solve(
     (20, 2)
     """
     array, names = _containers.as_data(X)
-    options = _loop.Options.for_basis(
+    options = _iterate.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
     _validate.check_integer("rounds", rounds, 1, max(array.shape[1], 2))
@@ -130,15 +130,15 @@ def _coordinates(data: _data.Data, weights: Weights) -> Floats:
     # Weights that lead exactly give a Krylov space of one dimension, without the second.
     other = linalg.generic(basis.shape)
     other *= SECOND_SHARE * np.linalg.norm(leading) / np.linalg.norm(other)
-    second = linalg.leading(
+    second = linalg.leading_pair(
         lambda dual: data.fused(dual, basis)[1],
         leading + other,
         tol=POSITION_TOL,
         floor=data.floor,
-        place=2,
+        index=2,
     )
     one = data.forward(second.before[0] if second.before else second.dual, basis)
     two = data.forward(second.dual, basis) if second.before else np.zeros_like(one)
-    one *= _loop.orientation(one)
+    one *= _iterate.orientation(one)
     two *= np.sign(two[np.argmax(np.abs(two))]) or 1.0
     return np.column_stack((one, two))

@@ -25,25 +25,31 @@ in `qalpha`.
 Departures from the paper:
 
 - No matrix of n x n is formed for n features. In Algo. 2 and 3, with ``vec(m_i m_iᵀ)`` as row i of
-  Φ, both matrices are ``Φ J Φᵀ``, see `qalpha.lead`. For q samples a pass costs O(n q²), linear in
-  the number of features. With `rank`, which is an approximation, it costs O(n q rank), see
-  `_qalpha.flat`. With k, row i is ``vec(m_i (Qᵀ m_i)ᵀ)`` and J is S.
+  Φ, both matrices are ``Φ J Φᵀ``, see `qalpha.leading_weights`. For q samples a pass costs
+  O(n q²), linear in the number of features. With k, row i is ``vec(m_i (Qᵀ m_i)ᵀ)`` and J is S.
+- With `rank` k, Algo. 2 is approximate and a pass costs O(n q k). Let U be k leading eigenvectors
+  of ``A_α``, λ their eigenvalues, and τ the mean of all other eigenvalues, which the trace
+  ``Σ α_i |m_i|²`` tells. With τ in place of each of them
+
+      m_iᵀ A_α m_i  ≈  Σ_c (λ_c - τ) (m_iᵀ u_c)² + τ |m_i|².
+
+  A step takes these for the next weights and multiplies U by the affinity.
 - Algo. 2: J is the identity. H has no negative entry, so the absolute values of a leading
   eigenvector lead too, and they are returned.
 - Algo. 3: with the pseudo-inverse T of ``Mᵀ M``, ``J A = (T A S + S A T) / 2``. In the paper H has
   the opposite sign, and G has a factor ``q_c``, the size of a class, that the definition of
   ``S_W`` lacks.
 - Of tall data, with more samples than features, a triangular factor with the same inner products
-  takes their place.
+  takes their point.
 """
 
 import warnings
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from specsel import _containers, _data, _loop, _runtime, _validate, linalg, qalpha
+from specsel import _containers, _data, _iterate, _runtime, _validate, linalg, qalpha
+from specsel._iterate import Iterate, Step
 from specsel._validate import ArrayLike, Floats, Integers
 from specsel.results import Weights
 
@@ -59,14 +65,9 @@ ROUGH_RANK = 40
 # of the weights is off by less than this.
 NEARLY = 1e-3
 
-
-class Found(NamedTuple):
-    """Weights, their affinity, and what a result tells about the run."""
-
-    alpha: Floats
-    affinity: Floats
-    objective: float
-    record: dict[str, Any]
+# The most steps with `rank`, and the random vectors for the error.
+MOST_STEPS = 100
+PROBES = 64
 
 
 def solve(
@@ -147,7 +148,7 @@ def solve(
     array, names = _containers.as_data(X)
     classes = None if y is None else _containers.as_classes(y, array.shape[0])
     _validate.check_not_negative("tradeoff", tradeoff)
-    _loop.check_tol(tol)
+    _iterate.check_tol(tol)
     _validate.check_integer("max_iter", max_iter, 1)
     most = "min(n_samples, n_features)"
     if k is not None:
@@ -169,21 +170,18 @@ def solve(
         means = None if means is None else restrict(means)
     _check_budget(small.n_samples, rank, is_labelled=y is not None)
     if rank is not None:
-        return _roughly(data, small, rank, tol, lift)
-    if means is None or k is None:
-        found = _lead(small, means, tradeoff, tol)
+        iterate, record = _approximate(small, min(rank, small.rank_bound), tol)
+    elif means is None or k is None:
+        iterate, record = _leading_weights(small, means, tradeoff, tol)
     else:
-        found = _alternate(small, means, k, tradeoff, tol, max_iter)
-    if means is not None and found.objective <= 0:
+        iterate, record = _with_discriminants(small, means, k, tradeoff, tol, max_iter)
+    if means is not None and iterate.objective <= 0:
         warnings.warn(
             f"tradeoff = {tradeoff}: no weights make classes differ more between than within; "
             "take a smaller one",
             stacklevel=_validate.caller(),
         )
-    values, basis = linalg.largest_modulus(found.affinity, k or small.rank_bound)
-    basis = basis[:, np.abs(values) > _rank_floor(small) * np.abs(values[0])]
-    iterate = _loop.Iterate(found.alpha, basis, found.affinity @ basis, found.objective)
-    return _loop.pack(data, iterate, found.record, lift)
+    return _iterate.pack(data, iterate, record, lift)
 
 
 def _check_budget(n_samples: int, rank: int | None, *, is_labelled: bool) -> None:
@@ -206,60 +204,43 @@ def _bytes_of_rank(rank: int, n_samples: int) -> int:
     return 8 * n_samples * min(n_samples, 2 * linalg.SUBSPACE_PASSES * rank)
 
 
-def _lead(data: _data.Data, means: Floats | None, tradeoff: float, tol: float) -> Found:
-    """Algorithm 2 or, with means of classes, Algorithm 3."""
+def _leading_weights(
+    data: _data.Data, means: Floats | None, tradeoff: float, tol: float
+) -> tuple[Iterate, dict[str, Any]]:
+    """Run Algorithm 2 or, with means of classes, Algorithm 3."""
     form = None if means is None else fisher_form(data, means, tradeoff)
-    alpha, affinity, history, converged = qalpha.lead(data, form, tol=tol)
+    alpha, affinity, history, converged = qalpha.leading_weights(data, form, tol=tol)
     if not converged:
         warnings.warn(
             "not converged: the leading weights are not unique", stacklevel=_validate.caller()
         )
     if form is None:
-        alpha, affinity = _positive(data, alpha, affinity)
-        history[-1] = float(np.vdot(affinity, affinity))
+        # The absolute values of leading weights lead too.
+        positive, sign = np.abs(alpha), _iterate.orientation(alpha)
+        only_rounding = np.linalg.norm(positive - sign * alpha) <= data.floor
+        affinity = sign * affinity if only_rounding else data.adjoint(positive, None)
+        alpha, history[-1] = positive, float(np.vdot(affinity, affinity))
     record = {"history": history, "n_iter": len(history), "converged": converged}
-    return Found(alpha, affinity, history[-1], record)
+    return _with_basis(data, alpha, affinity, history[-1], data.rank_bound), record
 
 
-def _roughly(
-    data: _data.Data,
-    small: _data.Data,
-    rank: int,
-    tol: float,
-    lift: Callable[[Floats], Floats] | None,
-) -> Weights:
-    """Approximate the weights; `small` is what tall data were reduced to."""
-    alpha, basis, image, history, converged, error = qalpha.lead_roughly(
-        small, min(rank, small.rank_bound), tol=tol
-    )
-    if not converged:
-        warnings.warn(
-            f"not converged after {len(history)} steps: raise tol; where no features stand out, "
-            "the order of the weights means little",
-            stacklevel=_validate.caller(),
-        )
-    iterate = _loop.Iterate(alpha, basis, image, history[-1])
-    record = {"history": history, "n_iter": len(history), "converged": converged, "error": error}
-    return _loop.pack(data, iterate, record, lift)
-
-
-def _positive(data: _data.Data, alpha: Floats, affinity: Floats) -> tuple[Floats, Floats]:
-    """The absolute values of leading weights, which lead too, and their affinity."""
-    sign = _loop.orientation(alpha)
-    positive = np.abs(alpha)
-    if np.linalg.norm(positive - sign * alpha) <= data.floor:
-        return positive, sign * affinity  # but for rounding none is negative
-    return positive, data.adjoint(positive, None)
-
-
-def _alternate(
+def _with_discriminants(
     data: _data.Data, means: Floats, k: int, tradeoff: float, tol: float, max_iter: int
-) -> Found:
-    """Weights for k discriminants, and discriminants for the weights, in turns."""
-    options = _loop.Options(k, "continuation", 1, tol, max_iter, None, None)
-    run = _loop.solve(Discriminants(data, means, tradeoff), options)
-    alpha = run.iterate.alpha
-    return Found(alpha, data.adjoint(alpha, None), run.iterate.objective, run.record)
+) -> tuple[Iterate, dict[str, Any]]:
+    """Find weights for k discriminants, and discriminants for the weights, in turns."""
+    options = _iterate.Options(k, tol=tol, max_iter=max_iter)
+    run = _iterate.alternate(Discriminants(data, means, tradeoff), options)
+    alpha, objective = run.iterate.alpha, run.iterate.objective
+    return _with_basis(data, alpha, data.adjoint(alpha, None), objective, k), run.record
+
+
+def _with_basis(
+    data: _data.Data, alpha: Floats, affinity: Floats, objective: float, count: int
+) -> Iterate:
+    """Add the leading eigenvectors of the affinity, as many as its rank or `count`."""
+    values, basis = linalg.largest_modulus(affinity, count)
+    basis = basis[:, np.abs(values) > _rank_floor(data) * np.abs(values[0])]
+    return Iterate(alpha, basis, affinity @ basis, objective)
 
 
 def class_means(classes: Integers) -> Floats:
@@ -307,30 +288,30 @@ def scatter(means: Floats, tradeoff: float) -> Floats:
 
 
 class Discriminants(qalpha.Energy):
-    """The problem ``trace(Qᵀ A_α S A_α Q)``: that of `qalpha`, where J is S. A place is Q."""
+    """The problem ``trace(Qᵀ A_α S A_α Q)``: that of `qalpha`, where J is S. A point is Q."""
 
     def __init__(self, data: _data.Data, means: Floats, tradeoff: float) -> None:
         super().__init__(data)
         self.half, self.scatter = whitening(data), scatter(means, tradeoff)
 
-    def signs(self, image: Floats, place: Floats) -> Floats:
+    def apply_form(self, image: Floats, point: Floats) -> Floats:
         signed: Floats = self.scatter @ image
         return signed
 
-    def enter(self, place: Floats) -> Floats:
-        return self.signs(super().enter(place), place)
+    def first_dual(self, point: Floats) -> Floats:
+        return self.apply_form(super().first_dual(point), point)
 
-    def advance(self, pair: linalg.Leading, place: Floats, width: int) -> _loop.Step[Floats]:
-        alpha = self.data.forward(pair.dual, place)
+    def advance(self, pair: linalg.LeadingPair, point: Floats, width: int) -> Step[Floats]:
+        alpha = self.data.forward(pair.dual, point)
         norm = np.linalg.norm(alpha)
         if abs(norm - 1) <= NEARLY:
             alpha /= norm
         affinity = self.data.adjoint(alpha, None)
         basis = self._leading(affinity, width)
         image = affinity @ basis
-        signed = self.signs(image, basis)
-        iterate = _loop.Iterate(alpha, basis, image, float(np.vdot(signed, image)))
-        return _loop.Step(iterate, basis, signed)
+        signed = self.apply_form(image, basis)
+        iterate = Iterate(alpha, basis, image, float(np.vdot(signed, image)))
+        return iterate, basis, signed
 
     def subspace(self, alpha: Floats, width: int) -> Floats:
         return self._leading(self.data.adjoint(alpha, None), width)
@@ -347,3 +328,61 @@ class Discriminants(qalpha.Energy):
 def _rank_floor(data: _data.Data) -> float:
     """Share of the largest eigenvalue of an affinity below which there is no direction."""
     return max(linalg.GRAM_FLOOR, RANK_ROUNDINGS * data.floor)
+
+
+def _approximate(data: _data.Data, k: int, tol: float) -> tuple[Iterate, dict[str, Any]]:
+    """Find the leading weights with k directions, until a step changes hardly anything.
+
+    The objective then changed by at most the share `tol`, and the weights, whose error counts
+    squared in it, by at most the root of `tol`. What rounding leaves of a pass is the least `tol`.
+    """
+    tol = max(tol, data.floor)
+    squares = data.squares
+    alpha = np.sqrt(squares) / np.linalg.norm(np.sqrt(squares))
+    basis = _data.affinity_subspace(data, alpha, k)
+    history: list[float] = []
+    while True:
+        image = data.adjoint(alpha, basis)
+        values, rotation = linalg.largest_modulus(basis.T @ image, k)
+        basis, image = basis @ rotation, image @ rotation
+        rest, size = _rest(data, alpha, values)
+        history.append(float(values @ values + size * rest**2))
+        found = data.forward(basis * (values - rest), basis) + rest * squares
+        found /= np.linalg.norm(found)
+        moved = float(np.linalg.norm(found - alpha))
+        rose = history[-1] - history[-2] if len(history) > 1 else np.inf
+        converged = moved**2 <= tol and abs(rose) <= tol * history[-1]
+        if converged or len(history) == MOST_STEPS:
+            break
+        alpha, basis = found, linalg.orthonormal(image)
+    if not converged:
+        warnings.warn(
+            f"not converged after {len(history)} steps: raise tol; where no features stand out, "
+            "the order of the weights means little",
+            stacklevel=_validate.caller(),
+        )
+    error = _error(data, alpha, basis, values)
+    record = {"history": history, "n_iter": len(history), "converged": converged, "error": error}
+    return Iterate(alpha, basis, image, history[-1]), record
+
+
+def _rest(data: _data.Data, alpha: Floats, values: Floats) -> tuple[float, int]:
+    """Return the mean of the other eigenvalues, and how many there are."""
+    size = data.rank_bound - len(values)
+    left = float(np.einsum("i,i", alpha, data.squares)) - values.sum()
+    return (max(left / size, 0.0) if size > 0 else 0.0), size
+
+
+def _error(data: _data.Data, alpha: Floats, basis: Floats, values: Floats) -> float:
+    """Estimate the largest error of a weight over the largest weight, by random vectors z.
+
+    The error is ``m_iᵀ R m_i``, R being the affinity less its approximation. Its mean over z is
+    ``m_iᵀ R z zᵀ m_i``; chance makes the largest look larger, not smaller.
+    """
+    rest = _rest(data, alpha, values)[0]
+    probes = np.random.default_rng(0).standard_normal((data.n_samples, PROBES))
+    known = basis * (values - rest) @ (basis.T @ probes) + rest * probes
+    unknown = data.adjoint(alpha, probes) - known
+    errors = data.forward(unknown / PROBES, probes)
+    found = data.forward(basis * (values - rest), basis) + rest * data.squares
+    return float(np.abs(errors).max() / found.max())

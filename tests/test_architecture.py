@@ -27,12 +27,9 @@ LAYERS = (
     {
         "_ascent",
         "_iterate",
-        "_loop",
         "_pencil",
         "_exact",
         "_bootstrap",
-        "_alignment",
-        "_qalpha",
     },
     {
         "alignment",
@@ -72,26 +69,14 @@ ALLOWED = {
     "_validate": {"_runtime"},
     "_runtime": {"_validate"},
     "linalg": {"_runtime", "_validate"},
+    "_iterate": {"_ascent"},
     "_exact": {"_pencil"},
-}
-WEIGHERS = {
-    "kernel",
-    "laplacian",
-    "pairwise",
-    "qalpha",
-    "side_info",
-    "supervised",
-    "topography",
-    "weighting",
 }
 # Who may import a room of machinery.
 OWNERS = {
-    "_loop": WEIGHERS,
     "_pencil": {"gslda", "eslda"},
     "_exact": {"eslda"},
     "_bootstrap": {"sbs"},
-    "_alignment": {"alignment"},
-    "_qalpha": {"qalpha"},
 }
 # Packages that not every user has, and the rooms that may import them when they are imported.
 OPTIONAL = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracles import weighing as oracle
 
-from specsel import _data, _loop, laplacian, linalg
+from specsel import _data, _iterate, laplacian, linalg
 
 SHAPES = [(10, 25), (30, 8), (12, 12), (40, 60)]
 CYCLES = 3
@@ -45,22 +45,22 @@ def test_products_are_the_matrix_of_traces(shape, shift, per_feature, rng):
     np.testing.assert_allclose(
         shifts, oracle.laplacian_first_shift(M, shift), rtol=1e-12, atol=1e-15
     )
-    place = problem.at(Q, shifts if per_feature else 0.7)
-    L = oracle.laplacian_matrices(M, place.shifts)
+    point = problem.at(Q, shifts if per_feature else 0.7)
+    L = oracle.laplacian_matrices(M, point.shifts)
     rows = np.array([(matrix @ Q).ravel() for matrix in L])
     np.testing.assert_allclose(
-        rows @ rows.T, oracle.laplacian_gram(M, Q, place.shifts), atol=1e-12
+        rows @ rows.T, oracle.laplacian_gram(M, Q, point.shifts), atol=1e-12
     )
     dual = rng.standard_normal(Q.shape)
     alpha = rows @ dual.ravel()
     expected = (rows.T @ alpha).reshape(Q.shape)
-    image = problem.product(np.column_stack((dual, np.zeros((len(Q), 2)))), place)
+    image = problem.product(np.column_stack((dual, np.zeros((len(Q), 2)))), point)
     np.testing.assert_allclose(image[:, :2], expected, atol=1e-10)
     degrees = (M.T * alpha) @ M.sum(axis=1)
     np.testing.assert_allclose(image[:, 2], degrees, atol=1e-10)
-    sums = [alpha.sum(), (alpha * place.shifts).sum()]
+    sums = [alpha.sum(), (alpha * point.shifts).sum()]
     np.testing.assert_allclose(image[:2, 3], sums, atol=1e-10)
-    assert not problem.signs(image, place)[:, 2:].any()
+    assert not problem.apply_form(image, point)[:, 2:].any()
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -196,7 +196,7 @@ def test_orientation_of_weights_is_that_of_the_shift():
     X, _ = planted(3)
     got = laplacian.solve(X, 2)
     assert got.parts.sum() > 0
-    assert _loop.orientation(got.parts.ravel()) == 1
+    assert _iterate.orientation(got.parts.ravel()) == 1
 
 
 def test_many_samples_are_the_same_without_a_matrix_of_samples(monkeypatch):

@@ -15,8 +15,8 @@ def planted(rng, n, values):
 @pytest.mark.parametrize("shape", [(30, 6), (6, 6), (5, 20)])
 def test_leading_pair_of_a_positive_form(shape, rng):
     phi = rng.standard_normal(shape)
-    gram = phi.T @ phi
-    pair = linalg.leading(lambda b: gram @ b, phi.T @ rng.standard_normal(shape[0]), tol=1e-30)
+    gram, start = phi.T @ phi, phi.T @ rng.standard_normal(shape[0])
+    pair = linalg.leading_pair(lambda b: gram @ b, start, tol=1e-30)
     values, vectors = np.linalg.eigh(phi @ phi.T)
     assert pair.value == pytest.approx(values[-1], rel=1e-12)
     alpha = phi @ pair.dual
@@ -29,8 +29,8 @@ def test_leading_pair_of_a_positive_form(shape, rng):
 def test_leading_pair_of_a_signed_form_is_the_largest_algebraic_one(rng):
     phi = rng.standard_normal((50, 8))
     gram, signs = phi.T @ phi, np.diag([1.0, 1.0, 0.5, -1.0, -2.0, -3.0, -9.0, -9.0])
-    pair = linalg.leading(
-        lambda b: gram @ b, signs @ phi.T @ np.ones(50), tol=1e-30, signs=lambda p: signs @ p
+    pair = linalg.leading_pair(
+        lambda b: gram @ b, signs @ phi.T @ np.ones(50), tol=1e-30, apply_form=lambda p: signs @ p
     )
     assert pair.value == pytest.approx(np.linalg.eigvalsh(phi @ signs @ phi.T)[-1], rel=1e-10)
 
@@ -38,20 +38,20 @@ def test_leading_pair_of_a_signed_form_is_the_largest_algebraic_one(rng):
 def test_inexact_leading_pair_is_as_exact_as_asked(rng):
     A = planted(rng, 200, [10.0, *np.linspace(9, 1, 150)])
     for tol in (1e-2, 1e-4, 1e-6):
-        pair = linalg.leading(lambda b: A @ b, np.ones(200), tol=tol)
+        pair = linalg.leading_pair(lambda b: A @ b, np.ones(200), tol=tol)
         assert 10 * (1 - 3 * tol) <= pair.value <= 10 * (1 + 1e-12)
 
 
 def test_a_long_krylov_space_restarts(rng):
     A = planted(rng, 400, [1.0, *np.linspace(0.999, 0.5, 300)])
     calls = []
-    pair = linalg.leading(lambda b: (calls.append(1), A @ b)[1], A @ np.ones(400), tol=1e-16)
+    pair = linalg.leading_pair(lambda b: (calls.append(1), A @ b)[1], A @ np.ones(400), tol=1e-16)
     assert len(calls) > linalg.KRYLOV_STEPS
     assert pair.value == pytest.approx(1.0, rel=1e-6)
 
 
 def test_a_start_of_zeros_does_no_harm():
-    pair = linalg.leading(lambda b: 0 * b, np.zeros((3, 2)), tol=1e-8)
+    pair = linalg.leading_pair(lambda b: 0 * b, np.zeros((3, 2)), tol=1e-8)
     assert pair.value == 0
     assert np.isfinite(pair.dual).all()
 
@@ -87,7 +87,7 @@ def test_largest_modulus_takes_negative_eigenvalues_too(rng):
 def test_later_pairs_and_those_before(place, rng):
     M = rng.standard_normal((40, 9)) * np.geomspace(5, 0.1, 9)
     values, vectors = np.linalg.eigh(M @ M.T)
-    pair = linalg.leading(lambda b: M.T @ (M @ b), rng.standard_normal(9), tol=0, place=place)
+    pair = linalg.leading_pair(lambda b: M.T @ (M @ b), rng.standard_normal(9), tol=0, index=place)
     assert pair.value == pytest.approx(values[-place], rel=1e-9)
     assert len(pair.before) == place - 1
     for i, dual in enumerate([*pair.before, pair.dual], 1):
@@ -99,7 +99,7 @@ def test_subspace_above_the_dense_limit_does_not_depend_on_a_shift(monkeypatch, 
     basis = linalg.orthonormal(rng.standard_normal((60, 60)))
     A = basis * np.append([3.0, 2.5], rng.uniform(0, 1, 58)) @ basis.T + 50 * np.eye(60)
     monkeypatch.setattr(linalg, "DENSE_LIMIT", 10)
-    got = linalg.leading_pairs(lambda Q: A @ Q, 60, 2)[1]
+    got = linalg.top_eigenpairs(lambda Q: A @ Q, 60, 2)[1]
     assert np.linalg.norm(got.T @ basis[:, :2]) == pytest.approx(2**0.5, abs=0.02)
 
 
@@ -108,7 +108,7 @@ def test_a_wide_subspace_above_the_dense_limit_is_exact(monkeypatch, rng):
     basis = linalg.orthonormal(rng.standard_normal((30, 30)))
     A = basis * np.arange(30) @ basis.T
     monkeypatch.setattr(linalg, "DENSE_LIMIT", 10)
-    got = linalg.leading_pairs(lambda Q: A if Q is None else A @ Q, 30, 12)[1]
+    got = linalg.top_eigenpairs(lambda Q: A if Q is None else A @ Q, 30, 12)[1]
     np.testing.assert_allclose(got @ got.T, basis[:, 18:] @ basis[:, 18:].T, atol=1e-12)
 
 

@@ -5,12 +5,15 @@ import subprocess
 import sys
 import threading
 import warnings
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import weighing as oracle
+from scipy import sparse
 
 from specsel import _data, datasets, qalpha
 
@@ -284,8 +287,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("message", BAD)
-def test_bad_options_are_refused_in_one_line(message, monkeypatch):
-    monkeypatch.setattr(_data, "Dense", None)  # nothing may be computed
+def test_bad_options_are_refused_in_one_line(message):
     with pytest.raises(ValueError) as caught:
         qalpha.solve(sample((20, 30)), **({"k": 2} | BAD[message]))
     assert str(caught.value) == message
@@ -297,3 +299,311 @@ def test_the_calling_thread_may_be_any(clustered):
     thread.start()
     thread.join()
     np.testing.assert_array_equal(results[0], qalpha.solve(clustered, 2).alpha)
+
+
+# The ascent of the gap criterion.
+
+TIGHT_GAP = {"criterion": "gap", "tol": 1e-13, "max_iter": 2000}
+
+
+@pytest.mark.parametrize("k", [1, 3, 6])
+@pytest.mark.parametrize("shape", [(25, 90), (80, 20)])
+@pytest.mark.parametrize("center", [True, False])
+def test_the_ascent_of_the_gap_ends_at_a_maximum(shape, k, center):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal(shape) + 0.5
+    X[:, :8] += 2 * rng.standard_normal((4, 8))[np.arange(len(X)) % 4]
+    got = qalpha.solve(X, k, center=center, **TIGHT_GAP)
+    assert got.converged
+    M = oracle.standardise(X, center)
+    values, vectors = np.linalg.eigh(2 * oracle.gram(M, got.basis) - oracle.squared(M))
+    assert got.objective == pytest.approx(values[-1], rel=1e-9)
+    assert abs(vectors[:, -1] @ got.alpha) == pytest.approx(1, abs=1e-6)
+    spectrum = np.linalg.eigvalsh(oracle.affinity(M, got.alpha))
+    largest = np.sort(np.abs(spectrum))[::-1][:k]
+    np.testing.assert_allclose(np.abs(got.eigenvalues), largest, rtol=1e-6)
+
+
+def test_the_ascent_of_the_gap_is_as_good_as_the_alternation_and_reads_less():
+    ratios, passes = [], []
+    for seed in range(6):
+        for k in (2, 4, 7):
+            X = datasets.growing_classes(4, random_state=seed).X
+            ours, theirs = (
+                qalpha.solve(X, k, criterion="gap", method=m) for m in ("ascent", "power")
+            )
+            ratios.append(ours.objective / theirs.objective)
+            passes.append((ours.n_passes, theirs.n_passes))
+    assert np.mean(ratios) >= 0.9999
+    assert min(ratios) >= 0.97
+    ours, theirs = np.median(passes, axis=0)
+    assert ours <= theirs / 3
+
+
+@pytest.mark.parametrize("k", [1, 4, 8])
+def test_the_ascent_of_the_gap_keeps_the_tolerance(k):
+    for seed in range(3):
+        X = datasets.growing_classes(5, random_state=seed).X
+        found = qalpha.solve(X, k, criterion="gap", tol=1e-6)
+        assert found.objective >= (1 - 1e-6) * qalpha.solve(X, k, **TIGHT_GAP).objective
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6))
+def test_the_ascent_of_the_gap_never_falls(seed, k):
+    X = np.random.default_rng(seed).standard_normal((15, 25))
+    history = qalpha.solve(X, k, criterion="gap", tol=1e-9).history
+    assert (np.diff(history) >= -1e-12 * history[1:]).all()
+
+
+@pytest.mark.parametrize("init", ["equal", "random", "seeded", "continuation"])
+def test_the_gap_ascends_from_every_start(init):
+    X = datasets.growing_classes(3, random_state=0).X
+    got = qalpha.solve(X, 3, criterion="gap", init=init, n_init=3, random_state=0)
+    assert got.converged
+    M = oracle.standardise(X)
+    largest = np.linalg.eigvalsh(2 * oracle.gram(M, got.basis) - oracle.squared(M))[-1]
+    assert got.objective == pytest.approx(largest, rel=1e-3)
+    assert (np.diff(got.history) >= -1e-9 * largest).all()
+
+
+def test_the_gap_in_single_precision_is_near():
+    X = datasets.growing_classes(3, random_state=0).X
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        single = qalpha.solve(X.astype(np.float32), 3, criterion="gap")
+    double = qalpha.solve(X, 3, criterion="gap")
+    assert single.objective == pytest.approx(double.objective, rel=1e-5)
+
+
+# Parameter-free weights, with their affinity.
+
+
+class Found(NamedTuple):
+    alpha: np.ndarray
+    affinity: np.ndarray
+    history: list
+    converged: bool
+
+
+def leading_weights(data, form=None, **options):
+    return Found(*qalpha.leading_weights(data, form, **options))
+
+
+def grouped(q, n, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((q, n))
+    X[:, : n // 10] += 3 * rng.standard_normal(q)[:, None]
+    return X
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_tolerance_is_kept(tol, seed):
+    X = grouped(20, 300, seed)
+    largest = oracle.leading(oracle.squared(oracle.standardise(X)))[1]
+    found = leading_weights(_data.read(X), tol=tol)
+    assert found.converged
+    assert largest * (1 - tol) <= found.history[-1] <= largest * (1 + 1e-12)
+    assert (np.diff(found.history) >= -1e-12 * largest).all()
+
+
+def test_a_pass_a_value_and_few_of_them():
+    data = _data.read(grouped(50, 2000))
+    before = data.passes
+    found = leading_weights(data, tol=1e-6)
+    assert data.passes - before == len(found.history) <= 5
+
+
+@pytest.mark.parametrize("q", [12, 400])  # of large affinities few are kept
+def test_weights_are_exact_however_few_are_kept(q):
+    """A form with eigenvalues of both signs, near each other: many passes and restarts."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((q, 60))
+    M, J = oracle.standardise(X), rng.standard_normal((q, q))
+    J = J + J.T
+
+    def form(affinity):
+        product = J @ affinity
+        return product + product.T
+
+    found = leading_weights(_data.read(X), form, tol=0)
+    matrix = np.array([np.einsum("is,st,it->i", M, form(np.outer(m, m)), M) for m in M])
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    assert found.converged
+    assert found.history[-1] == pytest.approx(values[-1], rel=1e-11)
+    assert abs(found.alpha @ vectors[:, -1]) == pytest.approx(1, abs=1e-10)
+    np.testing.assert_allclose(found.affinity, oracle.affinity(M, found.alpha), atol=1e-9)
+
+
+def test_a_loose_tolerance_is_kept_where_values_far_below_are_found_first():
+    """Most of what the form takes away is found in the first step."""
+    X = np.random.default_rng(0).standard_normal((12, 60))
+
+    def form(affinity):
+        return affinity - 10 * np.trace(affinity) * np.eye(12)
+
+    exact = leading_weights(_data.read(X), form, tol=0).history[-1]
+    found = leading_weights(_data.read(X), form, tol=1e-3).history[-1]
+    assert found == pytest.approx(exact, rel=1e-3)
+
+
+def test_values_below_0_are_not_taken_for_the_leading_one(rng):
+    """Equal weights are next to a vector of the least eigenvalue, which is large."""
+    X = rng.standard_normal((20, 60))
+    M = oracle.standardise(X)
+    found = leading_weights(_data.read(X), lambda A: A - 100 * A.trace() * np.eye(20), tol=1e-6)
+    largest = np.linalg.eigvalsh(oracle.squared(M) - 100)[-1]
+    assert found.history[-1] == pytest.approx(largest, rel=1e-6)
+
+
+def test_weights_are_found_though_equal_ones_have_no_part_in_them():
+    X = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])
+    entry = np.outer([1.0, 0, 0, 0], [0, 1.0, 0, 0])
+    found = leading_weights(_data.read(X), (entry + entry.T).__mul__, tol=1e-6)
+    assert found.history[-1] == pytest.approx(1 / 4)
+    np.testing.assert_allclose(np.abs(found.alpha), 0.5**0.5)
+
+
+def test_affinities_are_those_of_their_weights_after_many_steps():
+    """Differences of affinities lose digits from step to step; they are computed again then."""
+    X = np.random.default_rng(0).standard_normal((60, 12))
+    data = _data.read(X)
+    shift = 5 * np.eye(60)
+    space = qalpha.Krylov(data, lambda affinity: affinity - shift * affinity.trace(), np.ones(12))
+    while space.extend():
+        pass
+    alphas = np.array(space.alphas)
+    np.testing.assert_allclose(alphas @ alphas.T, np.eye(len(alphas)), atol=1e-12)
+    M = oracle.standardise(X)
+    for alpha, affinity in zip(alphas, space.affinities, strict=True):
+        np.testing.assert_allclose(affinity, oracle.affinity(M, alpha), atol=1e-11)
+
+
+# Noise, for which k = "auto" finds no clusters.
+
+NONE = r'^k = "auto": found no clusters, the columns have no more in common than shuffled ones'
+
+
+def finds_none(X, **options):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        weights = qalpha.solve(X, "auto", tol=1e-3, **options)
+    none = any("no clusters" in str(one.message) for one in caught)
+    assert not none or weights.basis.shape[1] == 1
+    return none
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("shape", [(20, 20), (30, 100), (200, 10)])
+def test_noise_has_no_clusters(shape, center):
+    rng = np.random.default_rng(0)
+    found = [finds_none(rng.standard_normal(shape) + 3, center=center) for _ in range(12)]
+    assert np.mean(found) >= 0.75
+    assert finds_none((rng.random(shape) < 0.3).astype(float), center=center)
+
+
+def test_the_warning_is_one_line_and_the_weights_are_those_of_one_direction():
+    X = np.random.default_rng(0).standard_normal((30, 20))
+    with pytest.warns(UserWarning, match=NONE) as caught:
+        weights = qalpha.solve(X, "auto")
+    assert [str(one.message).count("\n") for one in caught] == [0]
+    assert weights.objective == qalpha.solve(X, 1).objective
+
+
+def test_structure_is_counted_as_before():
+    """Of many features, of few, of more samples than features, and of two features."""
+    assert not finds_none(datasets.example().X)
+    for seed in range(5):
+        assert not finds_none(datasets.growing_classes(4, random_state=seed).X)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 30)) + 3 * np.repeat([0, 1], 30)[:, None]
+    assert qalpha.solve(X, "auto").basis.shape[1] == 2
+    line = rng.standard_normal(40)
+    assert not finds_none(np.column_stack((line, line + 0.1 * rng.standard_normal(40))))
+
+
+def test_few_features_that_agree_are_found_below_the_edge():
+    """Their eigenvalue is hidden among those of noise; the shuffles tell."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((60, 400))
+    X[:, :4] += 6 * rng.standard_normal((3, 4))[np.arange(60) % 3]
+    data = _data.read(X)
+    assert not qalpha._beyond_edge(data, data)
+    assert not finds_none(X)
+
+
+def test_independent_features_stay_below_the_edge():
+    rng = np.random.default_rng(0)
+    for shape in ((20, 10), (30, 30), (40, 500), (300, 20)):
+        for _ in range(25):
+            data = _data.read(rng.standard_normal(shape))
+            small = data.reduced()[0] if shape[0] > shape[1] else data
+            assert not qalpha._beyond_edge(data, small)
+
+
+# Entries of G, and the relevance of subsets.
+
+
+def test_gram_is_the_definition(rng):
+    X, Q = rng.standard_normal((12, 30)), rng.standard_normal((12, 3))
+    np.testing.assert_allclose(
+        qalpha.gram(X, Q), oracle.gram(oracle.standardise(X), Q), atol=1e-13
+    )
+    with pytest.raises(ValueError, match=r"^basis: has shape \(3, 12\); \(12, k\) is needed"):
+        qalpha.gram(X, Q.T)
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_relevance_is_the_energy_of_the_leading_eigenvalues(rng, center):
+    X = rng.standard_normal((25, 12)) + 1
+    subset = [1, 4, 5, 9]
+    M = oracle.standardise(X[:, subset], center)
+    values = np.sort(np.linalg.eigvalsh(oracle.affinity(M, np.ones(4))))[::-1]
+    expected = (values[:2] ** 2).sum()
+    assert qalpha.relevance(X, subset, 2, center=center) == pytest.approx(expected, rel=1e-12)
+    names = [f"f{i}" for i in range(12)]
+    found = qalpha.relevance(
+        pd.DataFrame(X, columns=names), ["f9", "f1", "f4", "f5"], 2, center=center
+    )
+    assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("subset", "k", "message"),
+    [
+        ([], 1, "subset: holds no feature"),
+        ([12], 1, "subset: holds 12; must be from 0 to 11"),
+        ([0.5], 1, "subset = "),
+        ([0, 1], 0, "k = 0: must be"),
+    ],
+)
+def test_relevance_refuses(rng, subset, k, message):
+    with pytest.raises(ValueError, match=message):
+        qalpha.relevance(rng.standard_normal((25, 12)), subset, k)
+
+
+@pytest.mark.parametrize("budget", ["20MB", "30MB"])
+def test_relevance_keeps_to_the_budget(budget, rng, monkeypatch, peak_memory):
+    X = rng.standard_normal((50_000, 70))
+    qalpha.relevance(X[:5000], range(60), 2)  # compiles
+    monkeypatch.setenv("SPECSEL_MEMORY", budget)
+    if budget == "30MB":
+        assert peak_memory(lambda: qalpha.relevance(X, range(60), 2)) < 40e6
+        return
+
+    def refused():
+        with pytest.raises(
+            MemoryError, match=r"^subset: 60 features of 50000 samples: would take "
+        ):
+            qalpha.relevance(X, range(60), 2)
+
+    assert peak_memory(refused) < 1e6
+
+
+@pytest.mark.filterwarnings("ignore:.* features are constant")
+def test_relevance_of_many_sparse_features_forms_no_affinity(rng, peak_memory):
+    X = sparse.random_array((5000, 6000), density=1e-3, random_state=rng, format="lil")
+    X[:5, :30] = X[5:10, 30:50] = 1.0
+    X, subset = X.tocsr(), np.arange(1, 6000)
+    assert peak_memory(lambda: qalpha.relevance(X, subset, 1)) < 8 * 5000**2 / 10
+    assert qalpha.relevance(X, subset, 1) > 500

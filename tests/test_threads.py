@@ -101,7 +101,7 @@ CALLS = {
     "gslda._rank_one": lambda: gslda.solve_pair(
         *datasets.wishart_pair(320, rank=2), direction="backward", refine=False
     ),
-    "_qalpha.diagnostics._gram": lambda: qalpha.gram(WIDE, np.eye(40)[:, :3]),
+    "qalpha._gram": lambda: qalpha.gram(WIDE, np.eye(40)[:, :3]),
 }
 
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from oracles import weighing as oracle
 
 from specsel import _containers, _data, datasets, linalg, qalpha, weighting
-from specsel._qalpha import flat
 
 
 @pytest.mark.parametrize("shape", [(8, 20), (20, 20), (30, 9), (12, 1), (5, 300), (2, 3)])
@@ -104,11 +103,10 @@ def test_a_rank_without_room_is_refused(monkeypatch):
     weighting.solve(clustered((30, 40), 5.0), rank=4, tol=0.1)
 
 
-def test_where_nothing_stands_out_it_may_not_settle(monkeypatch):
+def test_where_nothing_stands_out_it_may_not_settle():
     X = clustered((30, 40), 0.0)
-    monkeypatch.setattr(flat, "MOST_STEPS", 2)
-    with pytest.warns(UserWarning, match=r"^not converged after 2 steps: raise tol; where no fea"):
-        found = weighting.solve(X, rank=3)
+    with pytest.warns(UserWarning, match=r"^not converged after 100 steps: raise tol; where no f"):
+        found = weighting.solve(X, rank=3, tol=0)
     assert not found.converged
     A = oracle.affinity(oracle.standardise(X), found.alpha)
     inside = found.basis.T @ A @ found.basis
@@ -116,6 +114,50 @@ def test_where_nothing_stands_out_it_may_not_settle(monkeypatch):
     rest = np.trace(A) - np.trace(inside)
     flat_rest = rest**2 / (_data.read(X).rank_bound - 3)
     assert found.objective == pytest.approx(np.vdot(inside, inside) + flat_rest, rel=1e-9)
+
+
+def literal(M, k, size, steps):
+    """Weights with a flat remainder, with all matrices written out; `size` bounds the rank."""
+    squares = (M**2).sum(axis=1)
+    alpha = np.sqrt(squares) / np.linalg.norm(np.sqrt(squares))
+    basis, history = oracle.by_modulus(oracle.affinity(M, alpha), k)[1], []
+    while True:
+        A = oracle.affinity(M, alpha)
+        values, rotation = oracle.by_modulus(basis.T @ A @ basis, k)
+        basis = basis @ rotation
+        rest = max((np.trace(A) - values.sum()) / (size - k), 0) if size > k else 0.0
+        history.append((values**2).sum() + (size - k) * rest**2)
+        R = A - basis * (values - rest) @ basis.T - rest * np.eye(len(A))
+        found = (M @ basis) ** 2 @ (values - rest) + rest * squares
+        if len(history) == steps:
+            errors = np.einsum("is,st,it->i", M, R, M) / found.max()
+            return alpha, history, np.abs(errors).max()
+        alpha, basis = found / np.linalg.norm(found), np.linalg.qr(A @ basis)[0]
+
+
+@pytest.mark.parametrize("shape", [(30, 50), (50, 12)])
+@pytest.mark.parametrize("tol", [0.1, 1e-4, 1e-8])
+@pytest.mark.parametrize("constant", [False, True])
+@pytest.mark.filterwarnings("ignore:.* constant")
+def test_steps_with_a_flat_remainder_are_those_of_the_definition(shape, tol, constant):
+    X = clustered(shape, 4.0)
+    X[:, 4] = 1.0 if constant else X[:, 4]
+    found = weighting.solve(X, rank=3, tol=tol)
+    assert found.converged
+    bound = _data.read(X).rank_bound
+    alpha, history, _ = literal(oracle.standardise(X), 3, bound, found.n_iter)
+    np.testing.assert_allclose(found.alpha, alpha, atol=1e-10)
+    np.testing.assert_allclose(found.history, history, rtol=1e-10)
+    assert found.alpha[4] == 0 or not constant
+
+
+@pytest.mark.parametrize("strength", [1.0, 4.0])
+def test_the_estimated_error_is_at_least_that_of_the_definition(strength):
+    X = clustered((60, 200), strength)
+    found = weighting.solve(X, rank=5, tol=1e-2)
+    bound = _data.read(X).rank_bound
+    error = literal(oracle.standardise(X), 5, bound, found.n_iter)[-1]
+    assert error <= found.error <= 5 * error
 
 
 def test_a_rank_that_cannot_be_is_refused():
@@ -321,10 +363,10 @@ def test_products_of_discriminants_are_those_of_the_appendix(size, tradeoff, rng
     problem = weighting.Discriminants(_data.read(X), means, tradeoff)
     half = oracle.fisher_coordinates(M)
     phi = np.linalg.qr(rng.standard_normal((half.shape[1], 2)))[0]
-    place, dual = half @ phi, rng.standard_normal((len(X), 2))
+    point, dual = half @ phi, rng.standard_normal((len(X), 2))
     dual -= dual.mean(axis=0)
-    alpha = problem.data.forward(dual, place)
-    got = problem.data.forward(problem.signs(problem.product(dual, place), place), place)
+    alpha = problem.data.forward(dual, point)
+    got = problem.data.forward(problem.apply_form(problem.product(dual, point), point), point)
     expected = oracle.fisher_gram(M, phi, rows, tradeoff) @ alpha
     np.testing.assert_allclose(got, expected, atol=1e-9 * np.abs(expected).max())
     expected = np.trace(phi.T @ oracle.fisher_matrix(M, alpha, rows, tradeoff) @ phi)
@@ -456,9 +498,9 @@ def test_only_rounding_is_mended_in_the_norm_of_weights(length, kept, rng):
     """Weights that are half lost in a null space must not pass for sound ones."""
     data = _data.read(rng.standard_normal((12, 30)))
     problem = weighting.Discriminants(data, weighting.class_means(np.arange(12) % 3), 1.0)
-    place = problem.subspace(np.ones(30), 2)
-    dual = problem.enter(place)
-    dual /= np.linalg.norm(data.forward(dual, place)) / length
-    pair = linalg.Leading(dual, dual, 1.0, 0.0, True, [])
-    norm = np.linalg.norm(problem.advance(pair, place, 2).iterate.alpha)
+    point = problem.subspace(np.ones(30), 2)
+    dual = problem.first_dual(point)
+    dual /= np.linalg.norm(data.forward(dual, point)) / length
+    pair = linalg.LeadingPair(dual, dual, 1.0, 0.0, True, [])
+    norm = np.linalg.norm(problem.advance(pair, point, 2)[0].alpha)
     assert norm == pytest.approx(length if kept else 1.0, abs=1e-12)

@@ -15,10 +15,10 @@ PIVOT_FLOOR = 1e-8
 def affinity_subspace(data: Data, alpha: Floats, k: int, start: Floats | None = None) -> Floats:
     """Orthonormal basis of the k leading eigenvectors, by modulus, of ``A_α = Σ α_i m_i m_iᵀ``.
 
-    With many samples it is approximate and improves on `start`; see `linalg.leading_pairs`.
+    With many samples it is approximate and improves on `start`; see `linalg.top_eigenpairs`.
     """
     product = partial(data.adjoint, alpha)
-    return linalg.leading_pairs(product, data.n_samples, k, start)[1]
+    return linalg.top_eigenpairs(product, data.n_samples, k, start)[1]
 
 
 def pivoted(data: Data, alpha: Floats, n: int) -> Integers:

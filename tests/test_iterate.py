@@ -1,7 +1,8 @@
-"""The outer loop: starts, restarts, history, convergence, callback."""
+"""The loop of the weighting algorithms: starts, history, convergence, callback, k = "auto"."""
 
 import warnings
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,16 +10,16 @@ from oracles import weighing as oracle
 
 from specsel import (
     _data,
-    _loop,
+    _iterate,
     datasets,
     kernel,
     laplacian,
+    linalg,
     pairwise,
     qalpha,
     side_info,
     topography,
 )
-from specsel._data import passes, whole
 
 
 def best_of_random(X, k, count):
@@ -27,8 +28,8 @@ def best_of_random(X, k, count):
 
 
 def first_start(problem, k, init="continuation", n_init=1):
-    options = _loop.Options(k, init, n_init, 1e-6, 200, None, None)
-    return next(_loop.starts(problem, options))
+    options = _iterate.Options(k, init, n_init)
+    return next(_iterate.starts(problem, options))
 
 
 def test_widths_fall_to_k_and_stay():
@@ -108,7 +109,7 @@ def test_objective_never_decreases(method, criterion, shape, rng):
             assert len(weights.history) == weights.n_iter
 
 
-def test_loop_ends_when_the_objective_settles(clustered):
+def test_iterate_ends_when_the_objective_settles(clustered):
     weights = qalpha.solve(clustered, 2, method="power", tol=1e-4)
     last, before = weights.history[-1], weights.history[-2]
     assert weights.converged
@@ -142,33 +143,11 @@ def test_callback_sees_every_iteration_and_can_stop(clustered):
     assert not weights.converged
 
 
-def test_passes_are_few_and_counted(monkeypatch, rng):
-    X = rng.standard_normal((72, 3)) @ rng.standard_normal((3, 2000))
-    X += 2 * rng.standard_normal(X.shape)
-    reads = []
-    sweep = passes.sweep
-    monkeypatch.setattr(passes, "sweep", lambda *a, **b: (reads.append(1), sweep(*a, **b))[1])
-    whole_sweep = whole.sweep
-    monkeypatch.setattr(whole, "sweep", lambda *a, **b: (reads.append(1), whole_sweep(*a, **b))[1])
-    weights = qalpha.solve(X, 6)
-    assert weights.n_passes == len(reads) + 1
-    assert weights.n_passes <= 60
-
-
 def test_sign_of_the_weights():
-    assert _loop.orientation(np.array([-1.0, 0.5])) == -1
-    assert _loop.orientation(np.array([1.0, -0.5])) == 1
-    assert _loop.orientation(np.array([1.0, -2.0, 1.0])) == -1
-    assert _loop.orientation(np.array([-1.0, 2.0, -1.0])) == 1
-
-
-def test_parameter_free_step(rng):
-    X = rng.standard_normal((12, 40))
-    expected, _ = oracle.leading(oracle.squared(oracle.standardise(X)))
-    got, affinity, _, converged = qalpha.lead(_data.read(X), tol=0)
-    assert converged
-    np.testing.assert_allclose(np.abs(got), np.abs(expected), atol=1e-11)
-    np.testing.assert_allclose(affinity, oracle.affinity(oracle.standardise(X), got), atol=1e-11)
+    assert _iterate.orientation(np.array([-1.0, 0.5])) == -1
+    assert _iterate.orientation(np.array([1.0, -0.5])) == 1
+    assert _iterate.orientation(np.array([1.0, -2.0, 1.0])) == -1
+    assert _iterate.orientation(np.array([-1.0, 2.0, -1.0])) == 1
 
 
 @pytest.mark.parametrize("criterion", ["energy", "gap"])
@@ -295,19 +274,6 @@ def test_auto_counts_as_far_without_centring(solve, count):
     assert solve(X, "auto", center=False).basis.shape[1] == count
 
 
-COUNT_FIRST = {name: AUTO[name] for name in ("gap", "laplacian", "pairwise")}
-
-
-@pytest.mark.parametrize("solve", COUNT_FIRST.values(), ids=COUNT_FIRST.keys())
-def test_the_passes_that_count_are_counted(solve, monkeypatch):
-    X, passes = clusters(3, 0), {}
-    for count in (_loop.count_clusters, lambda problem: 3):
-        monkeypatch.setattr(_loop, "count_clusters", count)
-        monkeypatch.setattr("specsel._loop.loop.count_clusters", count)
-        passes[len(passes)] = solve(X).n_passes
-    assert passes[0] > passes[1] + 3
-
-
 @pytest.mark.parametrize("count", [2, 3, 4, 7])
 def test_an_ascent_counts_on_its_way(count):
     """One pass asks whether there is anything; up to four clusters cost none, more a new start."""
@@ -342,3 +308,71 @@ def test_auto_is_the_only_word_and_needs_a_named_start(clustered):
     for init in (None, 3):
         with pytest.raises(ValueError, match=rf"^init = {init}: must be one of .*, or a basis$"):
             qalpha.solve(clustered, "auto", init=init)
+
+
+class Fixed:
+    """``αᵀ S α`` for a given matrix S: Φ is the identity, J is S, and a point says nothing."""
+
+    def __init__(self, matrix):
+        n = len(matrix)
+        self.matrix = matrix
+        self.data = SimpleNamespace(
+            n_features=n, rank_bound=n, mean_free=True, floor=linalg.RESIDUAL_FLOOR, passes=0,
+            names=None, mean=np.zeros(n), norm=np.ones(n), joined=lambda alpha: alpha,
+        )  # fmt: skip
+
+    def subspace(self, alpha, width):
+        return f"a point of width {width}"
+
+    def random(self, generator, width):
+        return self.subspace(None, width)
+
+    def given(self, init, k):
+        return self.subspace(None, k)
+
+    def seeds(self):
+        yield from np.eye(len(self.matrix))
+
+    def first_dual(self, point):
+        return np.ones(len(self.matrix))
+
+    def product(self, dual, point):
+        return dual
+
+    def apply_form(self, image, point):
+        return self.matrix @ image
+
+    def advance(self, pair, point, width):
+        alpha, basis = pair.dual, np.eye(len(self.matrix))[:, :width]
+        image = self.matrix @ basis
+        iterate = _iterate.Iterate(alpha, basis, image, float(alpha @ self.matrix @ alpha))
+        return iterate, self.subspace(alpha, width), alpha
+
+
+@pytest.mark.parametrize("init", ["continuation", "equal", "seeded", "random", np.ones(6)])
+def test_a_problem_that_has_the_methods_of_the_protocol_alone_is_solved(init, rng):
+    matrix = rng.standard_normal((6, 6))
+    matrix += matrix.T
+    options = _iterate.Options(2, init, 2, 1e-12, 50)
+    problem = Fixed(matrix)
+    run = _iterate.alternate(problem, options)
+    assert run.converged
+    values, vectors = np.linalg.eigh(matrix)
+    assert run.iterate.objective == pytest.approx(values[-1])
+    assert abs(run.iterate.alpha @ vectors[:, -1]) == pytest.approx(1)
+    weights = _iterate.pack(problem.data, run.iterate, run.record)
+    assert weights.alpha.sum() > 0
+    assert weights.n_iter == len(weights.history)
+
+
+def test_finish_repoints_the_last_iterate():
+    options = _iterate.Options(1, "equal")
+    seen = []
+
+    def finish(pair, point):
+        seen.append(point)
+        return _iterate.Iterate(-pair.dual, np.eye(2)[:, :1], np.eye(2)[:, :1], 7.0)
+
+    run = _iterate.alternate(Fixed(np.diag([2.0, 1.0])), options, finish=finish)
+    assert run.iterate.objective == 7.0
+    assert seen == ["a point of width 1"]
