@@ -1,125 +1,83 @@
-"""Every parallel kernel, run by a public call with one thread and with all: the same bytes.
+"""Every method with one thread and with all of them: the same bits."""
 
-`tests/test_architecture.py` finds the kernels; the table here must hold all of them.
-"""
-
-import dataclasses
-import importlib
-import sys
+import pickle
 
 import numba
 import numpy as np
 import pytest
-from fingerprints import digest, expression
-from test_architecture import ROOT, kernels
+import scipy.sparse as sp
+from fingerprints import expression, values
 
 from specsel import (
-    _data,
+    alignment,
     datasets,
     eslda,
     gslda,
     kernel,
     laplacian,
+    pairwise,
     positivity,
     qalpha,
     sbs,
+    side_info,
+    supervised,
     weighting,
 )
 
-WIDE = expression(40, 1200)
+WIDE, SIDE, Y = expression(40, 1200), expression(25, 1200, 2), np.arange(40) % 3
 FACTOR = WIDE + np.where(np.arange(1200) < 9, 5.0, 0.0) * WIDE[:, :1]
+SPARSE = WIDE * (WIDE > 0)
 COUNTS = np.random.default_rng(0).poisson([2] * 30 + [0.05] * 30, (150, 60)).astype(float)
-SEED = {"trials": 50, "random_state": 0}
+LOOSE, SEED = {"tol": 0.1}, {"trials": 50, "random_state": 0}
 RESAMPLES = {"n_boot": 100, "random_state": 0}
 
 
-def intervals(sparse=False, **options):
-    import scipy.sparse
-
-    X = scipy.sparse.csr_array(COUNTS) if sparse else COUNTS
-    return sbs.intervals(X, **RESAMPLES, **options)
+def in_chunks():
+    dask_array = pytest.importorskip("dask.array")
+    return dask_array.from_array(WIDE, chunks=(9, 1200))
 
 
-def solve_sparse(algorithm, by_sample=False, **options):
-    import scipy.sparse
-
-    form = scipy.sparse.csr_array if by_sample else scipy.sparse.csc_array
-    return algorithm.solve(form(WIDE * (WIDE > 0)), 2, tol=0.1, **options)
-
-
-def read_by_sample():
-    import dask.array
-
-    from specsel._data.sources import Source
-
-    data = _data.represent(dask.array.from_array(WIDE, chunks=(9, 1200)))
-    blocks = data.blocks._replace(source=Source(WIDE, False, (0, 9, 40)))
-    return dataclasses.replace(data, blocks=blocks).fused(np.eye(40, 3), np.eye(40)[:, 3:6])
-
-
-# What runs each kernel, by its module and name.
 CALLS = {
-    "_bootstrap.jackknife.dense": intervals,
-    "_bootstrap.jackknife.sparse": lambda: intervals(sparse=True),
-    "_bootstrap.resamples._compare": intervals,
-    "_bootstrap.resamples.quantiles": intervals,
-    "_data.passes._sweep": lambda: qalpha.solve(WIDE, 3, tol=0.1),
-    "_data.whole._sweep": lambda: weighting.solve(WIDE),
-    "_data.representations._standardise": lambda: qalpha.solve(WIDE, 1, tol=0.1),
-    "_data.representations.middles": lambda: laplacian.solve(WIDE, 2, tol=0.1),
-    "_data.representations.part_norms": lambda: laplacian.solve(WIDE, 2, tol=0.1),
-    "_data.representations.spans": lambda: laplacian.solve(WIDE, 2, tol=0.1),
-    "_data.representations.ranks": lambda: laplacian.solve(
-        WIDE, 2, tol=0.1, representation="ranks"
-    ),
-    "_data.row_passes.scores": lambda: read_by_sample(),
-    "_data.row_passes.images": lambda: read_by_sample(),
-    "_data.sparse_columns.standardise": lambda: solve_sparse(laplacian),
-    "_data.sparse_columns.middles": lambda: solve_sparse(laplacian),
-    "_data.sparse_columns.part_norms": lambda: solve_sparse(laplacian),
-    "_data.sparse_columns.spans": lambda: solve_sparse(laplacian),
-    "_data.sparse_columns.ranks": lambda: solve_sparse(laplacian, representation="ranks"),
-    "_data.sparse_passes._sweep": lambda: solve_sparse(qalpha),
-    "_data.sparse_passes._forms": lambda: solve_sparse(qalpha, criterion="gap"),
-    "_data.sparse_passes.affinities": lambda: solve_sparse(qalpha),
-    "_data.sparse_rows.scores": lambda: solve_sparse(qalpha, by_sample=True),
-    "_data.sparse_rows.weigh": lambda: solve_sparse(qalpha, by_sample=True),
-    "_data.sparse_rows.combine": lambda: solve_sparse(qalpha, by_sample=True),
-    "_data.stored._gather": lambda: solve_sparse(laplacian, by_sample=True),
-    "_exact.ladder._largest_squares": lambda: eslda.solve(FACTOR, k=[2, 5]),
-    "gslda.best_swaps": lambda: gslda.solve(
-        WIDE, np.arange(40) % 3, max_size=6, direction="forward"
-    ),
-    "positivity._run_counts_above": lambda: positivity.semicircle(40, 0.0, 1.0, **SEED),
-    "positivity._run_leading_pairs": lambda: positivity.leading_eigenvalue(40, 0.1, 1.0, **SEED),
-    "positivity._run_signs": lambda: positivity.probability(40, 0.1, 1.0, **SEED),
-    "positivity._run_sums": lambda: positivity.hoeffding_tail(40, 3.0, **SEED),
-    "positivity._run_triple_products": lambda: positivity.triple_product(9, 2, **SEED),
-    "positivity._run_moments": lambda: positivity.wishart_moments(20, 30, **SEED),
-    "kernel._finish": lambda: kernel.solve(WIDE, 2, tol=0.1),
-    "kernel._sectioned": lambda: kernel.solve(WIDE, 2, kernel="sectioned", tol=0.1),
-    "gslda._rank_one": lambda: gslda.solve_pair(
+    "qalpha": lambda: qalpha.solve(WIDE, 3, **LOOSE),
+    "qalpha float32": lambda: qalpha.solve(WIDE.astype("f4"), 3, **LOOSE),
+    "qalpha csc": lambda: qalpha.solve(sp.csc_array(SPARSE), 2, **LOOSE),
+    "qalpha csr": lambda: qalpha.solve(sp.csr_array(SPARSE), 2, **LOOSE),
+    "qalpha gap csc": lambda: qalpha.solve(sp.csc_array(SPARSE), 2, criterion="gap", **LOOSE),
+    "qalpha dask": lambda: qalpha.solve(in_chunks(), 2, **LOOSE),
+    "qalpha tall": lambda: qalpha.solve(expression(2000, 20), 2, **LOOSE),
+    "qalpha gram": lambda: qalpha.gram(WIDE, np.eye(40)[:, :3]),
+    "weighting": lambda: weighting.solve(WIDE),
+    "kernel rbf": lambda: kernel.solve(WIDE, 2, **LOOSE),
+    "kernel sectioned": lambda: kernel.solve(WIDE, 2, kernel="sectioned", **LOOSE),
+    "side_info": lambda: side_info.solve(WIDE, SIDE, 2, **LOOSE),
+    "pairwise": lambda: pairwise.solve(WIDE, 2, apart=(WIDE[:9], WIDE[9:18]), **LOOSE),
+    "supervised": lambda: supervised.solve(WIDE, Y, **LOOSE),
+    "alignment": lambda: alignment.solve(WIDE, n=5),
+    "gslda swaps": lambda: gslda.solve(WIDE, Y, max_size=6, direction="forward"),
+    "gslda rank": lambda: gslda.solve_pair(
         *datasets.wishart_pair(320, rank=2), direction="backward", refine=False
     ),
-    "qalpha._gram": lambda: qalpha.gram(WIDE, np.eye(40)[:, :3]),
+    "eslda": lambda: eslda.solve(FACTOR, k=[2, 5]),
+    "sbs intervals": lambda: sbs.intervals(COUNTS, **RESAMPLES),
+    "sbs intervals sparse": lambda: sbs.intervals(sp.csr_array(COUNTS), **RESAMPLES),
+    "semicircle": lambda: positivity.semicircle(40, 0.0, 1.0, **SEED),
+    "leading eigenvalue": lambda: positivity.leading_eigenvalue(40, 0.1, 1.0, **SEED),
+    "probability": lambda: positivity.probability(40, 0.1, 1.0, **SEED),
+    "hoeffding": lambda: positivity.hoeffding_tail(40, 3.0, **SEED),
+    "triple product": lambda: positivity.triple_product(9, 2, **SEED),
+    "wishart": lambda: positivity.wishart_moments(20, 30, **SEED),
 }
-
-
-def test_the_table_holds_every_parallel_kernel():
-    assert sorted(CALLS) == sorted(name for name, _ in kernels(ROOT, parallel=True))
+for form in (np.asarray, sp.csc_array, sp.csr_array):
+    for shape in ("parts", "ranks", "shift"):
+        CALLS[f"laplacian {shape} {form.__name__}"] = lambda form=form, shape=shape: (
+            laplacian.solve(form(SPARSE), 2, representation=shape, **LOOSE)
+        )
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_the_bytes_do_not_depend_on_the_threads(name, set_threads, monkeypatch):
-    module, _, function = name.rpartition(".")
-    module = importlib.import_module(f"specsel.{module}")
-    compiled, ran = getattr(module, function), []
-    for user in [sys.modules[key] for key in sys.modules if key.startswith("specsel.")]:
-        if vars(user).get(function) is compiled:
-            monkeypatch.setattr(user, function, lambda *args: ran.append(1) or compiled(*args))
+def test_the_bits_do_not_depend_on_the_threads(name, set_threads):
     found = set()
     for threads in (1, numba.config.NUMBA_NUM_THREADS):
         set_threads(threads)
-        found.add(digest(CALLS[name]()))
-    assert ran
+        found.add(pickle.dumps(values(CALLS[name]())))
     assert len(found) == 1
