@@ -1,6 +1,9 @@
-"""Tables with named columns: frames of pandas and polars, Arrow tables, xarray.
+"""X as passed, and other arguments that hold arrays: viewed as what the solvers need, or refused.
 
-None of these libraries is imported: what an object has tells what it is.
+From the outside in: what holds an array (tables, AnnData, files), arrays that are not in memory,
+sparse matrices, dense arrays, labels and pairs. No library of theirs is imported: what an object
+has tells what it is. Whatever is refused raises a `ValueError` of one line that names the
+argument, before any work.
 """
 
 import os
@@ -143,11 +146,7 @@ def is_missing(label: Any) -> bool:
     return label is None or type(label).__name__ == "NAType" or label != label
 
 
-# MERGED FROM _input.wrappers
-# """What holds an array: AnnData, matrices that AnnData left in a file, xarray, and `Frame`.
-#
-# They are recognised by what they are made of, so that none of their packages is imported here.
-# """
+# What holds an array: AnnData, matrices that it left in a file, xarray, and `Frame`.
 
 
 # How a file is read whose name was passed instead of what it holds.
@@ -289,11 +288,7 @@ def _from_file(stored: Any, name: str) -> Any:
     return assemble(stored.format, stored.shape, read, name)
 
 
-# MERGED FROM _input.streams
-# """Arrays that are not in memory: memory maps, arrays of h5py and zarr, Dask's.
-#
-# They are recognised by what they are made of, so that none of their packages is imported here.
-# """
+# Arrays that are not in memory: memory maps, h5py, zarr, Dask.
 
 
 # Memory maps of fewer bytes are taken as arrays in memory: the system holds them there anyway.
@@ -387,13 +382,7 @@ def checked(X: Any, name: str = "X") -> Any:
     return X
 
 
-# MERGED FROM _input.chunks
-# """Chunks of Dask: whether they are what their array declares, and whether they can be had at
-# all.
-#
-# Dask looks at neither. It puts chunks of any shape together as they come, and where a cluster is
-# closed it lists the keys of what it lost.
-# """
+# Chunks of Dask: Dask itself checks neither their shapes nor whether they can still be had.
 
 
 # What clusters raise where blocks are gone.
@@ -419,8 +408,6 @@ def checked_block(block: Any, shape: tuple[int, ...], dtype: Any, name: str = "X
     Traceback (most recent call last):
     ValueError: X: a block has shape (2, 3) and dtype float64, but its Dask array declares ...
     """
-    pass  # it builds on this file
-
     if hasattr(block, "tocsr"):
         check_unmasked(getattr(block, "data", None), name)
         block = intact(block, name)
@@ -453,13 +440,9 @@ def out_of_reach(name: str = "X") -> ValueError:
     )
 
 
-# MERGED FROM _input.sparse
-# """Sparse matrices: checked whole before any compiled code follows their indices.
-#
-# The conversions of scipy, and kernels here, trust the arrays in which a sparse matrix is stored.
-# An index or a start that points outside its array makes them read and write memory that is not
-# theirs. A file may hold any numbers there, and in Python anybody may assign to `indices`.
-# """
+# Sparse matrices are checked whole before compiled code follows their indices: an index outside
+# its array makes the kernels of scipy, and those here, read and write memory that is not theirs.
+# A file may hold any numbers there, and anybody may assign to `indices`.
 
 
 # The arrays in which scipy stores a matrix of each format.
@@ -705,11 +688,7 @@ def _from_dok(X: Any) -> dict[str, Any]:
     return {"data": np.array([*X.values()]), "row": keys[:, 0], "col": keys[:, 1]}
 
 
-# MERGED FROM _input.arrays
-# """Arrays that users pass in: viewed as what the solvers need, or refused.
-#
-# An array is refused with a `ValueError` of one line that names the argument, before any work.
-# """
+# Arguments that hold arrays: viewed as what the solvers need, or refused.
 
 
 # Samples, and numbers, that are searched at a time for a value that is not finite.
@@ -804,10 +783,7 @@ def stack_samples(parts: list[Any]) -> Any:
     """Stack samples, some below the others; they are sparse where some of them are."""
     if not any(hasattr(part, "tocsr") for part in parts):
         return np.concatenate(parts)
-    from scipy.sparse import (
-        csr_array,
-        vstack,
-    )  # here, for it would make the package slow to import
+    from scipy.sparse import csr_array, vstack  # here, for it is slow to import
 
     return vstack([csr_array(part) for part in parts], format="csr")
 

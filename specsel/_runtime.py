@@ -371,3 +371,36 @@ def catch_interrupts() -> Iterator[list[int]]:
         yield caught
     finally:
         signal.signal(signal.SIGINT, before or signal.default_int_handler)
+
+
+_serial = threading.local()
+
+
+@contextmanager
+def serial() -> Iterator[None]:
+    """Start no threads for whatever this thread does inside, neither numba's nor those of BLAS.
+
+    For tasks that run beside others in threads of a scheduler: parallel kernels must not be called
+    from several threads at once, for one of numba's threading layers ends the process then. The
+    cut into blocks is the same, so the number of workers changes no bit.
+
+    Examples
+    --------
+    >>> with serial():
+    ...     is_serial()
+    True
+    >>> is_serial()
+    False
+    """
+    before = is_serial()
+    _serial.on = True
+    try:
+        with one_thread():
+            yield
+    finally:
+        _serial.on = before
+
+
+def is_serial() -> bool:
+    """Whether this thread must start no others."""
+    return bool(getattr(_serial, "on", False))

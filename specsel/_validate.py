@@ -1,4 +1,4 @@
-"""Types that signatures share.
+"""Types that signatures share, choices, the wording of messages, and checks of single arguments.
 
 `ArrayLike` is what numpy can make an array of, `NDArray[...]` an array of one type of number.
 """
@@ -60,12 +60,7 @@ __all__ = [
 ]
 
 
-# MERGED FROM _input.choices
-# """Arguments that take one of a few names: a type for signatures, and a tuple for the check.
-#
-# Solvers, estimators and the command line share these. This file imports nothing but `typing`, so
-# that ``specsel --help`` is quick.
-# """
+# Arguments that take one of a few names: a type for signatures, and a tuple for the check.
 
 
 # Where the loop starts.
@@ -141,8 +136,7 @@ Scale = Literal["unit", "native"]
 SCALES: tuple[str, ...] = get_args(Scale)
 
 
-# MERGED FROM _input.messages
-# """The wording of messages: how to show values and names, and whose line of code to blame."""
+# The wording of messages: how to show values and names, and whose line of code to blame.
 
 
 TOO_EXTREME = "values are too large or too small to be standardised; rescale them"
@@ -239,8 +233,7 @@ def caller() -> int:
     return level
 
 
-# MERGED FROM _input.arguments
-# """Checks of single arguments: a `ValueError` of one line names the argument, before any work."""
+# Checks of single arguments: a `ValueError` of one line names the argument, before any work.
 
 
 # The largest whole number that compiled code takes, and the largest modulus of any other number.

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple, Self
 import numba
 import numpy as np
 
-from specsel import _containers, _data, _iterate, _validate, qalpha
+from specsel import _containers, _data, _iterate, _runtime, _validate, qalpha
 from specsel._methods import COMPARED, parameters
 from specsel._validate import ArrayLike, Directions, Floats, Integers, Names, Seed
 from specsel.results import Evidence, Weights
@@ -206,7 +206,7 @@ class _ByQAlpha:
         """Solve a shuffle, or without a seed the data as they are."""
         features = self.features if seed is None else _data.shuffled(self.features, seed)
         data = self.data.reordered(features)
-        with _data.alone() if self.alone else nullcontext():
+        with _runtime.serial() if self.alone else nullcontext():
             return _Found.of(qalpha.weigh(data, self.options, **self.form))
 
 

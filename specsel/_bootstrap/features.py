@@ -16,7 +16,6 @@ import numpy as np
 
 from specsel import _containers, _data, _runtime, _validate
 from specsel._bootstrap import jackknife
-from specsel._data import representations
 from specsel._runtime import jit
 from specsel._validate import ArrayLike, Bools, Floats, Integers, Names, Similarity, Sparse
 
@@ -212,7 +211,7 @@ class SparseFeatures(Features):
         relative = (values.data - mean[feature]) / largest[feature]
         squares = np.bincount(feature, relative**2, minlength=n_features).astype(float)
         squares += (n_samples - stored) * (mean / largest) ** 2
-        varies = high - low > representations.CONSTANT * largest if self.centred else stored > 0
+        varies = high - low > _data.CONSTANT * largest if self.centred else stored > 0
         return mean, np.where(varies, largest * np.sqrt(squares), 0.0)
 
     def _scale(self, values: Any) -> tuple[Any, Floats, Floats]:

@@ -22,7 +22,6 @@ sources          arrays that are read block by block, and how they are cut
 held             tall arrays in memory, cut in the same way
 distributed      those of Dask, whose blocks are tasks
 workers          blocks that a cluster holds, several in one task
-alone            passes by one thread alone, inside such tasks or beside others
 source_measures  what their columns are shifted and scaled by
 parted           data read block by block; blocks of features
 samples          blocks of samples
@@ -37,7 +36,6 @@ shuffles         the values of every column in another order
 selection        the leading subspace of the weighted affinity; features that span the rest
 """
 
-from specsel._data.alone import alone
 from specsel._data.beside import Beside, alike
 from specsel._data.dense import Dense
 from specsel._data.moments import far_from_zero, moments
@@ -45,12 +43,14 @@ from specsel._data.pairs import Pairs
 from specsel._data.protocol import Basis, Data, Reduced, Target, Weighable
 from specsel._data.reading import count_reduced, read, represent
 from specsel._data.reduced import signed_qr, triangular_factor
+from specsel._data.representations import CONSTANT
 from specsel._data.scaling import scaled
 from specsel._data.selection import affinity_subspace, pivoted
 from specsel._data.shuffles import shuffled
 from specsel._data.standardised import watched
 
 __all__ = [
+    "CONSTANT",
     "Basis",
     "Beside",
     "Data",
@@ -61,7 +61,6 @@ __all__ = [
     "Weighable",
     "affinity_subspace",
     "alike",
-    "alone",
     "count_reduced",
     "far_from_zero",
     "moments",

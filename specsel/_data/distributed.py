@@ -29,9 +29,9 @@ from typing import Any, Self
 import numpy as np
 
 from specsel._containers import checked_block, checked_chunks, within_reach
-from specsel._data.alone import alone
 from specsel._data.sources import BLOCK, Source, Task
 from specsel._data.workers import Call, Placed
+from specsel._runtime import serial
 from specsel._validate import Integers, NDArray
 
 # A block of features, all samples of one chunk of columns, may be so many times a block.
@@ -141,7 +141,7 @@ def _run_all(calls: Sequence[Call], task: Task, dtype: np.dtype[Any]) -> list[An
 def _run(call: Call, task: Task, dtype: np.dtype[Any]) -> Any:
     """What a worker answers for one block."""
     block, declared, exponents, given = call
-    with alone():
+    with serial():
         return task(_prepared(block, declared, dtype, exponents), *given)
 
 

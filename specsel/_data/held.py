@@ -16,8 +16,8 @@ import numba
 import numpy as np
 
 from specsel import _containers
-from specsel._data.alone import alone
 from specsel._data.sources import Source, Task
+from specsel._runtime import serial
 from specsel._validate import NDArray
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Held(Source):
                 waiting.extend(islice(tasks, 1))
 
     def _task(self, task: Task, part: slice, given: tuple[Any, ...]) -> Any:
-        with alone():
+        with serial():
             return task(self.block(part), *given)
 
 

@@ -18,9 +18,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from specsel._data import registers
-from specsel._data.alone import is_alone
 from specsel._data.pairs import PairValues
-from specsel._runtime import jit
+from specsel._runtime import is_serial, jit
 from specsel._validate import Floats, NDArray
 
 # The most blocks of features, and the fewest features in a block where there are several.
@@ -126,7 +125,7 @@ def sweep(
     everything else meanwhile.
     """
     given = columns, frames, places, tiling, pairs
-    if len(images) == 1 or is_alone():
+    if len(images) == 1 or is_serial():
         for block, (image, sums) in enumerate(zip(images, entries, strict=True)):
             first, last = block * tiling.span, min((block + 1) * tiling.span, alpha.shape[1])
             _sweep_range(*given, first, last, alpha, image, sums)

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from specsel._data.alone import is_alone
-from specsel._runtime import jit
+from specsel._runtime import is_serial, jit
 from specsel._validate import Floats, NDArray
 
 # A feature is constant to working precision if its range is at most this share of its size.
@@ -26,7 +25,7 @@ def standardise(
     Without `center` nothing is subtracted and the means stay 0, but for one that is not finite:
     the caller looks for NaN and infinity there.
     """
-    if len(norm) <= span or is_alone():
+    if len(norm) <= span or is_serial():
         _standardise_range(features, center, mean, norm)  # wakes no threads, as in `passes.sweep`
     else:
         _standardise(features, center, mean, norm, span)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from specsel._data.alone import is_alone
-from specsel._runtime import jit
+from specsel._runtime import is_serial, jit
 from specsel._validate import Floats, NDArray
 
 # Strips of a block.
@@ -19,7 +18,7 @@ STRIPS = 8
 
 def score(block: NDArray[Any], middle: Floats, parts: int, frame: Floats, out: Floats) -> None:
     """Add ``Σ_s f(x_si) b_sc`` to `out`, strips × parts × columns of the frame × features."""
-    if is_alone():
+    if is_serial():
         span = -(-len(block) // len(out))
         for strip, some in enumerate(out):
             score_range(block, middle, parts, frame, strip * span, (strip + 1) * span, some)
@@ -65,7 +64,7 @@ def _load(sample, middle, row):
 def combine(block: NDArray[Any], middle: Floats, coefficients: Floats, image: Floats) -> None:
     """Fill in ``Σ_i f(x_si) c_i`` of every sample; coefficients are parts × columns × features."""
     parts = len(coefficients)
-    if is_alone():
+    if is_serial():
         combine_range(block, middle, parts, coefficients, 0, len(block), image)
     else:
         images(block, middle, parts, coefficients, STRIPS, image)

@@ -13,7 +13,6 @@ import numpy as np
 
 from specsel import _runtime
 from specsel._data import row_passes, whole
-from specsel._data.alone import alone
 from specsel._data.dense import Dense
 from specsel._data.pairs import Pairs
 from specsel._data.parted import Parted
@@ -22,6 +21,7 @@ from specsel._data.protocol import Basis, Reduced, Target
 from specsel._data.reduced import SAMPLES, maps, triangular_factor
 from specsel._data.source_measures import totals
 from specsel._data.standardised import Counter
+from specsel._runtime import serial
 from specsel._validate import Bools, Floats, NDArray
 
 # Columns of the identity that are multiplied at a time.
@@ -245,7 +245,7 @@ def _products(block: NDArray[Any], middle: Floats, norms: Floats, chosen: Bools)
     for rows in _pieces(block, middle, norms, chosen):
         rows.flags.writeable = False
         shift, scale = np.zeros(len(rows)), np.ones((1, len(rows)))
-        with alone():
+        with serial():
             total += whole.sweep(Columns(rows, shift, scale), None, np.ones(len(rows)))[1]
     return total
 

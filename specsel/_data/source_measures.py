@@ -8,10 +8,10 @@ import numpy as np
 
 from specsel import _runtime
 from specsel._data import representations, row_passes
-from specsel._data.alone import is_alone
 from specsel._data.passes import block_span
 from specsel._data.representations import CONSTANT
 from specsel._data.sources import Source
+from specsel._runtime import is_serial
 from specsel._validate import Floats, NDArray
 
 
@@ -51,7 +51,7 @@ def _middles(source: Source, fraction: float) -> Floats:
 
 def _middles_of(block: NDArray[Any], fraction: float) -> Floats:
     out = np.zeros(block.shape[1])
-    if is_alone():
+    if is_serial():
         representations.middles_alone(block.T, fraction, out)
     else:
         representations.middles(block.T, fraction, out, block_span(len(out)))
@@ -66,7 +66,7 @@ def _part_norms(source: Source, middle: Floats, parts: int) -> Floats:
 
 def _part_norms_of(block: NDArray[Any], middle: Floats, parts: int) -> Floats:
     out = np.zeros((parts, block.shape[1]))
-    if is_alone():
+    if is_serial():
         representations.part_norms_alone(block.T, middle, parts, out)
     else:
         representations.part_norms(block.T, middle, parts, out, block_span(len(middle)))

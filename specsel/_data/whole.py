@@ -11,9 +11,8 @@ blocks are added in a fixed order.
 import numpy as np
 from numba import prange
 
-from specsel._data.alone import is_alone
 from specsel._data.passes import Columns, block_span, is_feature_major
-from specsel._runtime import jit
+from specsel._runtime import is_serial, jit
 from specsel._validate import Floats
 
 # A tile has this many features, or fewer where it would have more entries than this.
@@ -52,7 +51,7 @@ def sweep(
     while width > ROWS and width * height > ENTRIES:
         width //= 2
     given = columns, is_feature_major(features), upper, weights.reshape(norms.shape)
-    if len(images) == 1 or is_alone():  # wakes no threads, as in `passes.sweep`
+    if len(images) == 1 or is_serial():  # wakes no threads, as in `passes.sweep`
         for block, out in enumerate(images):
             _sweep_range(*given, block * span, min((block + 1) * span, n), width, out)
     else:

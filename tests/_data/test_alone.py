@@ -7,19 +7,19 @@ import pytest
 
 from specsel import _data
 from specsel._data import passes, row_passes
-from specsel._data.alone import alone, is_alone
+from specsel._runtime import is_serial, serial
 
 
 def test_it_holds_for_one_thread_and_ends():
     seen = []
-    with alone():
-        with alone():
-            assert is_alone()
-        other = threading.Thread(target=lambda: seen.append(is_alone()))
+    with serial():
+        with serial():
+            assert is_serial()
+        other = threading.Thread(target=lambda: seen.append(is_serial()))
         other.start()
         other.join()
-        assert is_alone()
-    assert not is_alone()
+        assert is_serial()
+    assert not is_serial()
     assert seen == [False]
 
 
@@ -29,7 +29,7 @@ def test_passes_alone_give_the_same_numbers(order, rng, monkeypatch):
     data, Q = _data.read(X), rng.standard_normal((20, 3))
     wanted = [*data.fused(Q, Q), data.norm]
     monkeypatch.setattr(passes, "_sweep", None)
-    with alone():
+    with serial():
         alike = _data.read(X)
         found = [*alike.fused(Q, Q), alike.norm]
     for one, other in zip(found, wanted, strict=True):
@@ -49,7 +49,7 @@ def test_passes_over_samples_alone_give_the_same_bits(rng, monkeypatch):
     wanted = run()
     monkeypatch.setattr(row_passes, "scores", None)
     monkeypatch.setattr(row_passes, "images", None)
-    with alone():
+    with serial():
         found = run()
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(one, other)
