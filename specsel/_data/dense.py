@@ -1,57 +1,85 @@
 """A dense array whose features are shifted and scaled on the fly, and the passes over it.
 
-The array is never copied: a few features at a time are shifted and scaled into a tile that stays
-in cache (see `passes`).
+The array is never copied. Its features are cut into blocks, and a thread takes a block at a time.
+Within a block it loads *tiles* of a few features: it shifts, multiplies and sums a tile while the
+tile is in cache, and prefetches the memory of a later one. The cut depends on the sizes of the
+data alone, and the partial sums of the blocks are added in a fixed order, so the number of threads
+changes no bit.
+
+Where a column of X counts as two features (its part above the median and its part below), both
+are made from one tile, so that a pass still reads the data once.
+
+Two passes are here: `_sweep_range` multiplies the features by a few vectors, and
+`_sweep_square_range` by the whole affinity, samples × samples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numba import prange
 
-from specsel._data import passes, registers, representations, whole
-from specsel._data.moments import moments
-from specsel._data.pairs import Pairs
-from specsel._data.passes import Columns, Frames, Places, Tiling
-from specsel._data.products import Products
-from specsel._data.protocol import Basis, Data, Reduced, Target
-from specsel._data.reduced import reduce
-from specsel._data.standardised import Counter, Standardised
-from specsel._validate import Bools, Floats, Integers, NDArray
+from specsel._data import simd
+from specsel._data.columns import UNIT, WIDE_UNIT, block_span
+from specsel._data.data import Counter, Data, Pairs
+from specsel._runtime import is_serial, jit
+from specsel._validate import Floats, Integers, NDArray
 from specsel.linalg import RESIDUAL_FLOOR
 
-# Products with a basis are kept for the next pass if they take at most this share of X.
-KEPT_SHARE = 0.08
+# So many features are summed in the precision of the data before they join the float64 sums.
+CHUNK = 256
 
-# Columns whose spans are found at a time.
-SPAN_COLUMNS = 2**16
+# A tile whose rows are samples has this many features, or fewer where it would have more entries
+# than this.
+SAMPLE_TILE = WIDE_UNIT
+SAMPLE_TILE_ENTRIES = 2**15
+
+# The same of a tile that is multiplied by the whole affinity.
+SQUARE_TILE = 128
+SQUARE_TILE_ENTRIES = 2**16
+
+# Values of a feature that are loaded at a time, where those of one feature lie together.
+LINE = 8
+
+# Rows that are multiplied at a time.
+ROWS = 4
+
+
+class Columns(NamedTuple):
+    """The columns of X as rows, and what standardises them."""
+
+    features: NDArray[Any]  # columns × samples, float32 or float64, read-only
+    middle: Floats  # what is subtracted from each column
+    norms: Floats  # parts × columns: the norm of what remains, or of each of its two parts
+
+
+class Stack(NamedTuple):
+    """What the features are multiplied with, as padded rows; where each matrix begins in it."""
+
+    rows: NDArray[Any]
+    dual: int
+    basis: int
+    target: int
+    n_dual: int  # 0: the weights are given
+
+
+class Tiling(NamedTuple):
+    """How the features are cut."""
+
+    feature_major: bool  # as `is_feature_major` says
+    width: int  # features in a tile
+    span: int  # features in a block
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Dense(Standardised):
-    """A dense array, its features shifted and scaled on the fly; see `protocol.Data`.
-
-    Made by `read` and `represent`. A record of its parts, all arrays read-only; a changed one is
-    made by ``dataclasses.replace``, which starts without kept products.
-
-    Attributes
-    ----------
-    columns : Columns
-        The array, what is subtracted from each column, and the norms of the features.
-    keeps : bool
-        Whether products with a basis may be kept for the next pass.
-    """
-
-    columns: Columns
-    keeps: bool = True
-    _products: Products = field(init=False, default_factory=Products)
+class Dense(Data):
+    """A dense array, its features shifted and scaled on the fly; see `Data`."""
 
     def __post_init__(self) -> None:
-        for array in (*self.columns, self.mean, self.norm):
-            array.flags.writeable = False
+        super().__post_init__()
+        self.numbers.flags.writeable = False
 
     @classmethod
     def of_factor(cls, factor: Floats, origin: Data) -> Self:
@@ -59,7 +87,9 @@ class Dense(Standardised):
         norm = np.where(origin.norms.ravel() > 0, 1.0, 0.0)
         zeros = np.zeros(len(norm))
         return cls(
-            columns=Columns(np.ascontiguousarray(factor).T, zeros, norm[None, :]),
+            numbers=np.ascontiguousarray(factor).T,
+            middle=zeros,
+            norms=norm[None, :],
             mean=zeros,
             norm=norm,
             names=origin.names,
@@ -71,219 +101,492 @@ class Dense(Standardised):
 
     @classmethod
     def of(cls, data: Data) -> Dense:
-        """The same data as one array, whatever holds them."""
+        """Return the same data as one array, whatever holds them."""
         return (
             data if isinstance(data, Dense) else cls.of_factor(data.rows(0, data.n_samples), data)
+        )
+
+    @classmethod
+    def of_block(cls, features: NDArray[Any], middle: Floats, norms: Floats) -> Self:
+        """Wrap some numbers of other data, to pass over them."""
+        return cls(
+            numbers=features,
+            middle=middle,
+            norms=norms,
+            mean=middle,
+            norm=norms[0],
+            names=None,
+            loses_rank=False,
+            mean_free=False,
+            floor=0.0,
+            counter=Counter(),
         )
 
     @property
     def features(self) -> NDArray[Any]:
         """The array as it lies, columns × samples."""
-        return self.columns.features
-
-    @property
-    def scaling(self) -> Columns:
-        """What standardises the columns."""
-        return self.columns
+        features: NDArray[Any] = self.numbers
+        return features
 
     @property
     def n_samples(self) -> int:
         """Number of samples."""
         return int(self.features.shape[1])
 
-    def is_tall(self, times: int = 1) -> bool:
-        """Whether samples, or those of each of so many classes, outnumber the features."""
-        return self.n_samples > times * self.n_features
-
-    def feature(self, index: int) -> Floats:
-        """One standardised feature."""
-        part, column = divmod(index, self.n_columns)
-        shifted = self.features[column] - self.columns.middle[column]
-        return self.part_of(shifted, part) / (self.norms[part, column] or np.inf)
-
-    def block(self, part: slice | Integers) -> Floats:
-        """The standardised features of some columns, as samples × features in float64."""
-        norms = self.norms[0, part]
-        shifted = self.features[part].T - self.columns.middle[part]
-        return np.asarray(shifted / np.where(norms > 0, norms, np.inf), dtype=np.float64)
-
-    def rows(self, start: int, stop: int) -> Floats:
-        """The standardised samples from `start` to `stop`, as samples × features."""
-        return self.standardised(self.features.T[start:stop])
-
-    def spans(self) -> Iterator[tuple[slice, Floats]]:
-        """Yield slices of the columns, each with minimum, maximum and sum of its features.
-
-        The three stand first, then the parts, then the columns. For all columns at once they
-        would take as much memory as six weights a column.
-        """
-        self.count_pass()
-        features, middle, norms = self.columns
-        for start in range(0, self.n_columns, SPAN_COLUMNS):
-            part = slice(start, start + SPAN_COLUMNS)
-            out = np.empty((3, *norms[:, part].shape))
-            span = passes.block_span(out.shape[2])
-            representations.spans(features[part], middle[part], norms[:, part], out, span)
-            yield part, out
-
-    def rescaled(self, factors: Floats) -> Self:
-        """The same data with each standardised feature multiplied by a positive factor.
-
-        Nothing is kept between passes, for such data already take the memory of more vectors.
-        """
-        norms = self.norms / factors.reshape(self.norms.shape)
-        lengths = factors.ravel() if self.lengths is None else self.lengths * factors.ravel()
-        columns = self.columns._replace(norms=norms)
-        return replace(self, columns=columns, keeps=False, lengths=lengths)
-
-    def centered(self) -> Self:
-        """The same data with each column centred, even if every one turns out constant."""
-        mean, norm = moments(self.features.T)
-        self.count_pass()
-        columns = Columns(self.features, mean, norm[None, :])
-        return replace(
-            self, columns=columns, mean=mean, norm=norm, loses_rank=True, mean_free=True
-        )
+    def _values(self, samples: slice, part: slice | Integers) -> NDArray[Any]:
+        return self.features[part].T[samples]
 
     def reordered(self, features: NDArray[Any]) -> Self:
         """The same columns with their values in another order, which moves no mean and no norm.
 
         `features` are columns × samples.
         """
-        columns = self.columns._replace(features=features)
-        return replace(self, columns=columns, counter=Counter())
-
-    def reduced(self, members: Bools | None = None) -> Reduced:
-        """Replace tall data, or their marked samples, by data with no more samples than features.
-
-        With ``M = U R``, algorithms that depend on inner products of features alone give the same
-        weights on R.
-        """
-        factor, restrict, lift = reduce(self, members)
-        return Reduced(Dense.of_factor(factor, self), restrict, lift)
-
-    def forward(self, dual: Floats, basis: Basis) -> Floats:
-        """``α_i = m_iᵀ dual basisᵀ m_i``."""
-        return self._sweep(dual, basis, None, None, with_image=False)[0]
-
-    def adjoint(self, alpha: Floats, basis: Basis) -> Floats:
-        """``A_α basis``, with ``A_α = Σ α_i m_i m_iᵀ``."""
-        return self._sweep(None, None, alpha, basis)[1]
-
-    def fused(self, dual: Floats, basis: Basis, target: Target = ...) -> tuple[Floats, Floats]:
-        """``α = forward(dual, basis)`` and ``A_α target``; the target defaults to the basis."""
-        return self._sweep(dual, basis, None, basis if target is ... else target)[:2]
-
-    def adjoint_pairs(self, alpha: Floats, basis: Basis, pairs: Pairs) -> tuple[Floats, Floats]:
-        """``A_α basis``, and the entry ``Σ α_i m_is m_it`` of every pair (s, t) of samples."""
-        return self._sweep(None, None, alpha, basis, pairs=pairs)[1:]
-
-    def fused_pairs(
-        self, dual: Floats, basis: Basis, pairs: Pairs, values: Floats, target: Target = ...
-    ) -> tuple[Floats, Floats, Floats]:
-        """``α_i = m_iᵀ dual basisᵀ m_i + Σ values_st m_is m_it``, then as `adjoint_pairs`."""
-        target = basis if target is ... else target
-        return self._sweep(dual, basis, None, target, pairs=pairs, values=values)
+        return replace(self, numbers=features.view(), counter=Counter())
 
     def _sweep(
         self,
         dual: Floats | None,
-        basis: Basis,
+        basis: Floats | None,
         alpha: Floats | None,
-        target: Basis,
-        *,
-        with_image: bool = True,
-        pairs: Pairs | None = None,
-        values: Floats | None = None,
+        target: Floats,
+        pairs: Pairs | None,
     ) -> tuple[Floats, Floats, Floats]:
-        """Run the compiled pass: find the weights if there is a dual, then the image if wanted.
+        self.count_pass()
+        features = self.features
+        n, q = features.shape
+        stack = _stack(dual, basis, target, features.dtype)
+        n_image = target.shape[1]
+        weights = np.empty(self.n_features) if alpha is None else alpha
+        alpha = np.require(weights, float, ["C", "W"])
+        n_entries = 0 if pairs is None else len(pairs.seconds)
+        span = block_span(n, n_image * q + n_entries, features.size)
+        images = np.zeros((-(-n // span), n_image, simd.row_length(q, features.itemsize)))
+        entries = np.zeros((len(images), n_entries))
+        feature_major = is_feature_major(features)
+        width = tile_width(feature_major and pairs is None, len(stack.rows), q, span)
+        columns = Columns(features, self.middle, self.norms)
+        given = columns, stack, Tiling(feature_major, width, span), pairs
+        shaped = alpha.reshape(self.norms.shape)
+        # A single block starts no threads: once awake, they wait for more work for a while and
+        # slow down everything else meanwhile.
+        if len(images) == 1 or is_serial():
+            for block, (image, sums) in enumerate(zip(images, entries, strict=True)):
+                first, last = block * span, min((block + 1) * span, n)
+                _sweep_range(*given, first, last, shaped, image, sums)
+        else:
+            _sweep(*given, shaped, images, entries)
+        found = entries[0] if pairs is None else entries.sum(axis=0)[pairs.positions]
+        return alpha, images.sum(axis=0)[:, :q].T, found
 
-        Returns the weights, the image and the entries of the pairs, if there are any.
+    def _square(
+        self, dual: Floats | None, alpha: Floats | None, with_image: bool
+    ) -> tuple[Floats, Floats]:
+        """Multiply by half of each matrix.
+
+        ``m_iᵀ B m_i`` depends on ``B + Bᵀ`` alone, and ``A_α`` is symmetric.
         """
         self.count_pass()
-        if basis is None and target is None and pairs is None:
-            found = whole.sweep(self.columns, dual, alpha, with_image=with_image)
-            return *found, np.zeros(0)
-        matrices = ([] if dual is None else [dual, basis]) + ([target] if with_image else [])
-        stack, known, rows = self._lay_out(matrices)
-        n_dual = 0 if dual is None else dual.shape[1]
-        n_image = 0
-        if with_image:
-            n_image = self.n_samples if target is None else target.shape[1]
-        n_identity = self.n_samples if any(matrix is None for matrix in matrices) else 0
-        is_new = n_image > 0 and rows[-1] < len(stack)  # neither the identity nor known
-        # A loop comes back to a basis, with another dual; an ascent, whose dual it is, does not.
-        keeps = is_new and dual is not target and self._may_keep(n_image)
-        kept = self._products.room(n_image, like=known) if keeps else known[:0]
-        alpha = np.require(
-            np.empty(self.n_features) if alpha is None else alpha, float, ["C", "W"]
-        )
-        n_entries = 0 if pairs is None else len(pairs.seconds)
-        partial = n_image * self.n_samples + n_entries
-        span = passes.block_span(self.n_columns, partial, self.features.size)
-        n_blocks = -(-self.n_columns // span)
-        images = np.zeros((n_blocks, n_image, stack.shape[1]))
-        entries = np.zeros((n_blocks, n_entries))
-        feature_major = passes.is_feature_major(self.features)
-        width = passes.tile_width(
-            feature_major and pairs is None, len(stack), self.n_samples, span
-        )
-        passes.sweep(
-            self.columns,
-            Frames(stack, known, kept),
-            Places(
-                dual=rows[0] if n_dual else 0,
-                basis=rows[1] if n_dual else 0,
-                target=rows[-1] if n_image else 0,
-                n_dual=n_dual,
-                n_identity=n_identity,
-            ),
-            Tiling(feature_major, width, span),
-            None if pairs is None else pairs.with_values(values),
-            alpha.reshape(self.norms.shape),
-            images,
-            entries,
-        )
-        if keeps and target is not None:
-            self._products.keep(target, kept)
-        image = images.sum(axis=0)[:, : self.n_samples].T
-        return alpha, image, entries[0] if pairs is None else entries.sum(axis=0)[pairs.places]
+        features = self.features
+        n, q = features.shape
+        height = -(-q // ROWS) * ROWS
+        upper = np.zeros((0, height), features.dtype)
+        if dual is not None:
+            upper = np.zeros((height, height), features.dtype)
+            upper[:q, :q] = np.triu(dual + dual.T)
+            upper[np.diag_indices(q)] = dual.diagonal()
+            alpha = np.empty(self.n_features)
+        alpha = np.require(alpha, float, ["C", "W"])
+        rows = height if with_image else 0
+        span = block_span(n, rows * rows, features.size)
+        images = np.zeros((-(-n // span), rows, rows))
+        width = SQUARE_TILE
+        while width > ROWS and width * height > SQUARE_TILE_ENTRIES:
+            width //= 2
+        columns = Columns(features, self.middle, self.norms)
+        given = columns, is_feature_major(features), upper, alpha.reshape(self.norms.shape)
+        if len(images) == 1 or is_serial():
+            for block, out in enumerate(images):
+                last = min((block + 1) * span, n)
+                _sweep_square_range(*given, block * span, last, width, out)
+        else:
+            _sweep_square(*given, span, width, images)
+        if not with_image:
+            return alpha, self._no_columns
+        half = np.triu(images.sum(axis=0)[:q, :q])
+        return alpha, half + np.triu(half, 1).T
 
-    def _may_keep(self, n_vectors: int) -> bool:
-        """Whether products with so many vectors are small beside X, and kept at all."""
-        if not self.keeps or len(self.norms) == 2:
-            return False
-        return n_vectors * self.n_columns <= KEPT_SHARE * self.features.size
 
-    def _lay_out(self, matrices: list[Basis]) -> tuple[NDArray[Any], NDArray[Any], list[int]]:
-        """Stack what the features must be multiplied with, each matrix once.
+def is_feature_major(features: NDArray[Any]) -> bool:
+    """Whether the values of one feature lie closer together than those of one sample."""
+    return abs(features.strides[0]) >= abs(features.strides[1])
 
-        Returns the stack, its rows padded with zeros to what the kernels expect; the kept products
-        that serve a matrix; and for each matrix the first row of its scores. Those with the stack
-        come first, then the kept products, then those with the identity.
-        """
-        known = np.empty((0, *self.norms.shape), self.features.dtype)
-        starts: dict[int, int] = {}  # by id, for one array often stands in two places
-        height = 0
-        for matrix in matrices:
-            if matrix is None or id(matrix) in starts:
-                continue
-            products = self._products.with_basis(matrix)
-            if products is not None:
-                known = products
-                continue
+
+def tile_width(feature_major: bool, frame_rows: int, n_samples: int, span: int) -> int:
+    """Return the number of features in a tile.
+
+    Few interleave arithmetic with reads of memory, many use a row of the stack more often while
+    it is in a register.
+    """
+    if feature_major:
+        return min(max(frame_rows // UNIT * UNIT, UNIT), 64)
+    width = SAMPLE_TILE
+    while width > UNIT and (width > span or width * n_samples > SAMPLE_TILE_ENTRIES):
+        width //= 2
+    return width
+
+
+def _stack(
+    dual: Floats | None, basis: Floats | None, target: Floats, dtype: np.dtype[Any]
+) -> Stack:
+    """Stack what the features must be multiplied with, each matrix once.
+
+    Rows are padded with zeros to what the kernels expect.
+    """
+    starts: dict[int, int] = {}  # by id, for one array is often both basis and target
+    parts = []
+    height = 0
+    for matrix in (dual, basis, target):
+        if matrix is not None and id(matrix) not in starts:
             starts[id(matrix)] = height
+            parts.append(matrix)
             height += matrix.shape[1] + matrix.shape[1] % 2
-        q = self.n_samples
-        length = registers.row_length(q, self.features.itemsize)
-        stack = np.zeros((height, length), self.features.dtype)
-        rows = []
-        for matrix in matrices:
-            if matrix is None:
-                rows.append(height + len(known))
-                continue
-            start = starts.get(id(matrix), height)  # kept products follow the stack
-            rows.append(start)
-            if start < height:
-                stack[start : start + matrix.shape[1], :q] = matrix.T
-        return stack, known, rows
+    q = len(target)
+    rows = np.zeros((height, simd.row_length(q, dtype.itemsize)), dtype)
+    for matrix in parts:
+        first = starts[id(matrix)]
+        rows[first : first + matrix.shape[1], :q] = matrix.T
+    first, second, third = (starts.get(id(matrix), 0) for matrix in (dual, basis, target))
+    return Stack(rows, first, second, third, 0 if dual is None else dual.shape[1])
+
+
+@jit(parallel=True)
+def _sweep(columns, stack, tiling, pairs, alpha, images, entries):
+    span = tiling.span
+    for block in prange(len(images)):
+        first, last = block * span, min((block + 1) * span, alpha.shape[1])
+        image, sums = images[block], entries[block]
+        _sweep_range(columns, stack, tiling, pairs, first, last, alpha, image, sums)
+
+
+@jit
+def _sweep_range(columns, stack, tiling, pairs, start, stop, alpha, image, entries):
+    """Serial pass over the features from `start` to `stop`.
+
+    The scores of a feature are its products with the rows of the stack. With a dual, `alpha` is
+    computed as ``(dualᵀ m_i)ᵀ (basisᵀ m_i)``; else it is given. `image` gathers
+    ``Σ α_i (targetᵀ m_i) m_iᵀ``. With pairs of samples s and t, ``Σ v_st m_is m_it`` is added to a
+    computed `alpha`, and `entries` gathers ``Σ α_i m_is m_it``.
+    """
+    features, middle, norms = columns
+    feature_major, width = tiling.feature_major, tiling.width
+    q = features.shape[1]
+    n_image, lanes = image.shape
+    n_parts = len(norms)
+    n_stack = len(stack.rows)
+    rows = simd.room(n_stack, lanes, features)
+    for c in range(n_stack):
+        for s in range(lanes):
+            rows[c, s] = stack.rows[c, s]
+    if feature_major:
+        tile = simd.room(width, lanes, features)
+    else:
+        tile = simd.room((q + 3) // 4 * 4, width, features)
+    samples = tile
+    if feature_major and pairs is not None:
+        samples = np.empty((q, width), features.dtype)
+    scores = simd.room(n_stack, width, features)
+    weights, scale = np.zeros((2, width))
+    coefficients = simd.room(n_image + n_image % 2, width, features)
+    partial = simd.room(n_image + n_image % 2, lanes, features)
+    for chunk in range(start, stop, CHUNK):
+        partial[:] = 0
+        end = min(chunk + CHUNK, stop)
+        for first in range(chunk, end, width):
+            size = min(width, end - first)
+            some = features[first : first + size]
+            for part in range(n_parts):
+                if feature_major:
+                    _load_features(some, middle[first : first + size], part, n_parts, tile)
+                else:
+                    _load_samples(some, middle[first : first + size], part, n_parts, tile)
+                scores[:] = 0
+                if feature_major:
+                    simd.add_inner(rows, tile, scores)
+                else:
+                    simd.add_combined(rows, tile, scores)
+                for f in range(size):
+                    norm = norms[part, first + f]
+                    scale[f] = 1.0 / norm if norm > 0 else 0.0
+                for c in range(n_stack):
+                    for f in range(width):
+                        scores[c, f] *= scale[f]
+                if pairs is not None and feature_major:
+                    for s in range(q):
+                        for f in range(width):
+                            samples[s, f] = tile[f, s]
+                if stack.n_dual > 0:
+                    _weigh(scores, stack.dual, stack.basis, stack.n_dual, weights)
+                    if pairs is not None:
+                        _weigh_pairs(samples, pairs, scale, weights)
+                    for f in range(size):
+                        alpha[part, first + f] = weights[f]
+                for f in range(width):
+                    weights[f] = alpha[part, first + f] if f < size else 0.0
+                if pairs is not None:
+                    _sum_pairs(samples, pairs, scale, weights, entries)
+                for c in range(n_image):
+                    for f in range(width):
+                        coefficients[c, f] = weights[f] * scale[f] * scores[stack.target + c, f]
+                if feature_major:
+                    simd.add_combined(coefficients, tile, partial)
+                else:
+                    simd.add_inner(coefficients, tile, partial)
+        for c in range(n_image):
+            for s in range(lanes):
+                image[c, s] += partial[c, s]
+
+
+@jit
+def _weigh(scores, dual, basis, n_dual, weights):
+    """``α_i = (dualᵀ m_i)ᵀ (basisᵀ m_i)`` from the scores, in float64."""
+    for f in range(len(weights)):
+        weights[f] = 0
+    for c in range(n_dual):
+        for f in range(len(weights)):
+            weights[f] += scores[dual + c, f] * scores[basis + c, f]
+
+
+@jit
+def _weigh_pairs(samples, pairs, scale, weights):
+    """Add ``Σ v_st m_s m_t`` over the pairs; four pairs with one first sample s at a time."""
+    starts, seconds, values = pairs.starts, pairs.seconds, pairs.values
+    width = len(weights)
+    total = np.empty(width)
+    for s in range(len(starts) - 1):
+        if starts[s] == starts[s + 1]:
+            continue
+        total[:] = 0
+        for p in range(starts[s], starts[s + 1], 4):
+            x0, x1 = samples[seconds[p]], samples[seconds[p + 1]]
+            x2, x3 = samples[seconds[p + 2]], samples[seconds[p + 3]]
+            v0, v1, v2, v3 = values[p], values[p + 1], values[p + 2], values[p + 3]
+            for f in range(width):
+                total[f] += v0 * x0[f] + v1 * x1[f] + v2 * x2[f] + v3 * x3[f]
+        for f in range(width):
+            weights[f] += total[f] * samples[s, f] * scale[f] * scale[f]
+
+
+@jit
+def _sum_pairs(samples, pairs, scale, weights, entries):
+    """Add ``Σ α_i m_is m_it`` to the entry of each pair; four with one first sample at a time."""
+    starts, seconds = pairs.starts, pairs.seconds
+    width = len(weights)
+    scaled = np.empty(width, samples.dtype)
+    for s in range(len(starts) - 1):
+        for f in range(width):
+            scaled[f] = weights[f] * scale[f] * scale[f] * samples[s, f]
+        for p in range(starts[s], starts[s + 1], 4):
+            x0, x1 = samples[seconds[p]], samples[seconds[p + 1]]
+            x2, x3 = samples[seconds[p + 2]], samples[seconds[p + 3]]
+            e0 = e1 = e2 = e3 = samples.dtype.type(0)
+            for f in range(width):
+                e0 += scaled[f] * x0[f]
+                e1 += scaled[f] * x1[f]
+                e2 += scaled[f] * x2[f]
+                e3 += scaled[f] * x3[f]
+            entries[p] += e0
+            entries[p + 1] += e1
+            entries[p + 2] += e2
+            entries[p + 3] += e3
+
+
+@jit
+def _load_features(features, middle, part, n_parts, tile):
+    """Fill the tile with features as rows, and prefetch the tile after the next."""
+    size, q = features.shape
+    step, stride = features.strides
+    address = features.ctypes.data + 2 * size * step
+    for f in range(size):
+        if part == 0:
+            for ahead in range(0, q * stride, max(simd.LINE, stride)):
+                simd.prefetch(address + f * step + ahead)
+        if stride == features.itemsize:
+            row = simd.contiguous(features[f])
+            for s in range(q):
+                tile[f, s] = row[s] - middle[f]
+        else:
+            for s in range(q):
+                tile[f, s] = features[f, s] - middle[f]
+        if n_parts == 2:
+            _clip(tile[f, :q], part)
+    for f in range(size, tile.shape[0]):
+        for s in range(q):
+            tile[f, s] = 0
+
+
+@jit
+def _load_samples(features, middle, part, n_parts, tile):
+    """Fill the tile with samples as rows, and prefetch the next tile.
+
+    The rows are short pieces of memory far apart, which a processor does not foresee.
+    """
+    size, q = features.shape
+    step, stride = features.strides
+    address = features.ctypes.data + size * step
+    for s in range(q):
+        if part == 0:
+            for ahead in range(0, size * step, max(simd.LINE, step)):
+                simd.prefetch(address + s * stride + ahead)
+        if step == features.itemsize:
+            row = simd.contiguous(features[:, s])
+            for f in range(size):
+                tile[s, f] = row[f] - middle[f]
+        else:
+            for f in range(size):
+                tile[s, f] = features[f, s] - middle[f]
+        if n_parts == 2:
+            _clip(tile[s, :size], part)
+        for f in range(size, tile.shape[1]):
+            tile[s, f] = 0
+
+
+@jit
+def _clip(row, part):
+    """Make the values one part: what is above zero (part 0), or minus what is below (part 1)."""
+    zero = row.dtype.type(0)
+    sign = row.dtype.type(1 - 2 * part)
+    for s in range(len(row)):
+        value = sign * row[s]
+        row[s] = value if value > zero else zero
+
+
+@jit(parallel=True)
+def _sweep_square(columns, feature_major, upper, alpha, span, width, images):
+    for block in prange(len(images)):
+        first, last = block * span, min((block + 1) * span, alpha.shape[1])
+        _sweep_square_range(
+            columns, feature_major, upper, alpha, first, last, width, images[block]
+        )
+
+
+@jit
+def _sweep_square_range(columns, feature_major, upper, alpha, start, stop, width, image):
+    """Pass over the features from `start` to `stop`; add the upper half of ``A_α`` to `image`."""
+    features, middle, norms = columns
+    height = upper.shape[1]
+    tile = np.zeros((height, width), features.dtype)
+    scaled = np.empty((len(image), width), features.dtype)
+    room = np.empty((ROWS, width), features.dtype)
+    weights = np.empty(width)
+    for first in range(start, stop, width):
+        last = min(first + width, stop)
+        for part in range(len(norms)):
+            _load_scaled(
+                features[first:last],
+                middle[first:last],
+                norms[:, first:last],
+                part,
+                feature_major,
+                tile,
+            )
+            if len(upper) > 0:
+                _weigh_square(upper, tile, room, weights)
+                for f in range(last - first):
+                    alpha[part, first + f] = weights[f]
+            if len(image) > 0:
+                for f in range(width):
+                    weights[f] = alpha[part, first + f] if first + f < last else 0.0
+                for s in range(height):
+                    for f in range(width):
+                        scaled[s, f] = weights[f] * tile[s, f]
+                _add_half(scaled, tile, image)
+
+
+@jit
+def _load_scaled(features, middle, norms, part, feature_major, tile):
+    """Fill the tile with standardised features, one a column, and with zeros beyond the last."""
+    size, q = features.shape
+    width = tile.shape[1]
+    scale, shift = np.zeros((2, width))
+    for f in range(size):
+        sign = 1.0 if part == 0 else -1.0
+        scale[f] = sign / norms[part, f] if norms[part, f] > 0 else 0.0
+        shift[f] = middle[f]
+    if feature_major:
+        for first in range(0, q, LINE):
+            for f in range(size):
+                for s in range(first, min(first + LINE, q)):
+                    tile[s, f] = (features[f, s] - shift[f]) * scale[f]
+    else:
+        for s in range(q):
+            for f in range(size):
+                tile[s, f] = (features[f, s] - shift[f]) * scale[f]
+    zero = tile.dtype.type(0)
+    for s in range(q):
+        if len(norms) == 2:
+            for f in range(size):
+                tile[s, f] = max(tile[s, f], zero)
+        for f in range(size, width):
+            tile[s, f] = zero
+
+
+@jit
+def _weigh_square(upper, tile, room, weights):
+    """``m_iᵀ B m_i`` of every feature in the tile, four rows of ``B + Bᵀ`` at a time."""
+    weights[:] = 0
+    for c in range(0, tile.shape[0], 4):
+        room[:] = 0
+        for r in range(c, tile.shape[0], 4):
+            a0, a1, a2, a3 = upper[c, r], upper[c, r + 1], upper[c, r + 2], upper[c, r + 3]
+            b0, b1 = upper[c + 1, r], upper[c + 1, r + 1]
+            b2, b3 = upper[c + 1, r + 2], upper[c + 1, r + 3]
+            c0, c1 = upper[c + 2, r], upper[c + 2, r + 1]
+            c2, c3 = upper[c + 2, r + 2], upper[c + 2, r + 3]
+            d0, d1 = upper[c + 3, r], upper[c + 3, r + 1]
+            d2, d3 = upper[c + 3, r + 2], upper[c + 3, r + 3]
+            for f in range(tile.shape[1]):
+                x0, x1, x2, x3 = tile[r, f], tile[r + 1, f], tile[r + 2, f], tile[r + 3, f]
+                room[0, f] += a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3
+                room[1, f] += b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3
+                room[2, f] += c0 * x0 + c1 * x1 + c2 * x2 + c3 * x3
+                room[3, f] += d0 * x0 + d1 * x1 + d2 * x2 + d3 * x3
+        for f in range(tile.shape[1]):
+            weights[f] += (
+                room[0, f] * tile[c, f]
+                + room[1, f] * tile[c + 1, f]
+                + room[2, f] * tile[c + 2, f]
+                + room[3, f] * tile[c + 3, f]
+            )
+
+
+@jit
+def _add_half(left, right, image):
+    """Add ``left rightᵀ`` where the column is not before the row, 4 × 4 entries at a time."""
+    zero = left.dtype.type(0)
+    for c in range(0, left.shape[0], 4):
+        for r in range(c, right.shape[0], 4):
+            a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = zero
+            c0 = c1 = c2 = c3 = d0 = d1 = d2 = d3 = zero
+            for f in range(left.shape[1]):
+                w0, w1, w2, w3 = left[c, f], left[c + 1, f], left[c + 2, f], left[c + 3, f]
+                x0, x1, x2, x3 = right[r, f], right[r + 1, f], right[r + 2, f], right[r + 3, f]
+                a0 += w0 * x0
+                a1 += w0 * x1
+                a2 += w0 * x2
+                a3 += w0 * x3
+                b0 += w1 * x0
+                b1 += w1 * x1
+                b2 += w1 * x2
+                b3 += w1 * x3
+                c0 += w2 * x0
+                c1 += w2 * x1
+                c2 += w2 * x2
+                c3 += w2 * x3
+                d0 += w3 * x0
+                d1 += w3 * x1
+                d2 += w3 * x2
+                d3 += w3 * x3
+            rows = ((a0, a1, a2, a3), (b0, b1, b2, b3), (c0, c1, c2, c3), (d0, d1, d2, d3))
+            for i, row in enumerate(rows):
+                for j, value in enumerate(row):
+                    image[c + i, r + j] += value

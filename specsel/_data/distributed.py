@@ -9,7 +9,7 @@ than to send: below about 2 k samples, or features, of a block's other side time
 memory is than the network, 20 times or so.
 
 Where workers of a cluster hold the blocks, because X was persisted, a pass over up to `TASKS`
-blocks is a task for each thread of a worker, over all blocks that lie there; see `workers`. The
+blocks is a task for each thread of a worker, over all blocks that lie there; see `Persisted`. The
 q × k numbers go to each task once, so that half remains: 8 q k B bytes come back, and 8 n k B for
 blocks of samples. Blocks that every pass makes anew have tasks of their own, so that no task waits
 for several of them and holds them all.
@@ -20,17 +20,17 @@ worker is made again from where it came from, and the bits are the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, islice
+from itertools import accumulate, chain, islice
 from typing import Any, Self
 
 import numpy as np
 
-from specsel._containers import checked_block, checked_chunks, within_reach
+from specsel._containers import checked_block, checked_chunks, out_of_reach, within_reach
 from specsel._data.sources import BLOCK, Source, Task
-from specsel._data.workers import Call, Placed
 from specsel._runtime import serial
 from specsel._validate import Integers, NDArray
 
@@ -39,6 +39,14 @@ LARGEST = 8
 
 # Blocks whose answers are waited for at a time; it bounds how many answers are held.
 TASKS = 64
+
+
+# The blocks of one task have at most this many bytes in total. A worker that is short of memory
+# keeps blocks on disk, and reads all those of a task before it begins.
+TOGETHER = 16 * BLOCK
+
+# A block, as a future, and what its task is given.
+Call = tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,7 +69,7 @@ class DaskSource(Source):
         """Some samples of some features, in memory; passes have checked the chunks of a part."""
         whole = samples == features == slice(None)
         part = (checked_chunks(self.array) if whole else self.array)[samples, features]
-        scheduler = None if self._placed is None else self._placed.client
+        scheduler = None if self._persisted is None else self._persisted.client
         with within_reach():
             found = part.compute(scheduler=scheduler)
         block = _prepared(found, (part.shape, part.dtype), self.dtype, None)
@@ -71,7 +79,7 @@ class DaskSource(Source):
 
     def run(self, task: Task, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield ``task(block, *arguments)`` of every block, in their order; Dask computes them."""
-        blocks = self._delayed if self._placed is None else self._placed.blocks
+        blocks = self._delayed if self._persisted is None else self._persisted.blocks
         told = map(self._declared, self.parts), map(self._exponents, self.parts)
         calls = zip(blocks, *told, arguments, strict=True)
         while some := [*islice(calls, TASKS)]:
@@ -79,15 +87,15 @@ class DaskSource(Source):
 
     def _run(self, calls: Sequence[Call], task: Task) -> Sequence[Any]:
         with within_reach():
-            if self._placed is None:
+            if self._persisted is None:
                 return _run_apart(calls, task, self.dtype)
-            return self._placed.run(_run_all, calls, task=task, dtype=self.dtype)
+            return self._persisted.run(_run_all, calls, task=task, dtype=self.dtype)
 
     def keep(self, arguments: Iterable[Any]) -> Sequence[Any]:
         """What every task of a block is given, sent to the workers once; Dask keeps it there."""
         with within_reach():
-            if self._placed is not None:
-                return self._placed.keep(arguments)
+            if self._persisted is not None:
+                return self._persisted.keep(arguments)
             from dask.base import persist
             from dask.delayed import delayed
 
@@ -95,9 +103,9 @@ class DaskSource(Source):
             return kept
 
     @cached_property
-    def _placed(self) -> Placed | None:
+    def _persisted(self) -> Persisted | None:
         """The blocks, if workers of a cluster hold them."""
-        return Placed.of(self.array, self.by_feature)
+        return Persisted.of(self.array, self.by_feature)
 
     @cached_property
     def _delayed(self) -> list[Any]:
@@ -163,3 +171,101 @@ def _prepared(
         array = np.ldexp(array, -exponents)
     array.flags.writeable = False
     return array
+
+
+@dataclass
+class Persisted:
+    """Blocks that workers hold.
+
+    Attributes
+    ----------
+    blocks : list of distributed.Future
+        The blocks.
+    size : int
+        Bytes of the largest one.
+    last : list of distributed.Future
+        The last tasks. Releasing a future sends a message, and what is sent next waits
+        milliseconds behind it. So the last tasks are released only after the next ones are
+        submitted.
+    """
+
+    blocks: list[Any]
+    size: int
+    last: list[Any] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, array: Any, by_feature: bool) -> Self | None:
+        """The blocks of a Dask array; None unless each is one chunk that a client persisted."""
+        cluster = sys.modules.get("distributed")  # who has a future, has imported it
+        along, across = array.chunks[::-1] if by_feature else array.chunks
+        if cluster is None or len(across) > 1 or _is_task(cluster):
+            return None
+        from dask.core import flatten
+
+        keys = flatten(array.__dask_keys__())
+        blocks = [array.dask[key] for key, length in zip(keys, along, strict=True) if length]
+        if not all(isinstance(block, cluster.Future) for block in blocks):
+            return None
+        client = blocks[0].client
+        if client is None or any(block.client is not client for block in blocks):
+            return None
+        if client.asynchronous:
+            raise ValueError(
+                "X: its client is asynchronous and would wait for itself in this thread; call "
+                "from another one, as asyncio.to_thread does"
+            )
+        if any(block.cancelled() for block in blocks):
+            raise out_of_reach()
+        return cls(blocks, max(along) * across[0] * array.dtype.itemsize)
+
+    @property
+    def client(self) -> Any:
+        """The client that persisted the blocks; it need not be the current one."""
+        return self.blocks[0].client
+
+    def keep(self, values: Iterable[Any]) -> list[Any]:
+        """A value for every block, sent once to the worker that holds it."""
+        pairs = zip(self.blocks, values, strict=True)
+        return [self.client.submit(_beside, block, value, pure=False) for block, value in pairs]
+
+    def run(
+        self, function: Callable[..., list[Any]], calls: Sequence[Call], **options: Any
+    ) -> list[Any]:
+        """What the function makes of the calls, of which its tasks are given some at a time."""
+        groups = self.groups([block for block, *_ in calls])
+        lists = [[calls[number] for number in group] for group in groups]
+        tasks = self.client.map(function, lists, **options, pure=False)
+        self.last = tasks
+        try:
+            found = self.client.gather(tasks)
+        except BaseException:  # else the traceback would hold them, and workers would go on
+            for task in tasks:
+                task.release()
+            raise
+        answers = dict(zip(chain(*groups), chain(*found), strict=True))
+        return [answers[number] for number in range(len(calls))]
+
+    def groups(self, blocks: Sequence[Any]) -> list[list[int]]:
+        """Numbers of these blocks, those that share a task together."""
+        holders, threads = self.client.who_has(blocks), self.client.nthreads()
+        held: dict[str, list[int]] = {worker: [] for worker in threads}
+        found: list[list[int]] = []
+        for number, block in enumerate(blocks):
+            places = [held[worker] for worker in holders.get(block.key, ()) if worker in held]
+            if places:
+                min(places, key=len).append(number)
+            else:
+                found.append([number])
+        for worker, numbers in held.items():
+            count = max(1, threads[worker], -(-len(numbers) * self.size // TOGETHER))
+            found += [group.tolist() for group in np.array_split(numbers, count) if len(group)]
+        return found
+
+
+def _is_task(cluster: Any) -> bool:
+    """Whether a task of Dask calls. It would hold the thread that its own tasks wait for."""
+    return getattr(cluster.worker.thread_state, "key", None) is not None
+
+
+def _beside(_: Any, value: Any) -> Any:
+    return value

@@ -1,4 +1,4 @@
-"""Tall data, replaced by as many samples as there are features.
+"""Tall data, replaced by as many samples as there are features; subspaces and spans of data.
 
 Every algorithm that depends on inner products of features alone gives the same weights on the
 triangular factor R of the standardised data ``M = U R``, for ``MᵀM = RᵀR``.
@@ -7,16 +7,15 @@ triangular factor R of the standardised data ``M = U R``, for ``MᵀM = RᵀR``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
-from typing import TYPE_CHECKING
+from functools import cache, partial
 
 import numpy as np
 
+from specsel import linalg
+from specsel._data.data import Data, Reduced
+from specsel._data.dense import Dense
 from specsel._runtime import MOST_ROWS, one_thread
-from specsel._validate import Bools, Floats
-
-if TYPE_CHECKING:
-    from specsel._data.protocol import Data
+from specsel._validate import Bools, Floats, Integers
 
 # Samples that are factorised at a time, unless there are more features.
 SAMPLES = 4096
@@ -27,14 +26,14 @@ NARROW = 128
 # Columns that a QR decomposition works on at a time.
 QR_BLOCK = 32
 
+# A feature whose residual falls below this share of the largest norm adds nothing to the span.
+PIVOT_FLOOR = 1e-8
 
-def reduce(
-    data: Data, members: Bools | None = None
-) -> tuple[Floats, Callable[[Floats], Floats], Callable[[Floats], Floats]]:
+
+def reduce(data: Data, members: Bools | None = None) -> Reduced:
     """Factorise the standardised samples, or those among them that `members` marks.
 
-    Returns R, the map ``Q -> Uᵀ Q`` for a given basis of the samples, and the map back,
-    ``Q -> U Q``. The factor U is never formed; both maps read the data once more.
+    The factor U is never formed; both maps read the data once more.
     """
     factor = triangular_factor(_parts(data, members))
     data.count_pass()
@@ -58,7 +57,7 @@ def reduce(
             np.matmul(rows, inner, out=image[start:stop])
         return image
 
-    return factor, *maps(factor, scores, combine)
+    return Reduced(Dense.of_factor(factor, data), *maps(factor, scores, combine))
 
 
 def maps(
@@ -124,3 +123,47 @@ def _parts(data: Data, members: Bools | None) -> Iterator[Floats]:
     for start in range(0, data.n_samples, step):
         rows = data.rows(start, start + step)
         yield rows if members is None else rows[members[start : start + step]]
+
+
+def affinity_subspace(data: Data, alpha: Floats, k: int, start: Floats | None = None) -> Floats:
+    """Orthonormal basis of the k leading eigenvectors, by modulus, of ``A_α = Σ α_i m_i m_iᵀ``.
+
+    With many samples it is approximate and improves on `start`; see `linalg.top_eigenpairs`.
+    """
+    product = partial(data.adjoint, alpha)
+    return linalg.top_eigenpairs(product, data.n_samples, k, start)[1]
+
+
+def pivoted(data: Data, alpha: Floats, n: int) -> Integers:
+    """Select n features that span the others well, each multiplied by the root of its weight.
+
+    This is QR with column pivoting, and one pass over the data for each feature taken. A new
+    direction v lowers the squared residual of feature i by ``α_i (m_iᵀ v)²``. Such differences
+    lose half the digits, so a feature is taken only after its residual has been computed from the
+    feature itself. Once the chosen features span everything, the rest follows by weight.
+    """
+    weights = np.maximum(alpha, 0.0)
+    residuals = weights * (data.norm > 0)
+    floor = PIVOT_FLOOR**2 * residuals.max(initial=0.0)
+    directions = np.zeros((0, data.n_samples))
+    chosen: list[int] = []
+    while len(chosen) < n:
+        candidate = int(np.argmax(residuals))
+        if residuals[candidate] <= floor:
+            break
+        column = np.sqrt(weights[candidate]) * data.feature(candidate)
+        for _ in range(2):
+            column -= directions.T @ (directions @ column)
+        square = column @ column
+        if square < 0.5 * residuals[candidate]:
+            residuals[candidate] = square if square > floor else 0.0
+            continue
+        direction = column[:, None] / np.sqrt(square)
+        directions = np.vstack((directions, direction.T))
+        chosen.append(candidate)
+        residuals -= weights * data.forward(direction, direction)
+        residuals[chosen] = 0.0
+        np.maximum(residuals, 0.0, out=residuals)
+    rest = np.argsort(-alpha, kind="stable")
+    rest = rest[~np.isin(rest, chosen)]
+    return np.concatenate((np.array(chosen, dtype=np.intp), rest))[:n]

@@ -6,14 +6,17 @@ how many blocks are read ahead.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
-from typing import Any
+from typing import Any, Self
 
+import numba
 import numpy as np
 
 from specsel import _containers, _runtime
+from specsel._runtime import serial
 from specsel._validate import Integers, NDArray
 
 # A block has about so many bytes.
@@ -25,6 +28,16 @@ PIECE = 2**12
 
 # The most blocks that are read ahead.
 AHEAD = 4
+
+# Arrays in memory with so many samples at least, and with so many features at most, are tall.
+TALL_SAMPLES = 2**17
+TALL_FEATURES = 2**9
+
+# Samples in a block of a tall array.
+TALL_STEP = 2**14
+
+# Tasks that wait for a thread, for every thread.
+WAITING = 2
 
 # A function of a block and more arguments, of the same file as who calls it.
 Task = Callable[..., Any]
@@ -59,7 +72,7 @@ class Source:
 
             return DaskSource.of_chunks(array)
         q, n = array.shape
-        itemsize = _numbers(array.dtype).itemsize
+        itemsize = float_type(array.dtype).itemsize
         chunks = getattr(array, "chunks", None)
         rows, columns = chunks or (1, 1)
         narrow = columns if chunks or _is_fortran(array) else PIECE // itemsize
@@ -78,7 +91,7 @@ class Source:
     @property
     def dtype(self) -> np.dtype[Any]:
         """Of the numbers as they are read: float32 or float64."""
-        return _numbers(self.array.dtype)
+        return float_type(self.array.dtype)
 
     @property
     def parts(self) -> list[slice]:
@@ -99,6 +112,10 @@ class Source:
         """One block."""
         every = slice(None)
         return self.read(every, part) if self.by_feature else self.read(part, every)
+
+    def divided(self, exponents: Integers) -> Self:
+        """The same source, whose columns are divided by powers of two as they are read."""
+        return replace(self, exponents=exponents)
 
     def keep(self, arguments: Iterable[Any]) -> Sequence[Any]:
         """What every task of a block is given, to be handed to `run` as it is."""
@@ -138,12 +155,75 @@ class Source:
         _runtime.check_budget(what, size, advice)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Held(Source):
+    """A tall array in memory, cut into blocks of samples so that all threads have work.
+
+    A pass over few features has no blocks of features to share out. Blocks of samples there are
+    many of, and each is a task of its own that starts no threads.
+    """
+
+    @classmethod
+    def of_rows(cls, array: NDArray[Any]) -> Self:
+        """Cut into blocks of samples."""
+        size = len(array)
+        return cls(array, False, (*range(0, size, TALL_STEP), size))
+
+    def read(self, samples: slice, features: slice) -> NDArray[Any]:
+        """Some samples of some features."""
+        block = self.array[samples, features].view()
+        if self.exponents is not None:
+            block = np.ldexp(block, -self.exponents[features])
+        block.flags.writeable = False
+        return block
+
+    def run(self, task: Task, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
+        """Yield ``task(block, *arguments)`` of every block, in their order; all threads work."""
+        from concurrent import futures  # slow to import, and seldom used
+
+        count = numba.get_num_threads()
+        if count == 1:
+            yield from (
+                self._task(task, *each) for each in zip(self.parts, arguments, strict=True)
+            )
+            return
+        with futures.ThreadPoolExecutor(count) as threads:
+            tasks = (
+                threads.submit(self._task, task, part, given)
+                for part, given in zip(self.parts, arguments, strict=True)
+            )
+            waiting: deque[Any] = deque(islice(tasks, WAITING * count))
+            while waiting:
+                yield waiting.popleft().result()
+                waiting.extend(islice(tasks, 1))
+
+    def _task(self, task: Task, part: slice, given: tuple[Any, ...]) -> Any:
+        with serial():
+            return task(self.block(part), *given)
+
+
+def is_blockwise(array: Any) -> bool:
+    """Whether X is read block by block: a streamed array, or a tall one in memory."""
+    tall = (
+        isinstance(array, np.ndarray)
+        and len(array) >= TALL_SAMPLES
+        and array.shape[1] <= TALL_FEATURES
+    )
+    return tall or _containers.is_streamed(array)
+
+
+def blockwise(array: Any) -> Source:
+    """Cut what is read block by block: a streamed array, or a tall one in memory."""
+    return Source.of(array) if _containers.is_streamed(array) else Held.of_rows(array)
+
+
 def _in_mebibytes(size: int) -> str:
     """A budget that is enough, as `SPECSEL_MEMORY` takes it."""
     return f"{-(-size // 2**20)}MiB"
 
 
-def _numbers(dtype: Any) -> np.dtype[Any]:
+def float_type(dtype: Any) -> np.dtype[Any]:
+    """The type as which numbers are read: float32 or float64."""
     dtype = np.dtype(dtype)
     small = dtype in (np.float16, np.float32)
     return np.dtype(np.float32 if small else np.float64)

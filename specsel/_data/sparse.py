@@ -1,271 +1,380 @@
 """A sparse matrix whose features are shifted and scaled on the fly, and the passes over it.
 
-It is neither densified nor converted. Where the numbers of a feature lie together (CSC), a pass
-reads X once; where those of a sample do (CSR), it reads X once for weights and once for an image.
+It is not densified. The kernels take the numbers of a feature together, compressed by columns
+(CSC). `Stored.of` converts other formats once; beyond the memory budget CSR stays as it is, and
+every pass converts it anew, a band of columns at a time, which is slow.
+
+A standardised feature is ``w (f(0) 1 + d)``: w is one over its norm, f(0) what its representation
+makes of a zero, and d has entries for stored numbers alone. So its product with a vector b is
+``w (dᵀb + f(0) Σb)``. In its share of an image every sample gets a multiple of f(0) more; these
+add up over the features and are added to the image in the end.
+
+What features are multiplied with is cut into groups of `LANES` columns, and a row of a group is
+read at once. The features are cut into blocks with equal shares of the stored numbers, and a
+thread takes a block at a time. The cut depends on the sizes of the data alone, and the partial
+sums are added in a fixed order, so the number of threads changes no bit. All sums are in float64.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Self
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numba import prange
 
-from specsel._data import sparse_columns, sparse_passes, sparse_rows
-from specsel._data.dense import Dense
-from specsel._data.lanes import LANES, rows_of_lanes
-from specsel._data.pairs import Pairs
-from specsel._data.protocol import Basis, Reduced, Target
-from specsel._data.reduced import reduce
-from specsel._data.sparse_measures import blocks, measure, near_zero
-from specsel._data.sparse_passes import Features, Frame, PairTerms, Sums
-from specsel._data.standardised import Standardised
-from specsel._data.stored import Stored, cuts
-from specsel._validate import Bools, Floats, Integers
+from specsel import _runtime
+from specsel._data import columns
+from specsel._data.columns import Band
+from specsel._data.data import Data, Pairs
+from specsel._data.simd import (
+    LANES,
+    gather,
+    load,
+    plus,
+    rows_of_lanes,
+    scatter,
+    store,
+    times,
+    total,
+)
+from specsel._runtime import jit
+from specsel._validate import Floats, Integers, NDArray
+
+# A band of CSR, where it does not fit as CSC, holds so many numbers at least, and this share of
+# those of X at least.
+BAND = 2**22
+BAND_SHARE = 1 / 16
+
+# A feature costs a pass as much as so many numbers more.
+FEATURE_COST = 4
+
+# The most blocks, and the fewest stored numbers in a block where there are several.
+MAX_BLOCKS = 64
+MIN_BLOCK = 2**14
+
+# The partial sums of all blocks together may take this share of the stored numbers, or so many
+# numbers if that is more.
+PARTIAL_SHARE = 0.1
+PARTIAL_NUMBERS = 2**21
 
 # Partial sums of a whole affinity, samples × samples, may take so many numbers.
-WHOLE_NUMBERS = 2**24
+SQUARE_NUMBERS = 2**24
+
+# A column is far from zero if its middle is so many times its standard deviation. Squares of
+# products then lose four digits of sixteen.
+FAR = 100
 
 # Tall data are reduced if that takes at most so many operations for every stored number, about as
 # many as the passes of a solve.
 REDUCING = 1000
 
 
-class Columns(NamedTuple):
-    """The stored numbers of X, and what standardises its columns."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Stored:
+    """The stored numbers of a sparse matrix.
 
-    stored: Stored
-    middle: Floats  # what is subtracted from each column of these
-    norms: Floats  # parts × columns: the norm of what remains, or of each of its two parts
+    Attributes
+    ----------
+    matrix : scipy.sparse.csc_array, or csr_array beyond the budget
+        With sorted indices and none twice; its arrays are never written to.
+    offsets : ndarray or None
+        What was subtracted from the numbers of every column; see `shifted`.
+    """
+
+    matrix: Any
+    offsets: Floats | None = None
+
+    @classmethod
+    def of(cls, matrix: Any) -> Self:
+        """Convert a checked matrix to CSC, if it is CSR and the budget has room for a copy."""
+        if matrix.format == "csr":
+            each = matrix.data.itemsize + matrix.indices.itemsize
+            if each * matrix.nnz <= _runtime.budget():
+                matrix = matrix.tocsc()
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        return cls(matrix)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of X."""
+        return int(self.matrix.shape[1])
+
+    @property
+    def size(self) -> int:
+        """How many numbers are stored."""
+        return len(self.matrix.data)
+
+    @cached_property
+    def starts(self) -> Integers:
+        """Where the numbers of every column begin in CSC, and where the last ones end."""
+        if self.matrix.format == "csc":
+            return np.asarray(self.matrix.indptr)
+        counts = np.bincount(self.matrix.indices, minlength=self.n_columns)
+        return np.concatenate(([0], np.cumsum(counts)))
+
+    def compressed(self) -> Iterator[tuple[slice, Any]]:
+        """Yield slices of the columns with their part in CSC: all at once, or bands of CSR."""
+        if self.matrix.format == "csc":
+            yield slice(0, self.n_columns), self.matrix
+            return
+        count = -(-self.size // int(max(BAND, BAND_SHARE * self.size)))
+        bounds = cuts(self.starts, max(count, 1)).tolist()
+        for start, stop in pairwise(bounds):
+            yield slice(start, stop), self.matrix[:, start:stop].tocsc()
+
+    def bands(self, partial: int = 1) -> Iterator[Band]:
+        """Yield bands of columns; `partial` is how many partial sums a block needs."""
+        for part, matrix in self.compressed():
+            starts, values = _read_only(matrix.indptr), _read_only(matrix.data)
+            yield Band(
+                part,
+                starts,
+                values,
+                self.n_samples,
+                cuts(starts, n_blocks(len(values), partial)),
+                _read_only(matrix.indices),
+            )
+
+    def rows(self, start: int, stop: int) -> NDArray[Any]:
+        """Some samples, dense."""
+        if self.matrix.format == "csr":
+            dense: NDArray[Any] = self.matrix[start:stop].toarray()
+            return dense
+        out = np.zeros((max(stop - start, 0), self.n_columns), self.matrix.data.dtype)
+        for band in self.bands():
+            _fill_rows(band.starts, band.samples, band.values, start, stop, out)
+        return out
+
+    def columns(self, part: slice | Integers) -> NDArray[Any]:
+        """Some columns, dense."""
+        dense: NDArray[Any] = self.matrix[:, part].toarray()
+        return dense
+
+    def divided(self, exponents: Integers) -> Self:
+        """A copy in which every column is divided by a power of two, where that is not 1."""
+        return self._holding(np.ldexp(self.matrix.data, -self._spread(exponents)))
+
+    def shifted(self, offsets: Floats) -> Self:
+        """A copy, in float64, with an offset subtracted from the stored numbers of each column."""
+        shifted = self._holding(self.matrix.data.astype(np.float64) - self._spread(offsets))
+        return replace(shifted, offsets=offsets)
+
+    def ranked(self) -> tuple[Self, Floats]:
+        """Ranks in the place of numbers, less the rank of a zero, which is returned too."""
+        out = np.empty(self.size)
+        absent = columns.ranks(self, out)
+        indices = np.concatenate([matrix.indices for _, matrix in self.compressed()])
+        from scipy.sparse import csc_array  # here, for it is slow to import
+
+        return type(self)(csc_array((out, indices, self.starts), self.matrix.shape)), absent
+
+    def _spread(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """The number of its column for every stored number."""
+        if self.matrix.format == "csc":
+            return np.repeat(numbers, np.diff(self.starts))
+        spread: NDArray[Any] = numbers[self.matrix.indices]
+        return spread
+
+    def _holding(self, values: NDArray[Any]) -> Self:
+        """Other numbers in the same places."""
+        matrix = self.matrix
+        return type(self)(type(matrix)((values, matrix.indices, matrix.indptr), matrix.shape))
 
 
-@dataclass
-class Room:
-    """Memory for sums, used by every pass again: it takes longer to get than to fill."""
+def cuts(starts: NDArray[Any], n_parts: int) -> Integers:
+    """Cut columns into parts with equal shares of the stored numbers.
 
-    rows: Floats = field(default_factory=rows_of_lanes)
+    Equal numbers of columns would not do: a few of them often hold most of the numbers.
+    """
+    work = starts + FEATURE_COST * np.arange(len(starts))
+    inner = np.searchsorted(work, np.linspace(work[0], work[-1], n_parts + 1)[1:-1])
+    return np.concatenate(([0], inner, [len(starts) - 1])).astype(np.intp)
 
-    def zeros(self, *shape: int) -> Floats:
-        """Zeros of a shape with LANES in the end, which the next call takes back."""
-        size = int(np.prod(shape))
-        if self.rows.size < size * LANES:
-            self.rows = rows_of_lanes(size)
-        part = self.rows.reshape(-1, LANES)[:size]
-        part[...] = 0.0
-        return part.reshape(*shape, LANES)
+
+def n_blocks(size: int, partial: int) -> int:
+    """Number of blocks for so many stored numbers and so many partial sums a block."""
+    count = min(max(size // MIN_BLOCK, 1), MAX_BLOCKS)
+    room = max(PARTIAL_NUMBERS, PARTIAL_SHARE * size)
+    return int(max(1, min(count, room // max(partial, 1))))
+
+
+def near_zero(stored: Stored, middle: Floats, norms: Floats) -> tuple[Stored, Floats]:
+    """Shift columns that have a number in every sample, all of them far from zero.
+
+    No sample of these columns is zero. If f(0) were told apart from their numbers all the same,
+    both would be large, and their sums would lose digits. Returns the numbers, which are copied
+    only where there are such columns, and what is still to be subtracted.
+    """
+    full = (np.diff(stored.starts) == stored.n_samples) & (norms.max(axis=0) > 0)
+    far = full & (np.abs(middle) * np.sqrt(stored.n_samples) > FAR * norms.max(axis=0))
+    if not far.any():
+        return stored, middle
+    offsets = np.where(far, middle, 0.0)
+    return stored.shifted(offsets), middle - offsets
+
+
+def is_reduced_soon(n_samples: int, n_features: int, n_stored: int) -> bool:
+    """Whether data with so many stored numbers are reduced in the time of a solve."""
+    return n_samples * n_features**2 <= REDUCING * n_stored
+
+
+class Features(NamedTuple):
+    """A band of features, and what shifts and scales every column of X."""
+
+    starts: NDArray[Any]  # where the numbers of every feature begin, and where the last ones end
+    samples: NDArray[Any]  # the sample of each number, ascending within a feature
+    values: NDArray[Any]
+    begin: int  # the column that the band begins with
+    middle: Floats
+    norms: Floats  # parts × columns
+
+
+class Frame(NamedTuple):
+    """What the features are multiplied with, and which of the scores serve for what."""
+
+    table: Floats  # groups × samples × LANES
+    sums: Floats  # Σ_s of every column, for all groups
+    dual: int
+    basis: int
+    target: int
+    # 1 for every column of the dual, filled up with zeros to whole groups; none where the weights
+    # are given.
+    counts: Floats
+
+
+class PairTerms(NamedTuple):
+    """Pairs of samples with a value each, and the sums that f(0) is multiplied with."""
+
+    starts: Integers
+    seconds: Integers
+    values: Floats
+    sums: Floats  # of every sample: the values of the pairs that it is in
+    total: float
+
+
+class Sums(NamedTuple):
+    """What every block of features adds to."""
+
+    images: Floats  # blocks × groups × samples × LANES
+    tails: Floats  # blocks × columns of the groups: what every sample gets more
+    entries: Floats  # blocks × pairs: Σ α w² d_s d_t
+    linear: Floats  # blocks × (samples + 1): Σ α w² f(0) d_s, and in the end Σ α w² f(0)²
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Sparse(Standardised):
-    """A sparse matrix, its features shifted and scaled on the fly; see `protocol.Data`.
+class Sparse(Data):
+    """A sparse matrix, its features shifted and scaled on the fly; see `Data`."""
 
-    Made by `read` and `represent`. All sums are in float64, whatever the type of X.
-    """
-
-    columns: Columns
-    room: Room = field(default_factory=Room)
-
-    def __post_init__(self) -> None:
-        for array in (self.columns.middle, self.columns.norms, self.mean, self.norm):
-            array.flags.writeable = False
-
-    @property
-    def scaling(self) -> Columns:
-        """What standardises the columns."""
-        return self.columns
+    @classmethod
+    def wrap(cls, **parts: Any) -> Self:
+        """Make data of their parts."""
+        given = parts["numbers"], parts["middle"], parts["norms"]
+        numbers, middle = near_zero(*given)
+        return cls(**parts | {"numbers": numbers, "middle": middle})
 
     @property
     def stored(self) -> Stored:
         """The stored numbers of X."""
-        return self.columns.stored
+        stored: Stored = self.numbers
+        return stored
 
-    @property
-    def middle(self) -> Floats:
-        """What is subtracted from each column of X."""
-        return self._unshifted(self.columns.middle)
-
-    def _unshifted(self, middle: Floats) -> Floats:
-        offsets = self.stored.offsets
-        return middle if offsets is None else middle + offsets
+    def in_units_of_X(self, middle: Floats) -> Floats:
+        """What is subtracted from the columns of X, by what is from the stored numbers."""
+        return middle if self.stored.offsets is None else middle + self.stored.offsets
 
     @property
     def n_samples(self) -> int:
         """Number of samples."""
         return self.stored.n_samples
 
+    def _values(self, samples: slice, part: slice | Integers) -> NDArray[Any]:
+        if samples == slice(None):
+            return self.stored.columns(part)
+        return self.stored.rows(samples.start, samples.stop)[:, part]
+
     def is_tall(self, times: int = 1) -> bool:
-        """Whether samples, or those of so many classes, are better replaced; see `reduced`."""
-        few = is_reduced_soon(self.n_samples, self.n_features, self.stored.size)
-        return few and self.n_samples > times * self.n_features
+        """Whether samples, or those of so many classes, are better replaced; see `reduced`.
 
-    def feature(self, index: int) -> Floats:
-        """One standardised feature."""
-        part, column = divmod(index, self.n_columns)
-        shifted = self.stored.columns([column])[:, 0] - self.columns.middle[column]
-        return self.part_of(shifted, part) / (self.norms[part, column] or np.inf)
-
-    def block(self, part: slice | Integers) -> Floats:
-        """The standardised features of some columns, as samples × features in float64."""
-        return self.standardised(self.stored.columns(part), part)
-
-    def rows(self, start: int, stop: int) -> Floats:
-        """The standardised samples from `start` to `stop`, as samples × features."""
-        return self.standardised(self.stored.rows(start, stop))
-
-    def spans(self) -> Iterator[tuple[slice, Floats]]:
-        """Yield slices of the columns, each with minimum, maximum and sum of its features."""
-        self.count_pass()
-        middle, norms = self.columns.middle, self.norms
-        for part, band in self.stored.bands():
-            out = np.empty((3, *norms[:, part].shape))
-            sparse_columns.spans(
-                band, self.n_samples, blocks(band), middle[part], norms[:, part].copy(), out
-            )
-            yield part, out
-
-    def rescaled(self, factors: Floats) -> Self:
-        """The same data with each standardised feature multiplied by a positive factor."""
-        norms = self.norms / factors.reshape(self.norms.shape)
-        lengths = factors.ravel() if self.lengths is None else self.lengths * factors.ravel()
-        return replace(self, columns=self.columns._replace(norms=norms), lengths=lengths)
+        A triangular factor is dense, so this is for few features.
+        """
+        soon = is_reduced_soon(self.n_samples, self.n_features, self.stored.size)
+        return soon and super().is_tall(times)
 
     def centered(self) -> Self:
-        """The same data with each column centred, even if every one turns out constant."""
-        middle, norm = measure(self.stored, center=True)
-        self.count_pass()
-        mean = self._unshifted(middle)
-        stored, middle = near_zero(self.stored, middle, norm[None, :])
-        return replace(
-            self,
-            columns=Columns(stored, middle, norm[None, :]),
-            mean=mean,
-            norm=norm,
-            loses_rank=True,
-            mean_free=True,
-        )
-
-    def reduced(self, members: Bools | None = None) -> Reduced:
-        """Replace tall data, or their marked samples, by data with no more samples than features.
-
-        A triangular factor is dense, so this is for few features; see `is_tall`.
-        """
-        factor, restrict, lift = reduce(self, members)
-        return Reduced(Dense.of_factor(factor, self), restrict, lift)
-
-    def forward(self, dual: Floats, basis: Basis) -> Floats:
-        """``α_i = m_iᵀ dual basisᵀ m_i``."""
-        if basis is None:
-            return self._forms(dual)
-        return self._sweep(dual, basis, None, None)[0]
-
-    def adjoint(self, alpha: Floats, basis: Basis) -> Floats:
-        """``A_α basis``, with ``A_α = Σ α_i m_i m_iᵀ``."""
-        if basis is None:
-            return self._affinity(alpha)
-        return self._sweep(None, None, alpha, basis)[1]
-
-    def fused(self, dual: Floats, basis: Basis, target: Target = ...) -> tuple[Floats, Floats]:
-        """``α = forward(dual, basis)`` and ``A_α target``; the target defaults to the basis."""
-        target = basis if target is ... else target
-        if basis is None or target is None:
-            alpha = self.forward(dual, basis)
-            return alpha, self.adjoint(alpha, target)
-        return self._sweep(dual, basis, None, target)[:2]
-
-    def adjoint_pairs(self, alpha: Floats, basis: Basis, pairs: Pairs) -> tuple[Floats, Floats]:
-        """``A_α basis``, and the entry ``Σ α_i m_is m_it`` of every pair (s, t) of samples."""
-        return self._sweep(None, None, alpha, basis, pairs)[1:]
-
-    def fused_pairs(
-        self, dual: Floats, basis: Basis, pairs: Pairs, values: Floats, target: Target = ...
-    ) -> tuple[Floats, Floats, Floats]:
-        """``α_i = m_iᵀ dual basisᵀ m_i + Σ values_st m_is m_it``, then as `adjoint_pairs`."""
-        target = basis if target is ... else target
-        return self._sweep(dual, basis, None, target, pairs, values)
+        """The same data with every column centred, even if every one turns out constant."""
+        found = super().centered()
+        stored, middle = near_zero(self.stored, found.middle, found.norms)
+        mean = self.in_units_of_X(found.middle)
+        return replace(found, numbers=stored, middle=middle, mean=mean)
 
     def _sweep(
         self,
         dual: Floats | None,
-        basis: Basis,
+        basis: Floats | None,
         alpha: Floats | None,
-        target: Basis,
-        pairs: Pairs | None = None,
-        values: Floats | None = None,
-    ) -> tuple[Floats, Floats, Floats]:
-        """Find the weights if there is a dual, then the image of a target if there is one."""
-        frame = _frame(dual, basis, target)
-        n_image = 0 if target is None else target.shape[1]
-        alpha = np.require(
-            np.empty(self.n_features) if alpha is None else alpha, float, ["C", "W"]
-        )
-        if self.stored.by_feature or pairs is not None:
-            image, entries = self._by_feature(frame, n_image, alpha, pairs, values)
-        else:
-            image, entries = self._by_sample(frame, n_image, alpha), np.empty(0)
-        return alpha, image, entries
-
-    def _by_feature(
-        self,
-        frame: Frame,
-        n_image: int,
-        alpha: Floats,
+        target: Floats,
         pairs: Pairs | None,
-        values: Floats | None,
-    ) -> tuple[Floats, Floats]:
-        """The pass where the numbers of a feature lie together, or are gathered."""
+    ) -> tuple[Floats, Floats, Floats]:
         self.count_pass()
-        terms = None if pairs is None else _pair_terms(pairs, values, self.n_samples)
+        frame = _frame(dual, basis, target)
+        weights = np.empty(self.n_features) if alpha is None else alpha
+        alpha = np.require(weights, float, ["C", "W"])
+        terms = None if pairs is None else _pair_terms(pairs, self.n_samples)
         n_pairs = 0 if pairs is None else len(pairs.seconds)
+        n_image = target.shape[1]
         n_groups = -(-n_image // LANES)
-        partial = (n_groups * LANES + (terms is not None)) * self.n_samples + n_pairs
         shapes = (
             (n_groups, self.n_samples, LANES),
             (n_groups * LANES,),
             (n_pairs,),
             (0 if terms is None else self.n_samples + 1,),
         )
+        partial = (n_groups * LANES + (terms is not None)) * self.n_samples + n_pairs
         total = [np.zeros(shape) for shape in shapes]
-        weights = alpha.reshape(self.norms.shape)
-        for features, cut in self._parts(partial):
-            images = rows_of_lanes(len(cut) - 1, *shapes[0][:-1])
-            sums = Sums(images, *(np.zeros((len(cut) - 1, *shape)) for shape in shapes[1:]))
-            sparse_passes.sweep(features, frame, terms, cut, weights, sums)
+        for features, bounds in self._bands(partial):
+            images = rows_of_lanes(len(bounds) - 1, *shapes[0][:-1])
+            sums = Sums(images, *(np.zeros((len(bounds) - 1, *shape)) for shape in shapes[1:]))
+            shaped = alpha.reshape(self.norms.shape)
+            if len(bounds) == 2:  # a single block starts no threads
+                alone = Sums(*(part[0] for part in sums))
+                _sweep_range(features, frame, terms, 0, bounds[1], shaped, alone)
+            else:
+                _sweep(features, frame, terms, bounds, shaped, *sums)
             total = [old + new.sum(axis=0) for old, new in zip(total, sums, strict=True)]
-        image = sparse_passes.joined_groups(total[0], n_image) + total[1][:n_image]
+        rows = total[0].transpose(1, 0, 2).reshape(self.n_samples, -1)
+        image = np.ascontiguousarray(rows[:, :n_image]) + total[1][:n_image]
         if pairs is None:
-            return image, total[2]
-        firsts = np.repeat(np.arange(self.n_samples), np.diff(pairs.starts))
-        entries = total[2] + total[3][firsts] + total[3][pairs.seconds] + total[3][-1]
-        return image, entries[pairs.places]
+            return alpha, image, total[2]
+        linear = total[3]
+        entries = total[2] + linear[pairs.firsts] + linear[pairs.seconds] + linear[-1]
+        return alpha, image, entries[pairs.positions]
 
-    def _by_sample(self, frame: Frame, n_image: int, alpha: Floats) -> Floats:
-        """The pass where the numbers of a sample lie together."""
-        self.count_pass()
-        stored, middle, norms = self.stored.whole, self.columns.middle, self.norms
-        n_groups = -(-n_image // LANES)
-        size, shape = self.stored.size, (len(frame.table), self.n_features, LANES)
-        segments = self.stored.segments
-        count = 1 if len(segments) > 2 else sparse_passes.n_blocks(size, int(np.prod(shape)))
-        bounds = cuts(stored.starts, count)
-        scored = self.room.zeros(len(bounds) - 1, *shape[:-1])
-        sparse_rows.scores(stored, segments, middle, len(norms), frame.table, bounds, scored)
-        tails = np.zeros((-(-self.n_features // sparse_rows.SPAN), n_groups * LANES))
-        weights = alpha.reshape(norms.shape)
-        sparse_rows.weigh(scored, middle, norms, frame, weights, tails)
-        image = rows_of_lanes(n_groups, self.n_samples)
-        if n_groups:
-            self.count_pass()
-            bounds = cuts(stored.starts, sparse_passes.n_blocks(size, 1))
-            sparse_rows.combine(stored, middle, len(norms), scored[0], bounds, image)
-        return sparse_passes.joined_groups(image, n_image) + tails.sum(axis=0)[:n_image]
+    def _square(
+        self, dual: Floats | None, alpha: Floats | None, with_image: bool
+    ) -> tuple[Floats, Floats]:
+        if dual is not None:
+            alpha = self._forms(dual)
+        assert alpha is not None
+        return alpha, self._affinity(alpha) if with_image else self._no_columns
 
     def _forms(self, square: Floats) -> Floats:
         """``m_iᵀ square m_i``."""
         self.count_pass()
         alpha = np.empty(self.norms.shape)
-        for features, bounds in self._parts():
-            sparse_passes.forms(features, square, bounds, alpha)
+        around = square.sum(axis=0) + square.sum(axis=1)
+        for features, bounds in self._bands():
+            _forms(features, square, around, square.sum(), bounds, alpha)
         return alpha.ravel()
 
     def _affinity(self, alpha: Floats) -> Floats:
@@ -274,51 +383,281 @@ class Sparse(Standardised):
         q = self.n_samples
         square, linear = np.zeros((q, q)), np.zeros(q + 1)
         weights = np.asarray(alpha, dtype=float).reshape(self.norms.shape)
-        for features, bounds in self._parts():
-            count = max(1, min(len(bounds) - 1, WHOLE_NUMBERS // q**2))
+        for features, bounds in self._bands():
+            count = max(1, min(len(bounds) - 1, SQUARE_NUMBERS // q**2))
             bounds = cuts(features.starts, count)
             squares = np.zeros((len(bounds) - 1, q, q))
             lines = np.zeros((len(bounds) - 1, q + 1))
-            sparse_passes.affinities(features, weights, bounds, squares, lines)
+            _affinities(features, weights, bounds, squares, lines)
             square += squares.sum(axis=0)
             linear += lines.sum(axis=0)
         square += np.tril(square, -1).T
         square += linear[:q] + linear[:q, None] + linear[q]
         return square
 
-    def _parts(self, partial: int = 1) -> Iterator[tuple[Features, Integers]]:
-        """Yield bands of features, each with its blocks; `partial` as in `blocks`."""
-        for part, band in self.stored.bands():
-            features = Features(*band, part.start, self.columns.middle, self.columns.norms)
-            yield features, blocks(band, partial)
-
-
-def is_reduced_soon(n_samples: int, n_features: int, n_stored: int) -> bool:
-    """Whether data with so many stored numbers are reduced in the time of a solve."""
-    return n_samples * n_features**2 <= REDUCING * n_stored
+    def _bands(self, partial: int = 1) -> Iterator[tuple[Features, Integers]]:
+        """Yield bands of features, each with its blocks."""
+        for band in self.stored.bands(partial):
+            arrays: tuple[Any, Any, Any] = band.starts, band.samples, band.values
+            yield Features(*arrays, band.part.start, self.middle, self.norms), band.bounds
 
 
 def _frame(*matrices: Floats | None) -> Frame:
     """Stack dual, basis and target, each matrix once."""
-    places: list[int] = []
+    begins: list[int] = []
     distinct: list[Floats] = []
     for matrix in matrices:
         same = [i for i, known in enumerate(distinct) if known is matrix]
         before = distinct[: same[0]] if same else distinct
-        places.append(sum(known.shape[1] for known in before))
+        begins.append(sum(known.shape[1] for known in before))
         if matrix is not None and not same:
             distinct.append(matrix)
+    stacked = np.hstack(distinct)
+    n_groups = -(-stacked.shape[1] // LANES)
+    table = rows_of_lanes(n_groups, len(stacked))
+    for group, start in zip(table, range(0, stacked.shape[1], LANES), strict=True):
+        some = stacked[:, start : start + LANES]
+        group[:, : some.shape[1]] = some
     dual = matrices[0]
-    table = sparse_passes.groups_of(np.hstack(distinct)) if distinct else np.zeros((0, 1, LANES))
     n_dual = 0 if dual is None else dual.shape[1]
     counts = (np.arange(-(-n_dual // LANES) * LANES) < n_dual).astype(float)
-    return Frame(table, table.sum(axis=1).ravel(), places[0], places[1], places[2], counts)
+    return Frame(table, table.sum(axis=1).ravel(), begins[0], begins[1], begins[2], counts)
 
 
-def _pair_terms(pairs: Pairs, values: Floats | None, n_samples: int) -> PairTerms:
+def _pair_terms(pairs: Pairs, n_samples: int) -> PairTerms:
     """What the kernels need of pairs."""
-    starts, seconds, filled = pairs.with_values(values)
-    firsts = np.repeat(np.arange(n_samples), np.diff(starts))
-    sums: Floats = np.bincount(firsts, filled, n_samples).astype(float)
-    sums += np.bincount(seconds, filled, n_samples)
-    return PairTerms(starts, seconds, filled, sums, float(filled.sum()))
+    starts, seconds, _, values = pairs
+    sums: Floats = np.bincount(pairs.firsts, values, n_samples).astype(float)
+    sums += np.bincount(seconds, values, n_samples)
+    return PairTerms(starts, seconds, values, sums, float(values.sum()))
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view; one compiled version serves writable and read-only arrays."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+@jit
+def _fill_rows(starts, samples, values, start, stop, out):
+    """Fill in the samples from `start` to `stop`."""
+    for i in range(len(starts) - 1):
+        p, high = starts[i], starts[i + 1]
+        while p < high:  # find the first number of these samples by halves
+            middle = (p + high) // 2
+            if samples[middle] < start:
+                p = middle + 1
+            else:
+                high = middle
+        while p < starts[i + 1] and samples[p] < stop:
+            out[samples[p] - start, i] = values[p]
+            p += 1
+
+
+@jit(parallel=True)
+def _sweep(features, frame, pairs, bounds, alpha, images, tails, entries, linear):
+    for block in prange(len(bounds) - 1):
+        sums = Sums(images[block], tails[block], entries[block], linear[block])
+        _sweep_range(features, frame, pairs, bounds[block], bounds[block + 1], alpha, sums)
+
+
+@jit
+def _sweep_range(features, frame, pairs, first, last, alpha, sums):
+    """Serial pass over the features from `first` to `last`; all sums are added to."""
+    if len(features.norms) == 1 and pairs is None:
+        _sweep_stored(features, frame, first, last, alpha, sums.images, sums.tails)
+    else:
+        _sweep_loaded(features, frame, pairs, first, last, alpha, sums)
+
+
+@jit
+def _sweep_stored(features, frame, first, last, alpha, image, tail):
+    """As `_sweep_loaded`, twice as fast, where d is what is stored and there are no pairs."""
+    starts, samples, values = features.starts, features.samples, features.values
+    table, q = frame.table, image.shape[1]
+    scores = _score_room(frame)
+    for i in range(first, last):
+        column = features.begin + i
+        norm = features.norms[0, column]
+        if norm == 0.0:
+            _skip(frame, alpha, 0, column)
+            continue
+        start, stop, zero = starts[i], starts[i + 1], -features.middle[column]
+        for g in range(len(table)):
+            product = gather(values, samples, start, stop, table, g * q)
+            _keep_score(product, zero, 1.0 / norm, frame, g, scores)
+        if len(frame.counts) > 0:
+            alpha[0, column] = _weight_of(scores, frame)
+        factor = alpha[0, column] / norm
+        for g in range(len(image)):
+            factors = _share_of(scores, factor, zero, frame, g, tail)
+            scatter(values, samples, start, stop, factors, image, g * q)
+
+
+@jit
+def _sweep_loaded(features, frame, pairs, first, last, alpha, sums):
+    """Pass over features one after another, or over the two parts of each."""
+    starts, samples, values = features.starts, features.samples, features.values
+    table, image, norms, parts = frame.table, sums.images, features.norms, len(features.norms)
+    q = image.shape[1]
+    d, spread = np.empty(q), np.zeros(q)
+    scores = _score_room(frame)
+    for i in range(first, last):
+        own, numbers = samples[starts[i] : starts[i + 1]], values[starts[i] : starts[i + 1]]
+        column, size = features.begin + i, len(own)
+        for part in range(parts):
+            norm = norms[part, column]
+            if norm == 0.0:
+                _skip(frame, alpha, part, column)
+                continue
+            scale, zero = 1.0 / norm, _shifted(numbers, features.middle[column], part, parts, d)
+            for g in range(len(table)):
+                product = gather(d, own, 0, size, table, g * q)
+                _keep_score(product, zero, scale, frame, g, scores)
+            weight = alpha[part, column]
+            if len(frame.counts) > 0:
+                weight = _weight_of(scores, frame)
+                if pairs is not None:
+                    weight += scale * scale * _pair_weight(d, own, zero, pairs, spread)
+                alpha[part, column] = weight
+            for g in range(len(image)):
+                factors = _share_of(scores, weight * scale, zero, frame, g, sums.tails)
+                scatter(d, own, 0, size, factors, image, g * q)
+            if pairs is not None:
+                share = weight * scale * scale
+                _pair_entries(d, own, zero, share, pairs, spread, sums.entries, sums.linear)
+
+
+@jit
+def _skip(frame, alpha, part, column):
+    """Leave out a constant feature: its weight is 0, if it is not given."""
+    if len(frame.counts) > 0:
+        alpha[part, column] = 0.0
+
+
+@jit
+def _score_room(frame):
+    """Room for the scores of a feature.
+
+    Groups of LANES may begin at any score, so the last one reaches beyond them.
+    """
+    return np.zeros(len(frame.sums) + LANES)
+
+
+@jit
+def _keep_score(product, zero, scale, frame, g, scores):
+    """Fill in a group of the scores of a feature from ``dᵀb``."""
+    shift = times(zero, load(frame.sums, g * LANES))
+    store(scores, g * LANES, times(scale, plus(product, shift)))
+
+
+@jit
+def _share_of(scores, factor, zero, frame, g, tail):
+    """Return what d is multiplied with for a group of the image, and add to its tail."""
+    share = times(factor, load(scores, frame.target + g * LANES))
+    more = times(zero, share)
+    store(tail, g * LANES, plus(load(tail, g * LANES), more))
+    return share
+
+
+@jit
+def _weight_of(scores, frame):
+    """The product of a feature's scores by dual and by basis."""
+    weight = 0.0
+    for c in range(0, len(frame.counts), LANES):
+        both = times(load(scores, frame.dual + c), load(scores, frame.basis + c))
+        weight += total(times(load(frame.counts, c), both))
+    return weight
+
+
+@jit
+def _shifted(column, middle, part, parts, d):
+    """Fill in ``d = f(x) - f(0)`` of the stored numbers; return f(0)."""
+    if parts == 1:
+        for p in range(len(column)):
+            d[p] = column[p]
+        return -middle
+    sign = 1.0 - 2.0 * part
+    zero = max(-sign * middle, 0.0)
+    for p in range(len(column)):
+        d[p] = max(sign * (column[p] - middle), 0.0) - zero
+    return zero
+
+
+@jit
+def _pair_weight(d, samples, zero, pairs, spread):
+    """``Σ v_st (d_s + f(0)) (d_t + f(0))`` over the pairs."""
+    starts, seconds, values, sums, total = pairs
+    for p in range(len(samples)):
+        spread[samples[p]] = d[p]
+    weight = zero * zero * total
+    for p in range(len(samples)):
+        s, inner = samples[p], zero * sums[samples[p]]
+        for pair in range(starts[s], starts[s + 1]):
+            inner += values[pair] * spread[seconds[pair]]
+        weight += d[p] * inner
+    for p in range(len(samples)):
+        spread[samples[p]] = 0.0
+    return weight
+
+
+@jit
+def _pair_entries(d, samples, zero, share, pairs, spread, entries, linear):
+    """Add ``share d_s d_t`` of every pair, and what is to be added to it for f(0)."""
+    starts, seconds = pairs.starts, pairs.seconds
+    for p in range(len(samples)):
+        spread[samples[p]] = d[p]
+    for p in range(len(samples)):
+        s, x = samples[p], share * d[p]
+        linear[s] += zero * x
+        for pair in range(starts[s], starts[s + 1]):
+            entries[pair] += x * spread[seconds[pair]]
+    linear[-1] += share * zero * zero
+    for p in range(len(samples)):
+        spread[samples[p]] = 0.0
+
+
+@jit(parallel=True)
+def _forms(features, square, around, whole, bounds, alpha):
+    starts, samples, values = features.starts, features.samples, features.values
+    parts = len(features.norms)
+    for block in prange(len(bounds) - 1):
+        d = np.empty(len(square))
+        for i in range(bounds[block], bounds[block + 1]):
+            own, numbers = samples[starts[i] : starts[i + 1]], values[starts[i] : starts[i + 1]]
+            column = features.begin + i
+            for part in range(parts):
+                zero = _shifted(numbers, features.middle[column], part, parts, d)
+                form = zero * zero * whole
+                for a in range(len(own)):
+                    row = square[own[a]]
+                    inner = zero * around[own[a]]
+                    for b in range(len(own)):
+                        inner += d[b] * row[own[b]]
+                    form += d[a] * inner
+                norm = features.norms[part, column]
+                alpha[part, column] = form / (norm * norm) if norm > 0 else 0.0
+
+
+@jit(parallel=True)
+def _affinities(features, alpha, bounds, squares, linear):
+    """Add ``Σ α w² d dᵀ`` at and below the diagonal, and `Sums.linear`, of a block of features."""
+    starts, samples, values = features.starts, features.samples, features.values
+    parts = len(features.norms)
+    for block in prange(len(bounds) - 1):
+        square, line = squares[block], linear[block]
+        d = np.empty(len(square))
+        for i in range(bounds[block], bounds[block + 1]):
+            own, numbers = samples[starts[i] : starts[i + 1]], values[starts[i] : starts[i + 1]]
+            column = features.begin + i
+            for part in range(parts):
+                zero = _shifted(numbers, features.middle[column], part, parts, d)
+                norm = features.norms[part, column]
+                share = alpha[part, column] / (norm * norm) if norm > 0 else 0.0
+                line[-1] += share * zero * zero
+                for a in range(len(own)):
+                    x, row = share * d[a], square[own[a]]
+                    line[own[a]] += zero * x
+                    for b in range(a + 1):
+                        row[own[b]] += x * d[b]

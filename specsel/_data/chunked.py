@@ -1,0 +1,507 @@
+"""Data that are read block by block, and the passes over blocks of samples.
+
+Blocks of `ByFeature` hold all samples of some features: each is passed over as dense data are, and
+a pass reads X once. Blocks of `BySample` hold all features of some samples: ``A_α C = M (D MᵀC)``,
+so a pass reads X once for the scores of all features, from which the weights follow, and once more
+for the image. A block of samples is cut into strips, by its size alone, and a thread takes a strip
+at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numba import prange
+
+from specsel import _runtime
+from specsel._data import columns
+from specsel._data.columns import CONSTANT
+from specsel._data.data import EVERY, Data, Pairs, Reduced, pair_entries, pair_weights
+from specsel._data.dense import Dense
+from specsel._data.reduced import SAMPLES, maps, triangular_factor
+from specsel._data.sources import Source
+from specsel._runtime import is_serial, jit
+from specsel._validate import Bools, Floats, Integers, NDArray
+
+# Strips of a block of samples.
+STRIPS = 8
+
+# Columns of the identity that are multiplied at a time.
+IDENTITY_COLUMNS = 64
+
+# Inner products serve in the place of samples where their smallest eigenvalue is at least this
+# share of the largest; what squares lose is then far below any tolerance.
+SAFE = 1e-6
+
+# What is subtracted from the columns of a block, and the norms of what remains.
+Scaling = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Chunked(Data):
+    """Data that are read block by block."""
+
+    @property
+    def source(self) -> Source:
+        """Where the blocks come from."""
+        source: Source = self.numbers
+        return source
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self.source.shape[0]
+
+    def _values(self, samples: slice, part: slice | Integers) -> NDArray[Any]:
+        if not isinstance(part, slice):
+            found = [self.source.read(samples, slice(i, i + 1)) for i in part.tolist()]
+            return np.hstack(found)
+        if part != EVERY:
+            part = slice(*part.indices(self.n_columns))
+        return self.source.read(samples, part)
+
+    def reduced(self, members: Bools | None = None) -> Reduced:
+        """Replace tall data, or their marked samples, by dense data of as many as features."""
+        self._check_factor()
+        return super().reduced(members)
+
+    def _check_factor(self) -> None:
+        """Refuse more features than there is room for a triangular factor of."""
+        _runtime.check_budget(
+            f"X: the inner products of {self.n_features} features",
+            3 * 8 * self.n_features**2,
+            "take fewer features",
+        )
+
+
+class ByFeature(Chunked):
+    """Data whose blocks hold all samples of some features."""
+
+    @staticmethod
+    def moments(source: Source, center: bool) -> tuple[Floats, Floats]:
+        """As `columns.moments`, in one pass."""
+        return _joined(source, columns.moments, center)
+
+    @staticmethod
+    def middles(source: Source, fraction: float, parts: int) -> tuple[Floats, Floats]:
+        """As `columns.middles`."""
+        return _joined(source, columns.middles, fraction, parts)
+
+    def spans(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield slices of the columns, each with minimum, maximum and sum of its features."""
+        self.count_pass()
+        answers = self.source.run(_spans, zip(self._scalings))
+        yield from zip(self.source.parts, answers, strict=True)
+
+    def _sweep(
+        self,
+        dual: Floats | None,
+        basis: Floats | None,
+        alpha: Floats | None,
+        target: Floats | None,
+        pairs: Pairs | None,
+    ) -> tuple[Floats, Floats, Floats]:
+        """Pass over all blocks, each as data of its own, and add up what they give."""
+        self.count_pass()
+        weights = None if alpha is None else np.asarray(alpha, float).reshape(self.norms.shape)
+        found, parts = np.empty(self.norms.shape), self.source.parts
+
+        def arguments() -> Iterator[tuple[Any, ...]]:
+            for part, scaling in zip(parts, self._scalings, strict=True):
+                some = None if weights is None else weights[:, part].ravel()
+                yield scaling, dual, basis, some, target, pairs
+
+        image = entries = np.zeros(())
+        for part, answer in zip(parts, self.source.run(_sweep_block, arguments()), strict=True):
+            found[:, part] = answer[0].reshape(len(found), -1)
+            image, entries = image + answer[1], entries + answer[2]
+        return found.ravel(), image, entries
+
+    def _square(
+        self, dual: Floats | None, alpha: Floats | None, with_image: bool
+    ) -> tuple[Floats, Floats]:
+        target = None if with_image else self._no_columns
+        return self._sweep(dual, None, alpha, target, None)[:2]
+
+    @cached_property
+    def _scalings(self) -> Sequence[Scaling]:
+        """What standardises the features of every block."""
+        parts = self.source.parts
+        return self.source.keep((self.middle[part], self.norms[:, part].copy()) for part in parts)
+
+
+def _joined(source: Source, measure: Callable[..., Any], *given: Any) -> Any:
+    """What is measured of all blocks of features."""
+    found = [*source.run(_measure, ((measure, *given) for _ in source.parts))]
+    return tuple(np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
+
+
+def _measure(block: NDArray[Any], measure: Callable[..., Any], *given: Any) -> Any:
+    return measure(block.T, *given)
+
+
+def _spans(block: NDArray[Any], scaling: Scaling) -> Floats:
+    found = columns.spans(block.T, *scaling)
+    return np.concatenate([out for _, out in found], axis=2)
+
+
+def _sweep_block(block: NDArray[Any], scaling: Scaling, *given: Any) -> Any:
+    return Dense.of_block(block.T, *scaling).sweep(*given)
+
+
+class BySample(Chunked):
+    """Data whose blocks hold all features of some samples."""
+
+    reads = 2
+
+    @staticmethod
+    def moments(source: Source, center: bool) -> tuple[Floats, Floats]:
+        """As `columns.moments`, in two passes."""
+        total, low, high = _totals(source)
+        if not np.isfinite(total).all():
+            return total, np.zeros_like(total)  # the caller refuses it
+        mean = total / source.shape[0] if center else np.zeros_like(total)
+        norm = _norms_between(source, mean, 1, low, high)[0]
+        if center:
+            norm[high - low <= CONSTANT * np.maximum(np.abs(low), np.abs(high))] = 0.0
+        return mean, norm
+
+    @staticmethod
+    def middles(source: Source, fraction: float, parts: int) -> tuple[Floats, Floats]:
+        """As `columns.middles`."""
+        _, low, high = _totals(source)
+        middle = _medians(source) if fraction else low
+        return middle, _norms_between(source, middle, parts, low, high)
+
+    def spans(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield minimum, maximum and sum of all features at once."""
+        self.count_pass()
+        total, low, high = _totals(self.source)
+        ends = np.stack([low - self.middle, high - self.middle])
+        out = np.empty((3, *self.norms.shape))
+        out[:2, 0], out[2, 0] = ends, total - self.n_samples * self.middle
+        if len(self.norms) == 2:
+            sums = self._products(np.ones((self.n_samples, 1)))[:, 0]
+            out[:, 0] = np.maximum(ends[0], 0), np.maximum(ends[1], 0), sums[0]
+            out[:, 1] = np.maximum(-ends[1], 0), np.maximum(-ends[0], 0), sums[1]
+        yield slice(0, self.n_columns), out * self._scale
+
+    def _sweep(
+        self,
+        dual: Floats | None,
+        basis: Floats | None,
+        alpha: Floats | None,
+        target: Floats,
+        pairs: Pairs | None,
+    ) -> tuple[Floats, Floats, Floats]:
+        distinct = {id(m): m for m in (dual, basis, target) if m is not None and m.shape[1]}
+        scores: dict[int, Floats] = {}
+        if distinct:
+            found = self._scores(np.hstack([*distinct.values()]))
+            ends = np.cumsum([matrix.shape[1] for matrix in distinct.values()])
+            scores = dict(zip(distinct, np.split(found, ends[:-1], axis=1), strict=True))
+        if dual is not None:
+            alpha = np.einsum("pci,pci->pi", scores[id(dual)], scores[id(basis)]).ravel()
+        weights = np.asarray(alpha, dtype=float)
+        entries = np.zeros(0)
+        if pairs is not None:
+            paired, inner = self._paired(pairs)
+            if dual is not None:
+                weights += pair_weights(paired, inner)
+            entries = pair_entries(paired, weights, inner)
+        image = self._no_columns
+        if target.shape[1]:
+            scaled = weights.reshape(self.norms.shape)[:, None] * scores[id(target)]
+            image = self._combined(scaled)
+        return weights, image, entries
+
+    def _square(
+        self, dual: Floats | None, alpha: Floats | None, with_image: bool
+    ) -> tuple[Floats, Floats]:
+        """Multiply by the identity, some of its columns at a time."""
+        q = self.n_samples
+        units = [
+            np.eye(q, min(IDENTITY_COLUMNS, q - start), -start)
+            for start in range(0, q, IDENTITY_COLUMNS)
+        ]
+        if dual is not None:
+            alpha = np.zeros(self.n_features)
+            for start, unit in zip(range(0, q, IDENTITY_COLUMNS), units, strict=True):
+                alpha += self.forward(dual[:, start : start + unit.shape[1]], unit)
+        assert alpha is not None
+        if not with_image:
+            return alpha, self._no_columns
+        return alpha, np.hstack([self.adjoint(alpha, unit) for unit in units])
+
+    @property
+    def _scale(self) -> Floats:
+        """One over the norm of every feature, 0 for a constant one."""
+        return 1.0 / np.where(self.norms > 0, self.norms, np.inf)
+
+    def _scores(self, frame: Floats) -> Floats:
+        """``m_iᵀ b_c``, parts × columns of the frame × features."""
+        return self._products(frame) * self._scale[:, None]
+
+    def _products(self, frame: Floats) -> Floats:
+        """The same of features that are shifted, but not scaled."""
+        self.count_pass()
+        given = ((self.middle, len(self.norms), frame[part]) for part in self.source.parts)
+        total: Floats = np.zeros((len(self.norms), frame.shape[1], self.n_columns))
+        for more in self.source.run(_score_block, given):
+            total += more
+        return total
+
+    def _combined(self, coefficients: Floats) -> Floats:
+        """``Σ_i c_i m_is`` of every sample; coefficients are parts × columns × features."""
+        self.count_pass()
+        given = self.middle, np.ascontiguousarray(coefficients * self._scale[:, None])
+        blocks = self.source.run(_combine_block, (given for _ in self.source.parts))
+        image = np.empty((self.n_samples, coefficients.shape[1]), order="F")
+        for part, block in zip(self.source.parts, blocks, strict=True):
+            image[part] = block
+        return image
+
+    def _paired(self, pairs: Pairs) -> tuple[Dense, Pairs]:
+        """The samples that are in pairs, in memory, and the pairs of these."""
+        both = np.column_stack((pairs.firsts, pairs.seconds))[pairs.positions]
+        chosen, numbers = np.unique(both, return_inverse=True)
+        _runtime.check_budget(
+            f"X: {len(chosen)} samples in pairs",
+            self.source.dtype.itemsize * len(chosen) * self.n_columns,
+            "give fewer pairs",
+        )
+        samples = [self.source.read(slice(s, s + 1), EVERY) for s in chosen.tolist()]
+        paired = Dense.of_block(np.concatenate(samples).T, self.middle, self.norms)
+        inner = Pairs.sort(numbers.reshape(-1, 2), len(chosen))
+        return paired, inner.with_values(pairs.values[pairs.positions])
+
+    def reduced(self, members: Bools | None = None) -> Reduced:
+        """Replace samples, or those that are marked, by dense data of as many as features."""
+        self._check_factor()
+        self.count_pass()
+        chosen = np.ones(self.n_samples, dtype=bool) if members is None else members
+        factor = self._factor(chosen)
+        parts = len(self.norms)
+
+        def scores(basis: Floats) -> Floats:
+            frame = np.zeros((self.n_samples, basis.shape[1]))
+            frame[chosen] = basis
+            return np.hstack([*self._scores(frame)]).T
+
+        def combine(inner: Floats) -> Floats:
+            coefficients = inner.T.reshape(inner.shape[1], parts, -1).transpose(1, 0, 2)
+            image = self._combined(coefficients)
+            return image if members is None else image[chosen]
+
+        return Reduced(Dense.of_factor(factor, self), *maps(factor, scores, combine))
+
+    def _factor(self, chosen: Bools) -> Floats:
+        """A matrix with the inner products of the features over the samples that are chosen.
+
+        It is a root of these products where all digits that matter survive their squares, and
+        else the triangular factor of the samples.
+        """
+        parts, given = self.source.parts, (self.middle, self.norms)
+        products: Floats = np.zeros((self.n_features, self.n_features))
+        for more in self.source.run(_inner_products, ((*given, chosen[part]) for part in parts)):
+            products += more
+        values, axes = np.linalg.eigh(products)
+        first = int((self.norms == 0).sum())
+        if values[first] > SAFE * values[-1]:
+            values[:first] = 0.0  # of constant features; as many rows as a triangular factor has
+            root: Floats = np.sqrt(values[:, None]) * axes.T
+            return root
+        self.count_pass()
+        factors = self.source.run(_triangular, ((*given, chosen[part]) for part in parts))
+        return triangular_factor([np.vstack([*factors])])
+
+
+def _totals(source: Source) -> tuple[Floats, Floats, Floats]:
+    """Sum, minimum and maximum of every column, from blocks of samples."""
+    total: Floats = np.zeros(source.shape[1])
+    low, high = np.full_like(total, np.inf), np.full_like(total, -np.inf)
+    for found in source.run(_totals_of_block, (() for _ in source.parts)):
+        total += found[0]
+        np.minimum(low, found[1], out=low)
+        np.maximum(high, found[2], out=high)
+    return total, low, high
+
+
+def _norms_between(
+    source: Source, middle: Floats, parts: int, low: Floats, high: Floats
+) -> Floats:
+    """Parts × columns: the norms about the middles; they neither overflow nor underflow."""
+    largest = np.maximum(np.stack([high - middle, middle - low]), 0.0)
+    largest = largest if parts == 2 else largest.max(axis=0, keepdims=True)
+    safe = np.where(largest > 0, largest, np.inf)
+    squares = sum(source.run(_squares_of_block, ((middle, safe) for _ in source.parts)))
+    norms: Floats = largest * np.sqrt(squares)
+    return norms
+
+
+def _medians(source: Source) -> Floats:
+    """Median of every column: as many columns at a time as the budget has room for."""
+    q, n = source.shape
+    width = int(np.clip(_runtime.budget() // (4 * source.dtype.itemsize * q), 1, n))
+    out = np.empty(n)
+    for start in range(0, n, width):
+        some = slice(start, min(start + width, n))
+        held = np.empty((some.stop - start, q), source.dtype)
+        found = source.run(_some_columns, ((some,) for _ in source.parts))
+        for part, block in zip(source.parts, found, strict=True):
+            held[:, part] = block
+        out[some] = columns.middles(held, 0.5, 0)[0]
+    return out
+
+
+# The tasks of blocks of samples.
+
+
+def _some_columns(block: NDArray[Any], some: slice) -> NDArray[Any]:
+    return block[:, some].T
+
+
+def _totals_of_block(block: NDArray[Any]) -> Floats:
+    out = np.zeros((3, block.shape[1]))
+    out[1], out[2] = np.inf, -np.inf
+    _sum(np.ascontiguousarray(block), out[0], out[1], out[2])
+    return out
+
+
+def _squares_of_block(block: NDArray[Any], middle: Floats, largest: Floats) -> Floats:
+    out = np.zeros_like(largest)
+    _sum_squares(np.ascontiguousarray(block), middle, largest, out)
+    return out
+
+
+def _score_block(block: NDArray[Any], middle: Floats, parts: int, frame: Floats) -> Floats:
+    out = np.zeros((STRIPS, parts, frame.shape[1], len(middle)))
+    block, frame = np.ascontiguousarray(block), np.ascontiguousarray(frame)
+    span = -(-len(block) // STRIPS)
+    if is_serial():
+        for strip, some in enumerate(out):
+            _score_range(block, middle, frame, strip * span, (strip + 1) * span, some)
+    else:
+        _score(block, middle, frame, span, out)
+    total: Floats = out.sum(axis=0)
+    return total
+
+
+def _combine_block(block: NDArray[Any], middle: Floats, coefficients: Floats) -> Floats:
+    image = np.empty((len(block), coefficients.shape[1]))
+    block = np.ascontiguousarray(block)
+    if is_serial():
+        _combine_range(block, middle, coefficients, 0, len(block), image)
+    else:
+        _combine(block, middle, coefficients, -(-len(block) // STRIPS), image)
+    return image
+
+
+def _pieces(block: NDArray[Any], middle: Floats, norms: Floats, chosen: Bools) -> Iterator[Floats]:
+    """Yield the standardised samples of a block that are chosen, some at a time."""
+    step = max(SAMPLES, norms.size)
+    for start in range(0, len(block), step):
+        some = slice(start, start + step)
+        if chosen[some].any():
+            taken = block[some] if chosen[some].all() else block[some][chosen[some]]
+            yield Dense.of_block(taken.T, middle, norms).rows(0, len(taken))
+
+
+def _inner_products(block: NDArray[Any], middle: Floats, norms: Floats, chosen: Bools) -> Floats:
+    """Inner products of the standardised features over the chosen samples of a block.
+
+    Not by BLAS, whose threads compete with those of the passes, and with each other where blocks
+    are multiplied side by side: on a busy machine that took twenty times as long.
+    """
+    total: Floats = np.zeros((norms.size, norms.size))
+    for rows in _pieces(block, middle, norms, chosen):
+        zero, one = np.zeros(len(rows)), np.ones((1, len(rows)))
+        with _runtime.serial():  # samples in the place of features
+            total += Dense.of_block(rows, zero, one).adjoint(one[0], None)
+    return total
+
+
+def _triangular(block: NDArray[Any], middle: Floats, norms: Floats, chosen: Bools) -> Floats:
+    """R of a QR factorisation of the same samples."""
+    nothing = np.zeros((0, norms.size))
+    return triangular_factor([nothing, *_pieces(block, middle, norms, chosen)])
+
+
+@jit(parallel=True)
+def _score(block, middle, frame, span, out):
+    for strip in prange(len(out)):
+        _score_range(block, middle, frame, strip * span, (strip + 1) * span, out[strip])
+
+
+@jit
+def _score_range(block, middle, frame, first, last, out):
+    """Add ``Σ_s f(x_si) b_sc`` to `out`, parts × columns of the frame × features."""
+    parts, _, n = out.shape
+    row = np.empty((parts, n))
+    for s in range(first, min(last, len(block))):
+        _load(block[s], middle, row)
+        for part in range(parts):
+            for c in range(frame.shape[1]):
+                b = frame[s, c]
+                for i in range(n):
+                    out[part, c, i] += b * row[part, i]
+
+
+@jit
+def _load(sample, middle, row):
+    """Fill in what the features are about their middles, or both their parts."""
+    if len(row) == 1:
+        for i in range(len(middle)):
+            row[0, i] = sample[i] - middle[i]
+        return
+    for i in range(len(middle)):
+        value = sample[i] - middle[i]
+        row[0, i] = max(value, 0.0)
+        row[1, i] = max(-value, 0.0)
+
+
+@jit(parallel=True)
+def _combine(block, middle, coefficients, span, image):
+    for strip in prange(STRIPS):
+        _combine_range(block, middle, coefficients, strip * span, (strip + 1) * span, image)
+
+
+@jit
+def _combine_range(block, middle, coefficients, first, last, image):
+    """Fill in ``Σ_i f(x_si) c_i`` of every sample; coefficients are parts × columns × features."""
+    parts = len(coefficients)
+    row = np.empty((parts, len(middle)))
+    for s in range(first, min(last, len(block))):
+        _load(block[s], middle, row)
+        for c in range(image.shape[1]):
+            total = 0.0
+            for part in range(parts):
+                for i in range(len(middle)):
+                    total += row[part, i] * coefficients[part, c, i]
+            image[s, c] = total
+
+
+@jit
+def _sum(block, total, low, high):
+    """Add the samples to the sum of every column, and widen its range."""
+    for s in range(len(block)):
+        for i in range(len(total)):
+            x = np.float64(block[s, i])
+            total[i] += x
+            low[i], high[i] = min(low[i], x), max(high[i], x)
+
+
+@jit
+def _sum_squares(block, middle, largest, out):
+    """Add the squares of the features about their middles, over their largest value."""
+    row = np.empty((len(out), len(middle)))
+    for s in range(len(block)):
+        _load(block[s], middle, row)
+        for part in range(len(out)):
+            for i in range(len(middle)):
+                share = row[part, i] / largest[part, i]
+                out[part, i] += share * share

@@ -1,0 +1,431 @@
+"""What an algorithm may ask of data, wherever the numbers of X lie.
+
+``m_i`` is the i-th feature, represented and scaled to unit norm, with an entry for every sample;
+``A_α = Σ α_i m_i m_iᵀ`` is the affinity of the samples at weights α. A basis is an array of
+samples × k, and None in its place stands for the identity.
+
+An algorithm asks for one thing, a pass over X: `Data.sweep`. Four kinds of data answer, each in
+the file of its compiled loops: `Dense` and `Sparse`, which are in memory, `ByFeature` and
+`BySample`, which are read a block at a time.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from types import EllipsisType
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+
+from specsel import _validate
+from specsel._data import columns
+from specsel._validate import Bools, Floats, Integers, Names, NDArray
+
+Basis = Floats | None
+Target = Floats | EllipsisType | None
+
+# All samples, or all columns.
+EVERY = slice(None)
+
+
+class Pairs(NamedTuple):
+    """Pairs of samples with a value each, in the order in which the kernels take them.
+
+    Pairs with the same first sample stand together, and idle pairs fill each such group up to a
+    multiple of four, the number that a kernel takes at a time.
+    """
+
+    starts: Integers  # where the group of each first sample begins, and where the last one ends
+    seconds: Integers  # the second sample of each pair
+    positions: Integers  # where each pair that was passed now stands
+    values: Floats
+
+    @classmethod
+    def sort(cls, pairs: Integers, n_samples: int) -> Pairs:
+        """Arrange an array of pairs of sample numbers, one pair a row; their values are 0."""
+        first, second = np.sort(pairs, axis=1).T
+        counts = np.bincount(first, minlength=n_samples)
+        starts = np.concatenate(([0], np.cumsum(-(-counts // 4) * 4)))
+        order = np.argsort(first, kind="stable")
+        positions = np.empty(len(pairs), dtype=np.intp)
+        before = np.cumsum(counts) - counts
+        positions[order] = np.arange(len(pairs)) + (starts[:-1] - before)[first[order]]
+        seconds = np.zeros(starts[-1], dtype=np.intp)
+        seconds[positions] = second
+        return cls(starts, seconds, positions, np.zeros(len(seconds)))
+
+    def with_values(self, values: Floats) -> Pairs:
+        """Return the pairs with these values, in the order in which pairs were passed."""
+        filled = np.zeros(len(self.seconds))
+        filled[self.positions] = values
+        return self._replace(values=filled)
+
+    @property
+    def firsts(self) -> Integers:
+        """The first sample of each pair."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+
+def pair_weights(others: Data, pairs: Pairs) -> Floats:
+    """Return ``Σ v_st m_is m_it`` over pairs of other samples of the same features."""
+    nothing = np.zeros((others.n_samples, 1))
+    return others.sweep(nothing, nothing, None, nothing[:, :0], pairs)[0]
+
+
+def pair_entries(others: Data, alpha: Floats, pairs: Pairs) -> Floats:
+    """Return ``Σ α_i m_is m_it`` of every pair of these."""
+    return others.sweep(None, None, alpha, np.zeros((others.n_samples, 0)), pairs)[2]
+
+
+# Called whenever X is read.
+_watcher: ContextVar[Callable[[int], object] | None] = ContextVar("_watcher", default=None)
+
+
+@contextmanager
+def watched(report: Callable[[int], object]) -> Iterator[None]:
+    """Call `report` whenever X is read, with how often that was; for X that is measured inside.
+
+    Examples
+    --------
+    >>> from specsel import qalpha
+    >>> seen = []
+    >>> with watched(seen.append):
+    ...     weights = qalpha.solve([[1.0, 2.0], [2.0, 1.0], [4.0, 4.0]], 1)
+    >>> seen[-1] == weights.n_passes
+    True
+    """
+    before = _watcher.set(report)
+    try:
+        yield
+    finally:
+        _watcher.reset(before)
+
+
+@dataclass
+class Counter:
+    """How often an array has been read; shared by all data that read the same array."""
+
+    passes: int = 0
+    report: Callable[[int], object] | None = None
+
+    @classmethod
+    def after(cls, passes: int) -> Counter:
+        """Return the count of an array that has just been measured."""
+        return cls(passes, _watcher.get())
+
+    def add(self, count: int = 1) -> None:
+        """Note that the array is read so many times more."""
+        self.passes += count
+        if self.report is not None:
+            self.report(self.passes)
+
+
+class Weighable(Protocol):
+    """What the loop and a result ask of data, and of a kernel matrix, which is no data."""
+
+    @property
+    def names(self) -> Names: ...
+    @property
+    def mean(self) -> Floats: ...
+    @property
+    def norm(self) -> Floats: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def rank_bound(self) -> int: ...
+    @property
+    def mean_free(self) -> bool: ...
+    @property
+    def floor(self) -> float: ...
+    @property
+    def passes(self) -> int: ...
+    def joined(self, alpha: Floats) -> Floats: ...
+
+
+class Reduced(NamedTuple):
+    """Tall data ``M = U R`` reduced to R, and the maps between their bases."""
+
+    data: Data  # R
+    restrict: Callable[[Floats], Floats]  # Q -> Uᵀ Q
+    lift: Callable[[Floats], Floats]  # Q -> U Q, with orthonormal columns
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Data(ABC):
+    """Samples of features that can be multiplied, a pass over X at a time.
+
+    Made by `represent`. A record of its parts, which nobody writes to.
+
+    Attributes
+    ----------
+    numbers
+        Where X lies: an array of columns × samples, `sparse.Stored`, or `sources.Source`.
+    middle : ndarray
+        What is subtracted from each column of these.
+    norms : ndarray of shape (parts, columns)
+        The norm of what remains of each column, or of each of its two parts.
+    mean, norm : ndarray
+        Of every column of X: its mean (0 where none is subtracted), and the norm of what remains,
+        0 for a constant one.
+    names : tuple of str or None
+        Column names, if X has any.
+    loses_rank : bool
+        Whether centring costs the data one dimension.
+    mean_free : bool
+        Whether ``Σ_s m_is = 0`` for every feature, or was before tall data were reduced.
+    floor : float
+        Relative error that rounding leaves in a pass.
+    counter : Counter
+    exponents : ndarray of int or None
+        The powers of two by which extreme columns were divided; `mean` and `norm` are from before.
+    lengths : ndarray or None
+        What `rescaled` has multiplied the features by.
+    """
+
+    numbers: Any
+    middle: Floats
+    norms: Floats
+    mean: Floats
+    norm: Floats
+    names: Names
+    loses_rank: bool
+    mean_free: bool
+    floor: float
+    counter: Counter
+    exponents: Integers | None = None
+    lengths: Floats | None = None
+
+    def __post_init__(self) -> None:
+        # One compiled version serves writable and read-only arrays.
+        for array in (self.middle, self.norms, self.mean, self.norm):
+            array.flags.writeable = False
+
+    # How columns are measured, see `columns`; and how often that reads X.
+    moments = staticmethod(columns.moments)
+    middles = staticmethod(columns.middles)
+    reads = 1
+
+    @classmethod
+    def wrap(cls, **parts: Any) -> Self:
+        """Make data of their parts."""
+        return cls(**parts)
+
+    def in_units_of_X(self, middle: Floats) -> Floats:
+        """What is subtracted from the columns of X, by what is from the numbers."""
+        return middle
+
+    @property
+    @abstractmethod
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    @abstractmethod
+    def _values(self, samples: slice, part: slice | Integers) -> NDArray[Any]:
+        """Some samples of some columns as they lie, dense."""
+
+    @abstractmethod
+    def _sweep(
+        self,
+        dual: Floats | None,
+        basis: Floats | None,
+        alpha: Floats | None,
+        target: Floats,
+        pairs: Pairs | None,
+    ) -> tuple[Floats, Floats, Floats]:
+        """As `sweep`, where nothing is the identity."""
+
+    @abstractmethod
+    def _square(
+        self, dual: Floats | None, alpha: Floats | None, with_image: bool
+    ) -> tuple[Floats, Floats]:
+        """Return ``m_iᵀ dual m_i``, or alpha without a dual; and ``A_α`` itself if wanted."""
+
+    def sweep(
+        self,
+        dual: Floats | None,
+        basis: Basis,
+        alpha: Floats | None,
+        target: Basis,
+        pairs: Pairs | None = None,
+    ) -> tuple[Floats, Floats, Floats]:
+        """Pass over X: find weights, the image that they give, and entries of the affinity.
+
+        Parameters
+        ----------
+        dual, basis : ndarray of shape (n_samples, k) or None
+            With a dual, the weights are ``α_i = m_iᵀ dual basisᵀ m_i + Σ v_st m_is m_it``, the sum
+            over the pairs with their values.
+        alpha : ndarray or None
+            The weights, where there is no dual.
+        target : ndarray of shape (n_samples, l) or None
+            What the image is of. Without columns there is none.
+        pairs : Pairs or None
+
+        Returns
+        -------
+        alpha : ndarray
+            The weights.
+        image : ndarray of shape (n_samples, l)
+            ``A_α target``.
+        entries : ndarray
+            ``Σ α_i m_is m_it`` of every pair (s, t).
+        """
+        if pairs is not None and dual is not None and basis is None:
+            basis = np.eye(self.n_samples)
+        weighs_square = dual is not None and basis is None
+        if target is not None and not weighs_square:
+            return self._sweep(dual, basis, alpha, target, pairs)
+        no_image = target is not None and target.shape[1] == 0
+        if pairs is None and (target is None or no_image) and (weighs_square or dual is None):
+            return *self._square(dual, alpha, not no_image), np.zeros(0)
+        # The identity stands on one side alone: first the weights, then the image.
+        alpha, _, entries = self.sweep(dual, basis, alpha, self._no_columns, pairs)
+        return alpha, self.sweep(None, None, alpha, target)[1], entries
+
+    def forward(self, dual: Floats, basis: Basis) -> Floats:
+        """``α_i = m_iᵀ dual basisᵀ m_i``."""
+        return self.sweep(dual, basis, None, self._no_columns)[0]
+
+    def adjoint(self, alpha: Floats, basis: Basis) -> Floats:
+        """``A_α basis``."""
+        return self.sweep(None, None, alpha, basis)[1]
+
+    def fused(self, dual: Floats, basis: Basis, target: Target = ...) -> tuple[Floats, Floats]:
+        """``α = forward(dual, basis)`` and ``A_α target``; the target defaults to the basis."""
+        return self.sweep(dual, basis, None, basis if target is ... else target)[:2]
+
+    def adjoint_pairs(self, alpha: Floats, basis: Basis, pairs: Pairs) -> tuple[Floats, Floats]:
+        """``A_α basis``, and the entry ``Σ α_i m_is m_it`` of every pair (s, t) of samples."""
+        return self.sweep(None, None, alpha, basis, pairs)[1:]
+
+    def fused_pairs(
+        self, dual: Floats, basis: Floats, pairs: Pairs, values: Floats, target: Target = ...
+    ) -> tuple[Floats, Floats, Floats]:
+        """``α_i = m_iᵀ dual basisᵀ m_i + Σ values_st m_is m_it``, then as `adjoint_pairs`."""
+        target = basis if target is ... else target
+        return self.sweep(dual, basis, None, target, pairs.with_values(values))
+
+    @property
+    def _no_columns(self) -> Floats:
+        return np.empty((self.n_samples, 0))
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of X."""
+        return int(self.norms.shape[1])
+
+    @property
+    def n_features(self) -> int:
+        """Number of features: twice the columns where each becomes two parts."""
+        return self.norms.size
+
+    @property
+    def rank_bound(self) -> int:
+        """The rank that the standardised features can have at most."""
+        return min(self.n_features, self.n_samples - int(self.loses_rank))
+
+    @property
+    def squares(self) -> Floats:
+        """``|m_i|²``: 1, 0 for constant features, or what rescaling made of it."""
+        varies = (self.norms.ravel() > 0).astype(float)
+        return varies if self.lengths is None else varies * self.lengths**2
+
+    @property
+    def passes(self) -> int:
+        """How often X has been read so far, by data that share it too."""
+        return self.counter.passes
+
+    def count_pass(self) -> None:
+        """Note that X has been read once more, by `rows` say."""
+        self.counter.add()
+
+    def feature(self, index: int) -> Floats:
+        """``m_i``, one value a sample."""
+        part, column = divmod(index, self.n_columns)
+        shifted = self._values(EVERY, slice(column, column + 1))[:, 0] - self.middle[column]
+        return self._part_of(shifted, part) / (self.norms[part, column] or np.inf)
+
+    def block(self, part: slice | Integers) -> Floats:
+        """Some ``m_i`` as columns, in float64; not for features in two parts."""
+        return np.asarray(self._standardised(self._values(EVERY, part), part), dtype=np.float64)
+
+    def rows(self, start: int, stop: int) -> Floats:
+        """The samples from `start` to `stop`, as samples × features."""
+        samples = slice(start, min(stop, self.n_samples))
+        return self._standardised(self._values(samples, EVERY), EVERY)
+
+    def _standardised(self, values: NDArray[Any], part: slice | Integers) -> Floats:
+        """Standardise some samples of some columns; parts stand side by side."""
+        shifted = values - self.middle[part]
+        norms = np.where(self.norms > 0, self.norms, np.inf)[:, part]
+        return np.hstack([self._part_of(shifted, i) / norm for i, norm in enumerate(norms)])
+
+    def _part_of(self, values: Floats, part: int) -> Floats:
+        """The shifted values or, of two parts, what is above zero or minus what is below."""
+        if len(self.norms) == 1:
+            return values
+        return np.maximum(-values if part else values, 0.0)
+
+    def spans(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield slices of the columns, each with ``min m_i``, ``max m_i`` and ``Σ_s m_is``."""
+        self.count_pass()
+        yield from columns.spans(self.numbers, self.middle, self.norms)
+
+    def warn_if_negative(self, representation: str) -> None:
+        """Warn where an algorithm needs features without negative values and some have them."""
+        if representation == "as-is" and any(out[0].min() < 0 for _, out in self.spans()):
+            warnings.warn(
+                "X has negative values, and two samples with large values of opposite sign count "
+                'as alike; take representation="parts"',
+                stacklevel=_validate.caller(),
+            )
+
+    def joined(self, alpha: Floats) -> Floats:
+        """A weight for every column: those of its two parts become ``√(α₊² + α₋²)``, made unit.
+
+        A negative weight of a part counts as 0.
+        """
+        if len(self.norms) == 1:
+            return alpha
+        first, second = np.maximum(alpha.reshape(2, -1), 0.0)
+        together: Floats = np.hypot(first, second)
+        return together / np.linalg.norm(together)
+
+    def rescaled(self, factors: Floats) -> Self:
+        """The same data with ``factors_i m_i`` in the place of ``m_i``; factors are above 0."""
+        norms = self.norms / factors.reshape(self.norms.shape)
+        lengths = factors.ravel() if self.lengths is None else self.lengths * factors.ravel()
+        return replace(self, norms=norms, lengths=lengths)
+
+    def centered(self) -> Self:
+        """The same data with every column centred, even if every one turns out constant."""
+        mean, norm = self.moments(self.numbers, True)
+        self.counter.add(self.reads)
+        return replace(
+            self,
+            middle=mean,
+            norms=norm[None, :],
+            mean=mean,
+            norm=norm,
+            loses_rank=True,
+            mean_free=True,
+        )
+
+    def is_tall(self, times: int = 1) -> bool:
+        """Whether samples, or those of each of some classes, are better `reduced`."""
+        return self.n_samples > times * self.n_features
+
+    def reduced(self, members: Bools | None = None) -> Reduced:
+        """Replace tall data, or their marked samples, by data with no more samples than features.
+
+        With ``M = U R``, algorithms that depend on inner products of features alone give the same
+        weights on R.
+        """
+        from specsel._data.reduced import reduce  # it builds on this file
+
+        return reduce(self, members)
