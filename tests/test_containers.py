@@ -33,7 +33,7 @@ from specsel import (
     topography,
     weighting,
 )
-from specsel._data import held, sources
+from specsel._data import sources
 
 
 def counts(shape, seed=0):
@@ -613,8 +613,8 @@ def all_is_tall(monkeypatch):
     """Take every array in memory for a tall one."""
 
     def patch():
-        monkeypatch.setattr(held, "SAMPLES", 2)
-        monkeypatch.setattr(held, "STEP", 7)
+        monkeypatch.setattr(sources, "TALL_SAMPLES", 2)
+        monkeypatch.setattr(sources, "TALL_STEP", 7)
 
     return patch
 
@@ -644,8 +644,8 @@ def opened(path):
     return h5py.File(path)["X"]
 few, many = map(opened, sys.argv[1:])
 qalpha.solve(np.random.default_rng(0).standard_normal((30, 40)), 2)
-from specsel._input import streams
-streams.MAPPED = 0
+from specsel import _containers
+_containers.MAPPED = 0
 qalpha.solve(few, 2)  # compiles
 taken = 4096 * int(open("/proc/self/statm").read().split()[0])  # maps included
 resource.setrlimit(resource.RLIMIT_AS, (taken + 3 * 2**26, taken + 3 * 2**26))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from specsel import _data, datasets, evidence, qalpha, supervised, weighting
-from specsel._data import held
+from specsel._data import sources
 
 EXAMPLE = datasets.example()
 NOISE = np.delete(EXAMPLE.X, EXAMPLE.relevant, axis=1)
@@ -48,7 +48,7 @@ def test_threads_make_no_difference(at_once, set_threads, monkeypatch):
 def test_tall_data_are_compared_as_others_are(monkeypatch):
     X = np.abs(NOISE)[:, :7]
     expected = evidence.solve(X, 2, n=5, random_state=0)
-    monkeypatch.setattr(held, "SAMPLES", len(X))
+    monkeypatch.setattr(sources, "TALL_SAMPLES", len(X))
     found = evidence.solve(X, 2, n=5, random_state=0)
     np.testing.assert_allclose(found.null, expected.null, rtol=1e-6)
     assert found.objective == pytest.approx(expected.objective, rel=1e-6)

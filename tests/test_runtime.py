@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from specsel import _data, _runtime
+from specsel import _runtime
 
 ROOT = Path(__file__).parents[1]
 
@@ -164,7 +164,7 @@ def test_the_last_of_several_callers_restores(threads):
 
 
 def test_serial_work_starts_no_threads_of_blas(threads):
-    with _data.alone():
+    with _runtime.serial():
         assert threads() == {1}
     assert threads() == {3}
 

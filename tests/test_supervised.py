@@ -111,8 +111,8 @@ def test_iterations_of_tall_data_are_those_of_the_definition(n_classes, method, 
 @pytest.mark.parametrize("representation", ["parts", "shift"])
 def test_tall_data_may_be_sorted_by_class(representation, monkeypatch):
     """A block of samples then lacks most of the classes."""
-    monkeypatch.setattr("specsel._data.held.SAMPLES", 50)
-    monkeypatch.setattr("specsel._data.held.STEP", 16)
+    monkeypatch.setattr("specsel._data.sources.TALL_SAMPLES", 50)
+    monkeypatch.setattr("specsel._data.sources.TALL_STEP", 16)
     X, y = classes_and_data(3, n_features=5, per_class=40)
     order = np.argsort(y, kind="stable")
     one, other = (

@@ -7,6 +7,7 @@ blocks of features, `chunked` for blocks of samples.
 from __future__ import annotations
 
 import warnings
+from dataclasses import fields
 from types import EllipsisType
 from typing import Any
 
@@ -26,9 +27,6 @@ MODERATE = {4: 40, 8: 300}
 # A part whose norm is at most this share of that of the column is no feature: squares of such
 # shares are no numbers. By the bytes of a number.
 NEGLIGIBLE_PART = {4: 2.0**-50, 8: 2.0**-300}
-
-# What other samples of the same columns share with data.
-SHARED = "norms mean norm names loses_rank mean_free floor exponents lengths".split()
 
 
 def read(X: ArrayLike, *, center: bool = True) -> Data:
@@ -253,8 +251,8 @@ def alike(data: Data, array: Any) -> Data:
     if kind is Dense and isinstance(data, Dense):
         numbers = numbers.astype(data.features.dtype, copy=False)
     middle = data.in_units_of_X(data.middle)
-    fields = {name: getattr(data, name) for name in SHARED}
-    return kind.wrap(numbers=numbers, middle=middle, counter=Counter(), **fields)
+    parts = {field.name: getattr(data, field.name) for field in fields(data)}
+    return kind.wrap(**parts | {"numbers": numbers, "middle": middle, "counter": Counter()})
 
 
 class Beside:
