@@ -34,7 +34,7 @@ from typing import Literal
 import numpy as np
 
 from specsel import _validate
-from specsel._bootstrap.intervals import intervals
+from specsel._intervals import intervals
 from specsel._validate import ArrayLike, Floats, Integers, IntervalMethod, Seed, Similarity, Sparse
 from specsel.results import Intervals, StableSubspace, Step
 

@@ -24,7 +24,7 @@ LAYERS = (
     "_data",
     "results datasets",
     "_ascent _pencil",
-    "_iterate _exact _loop _qalpha _alignment _bootstrap _intervals",
+    "_iterate _exact _loop _qalpha _alignment _intervals",
     "qalpha laplacian supervised kernel side_info pairwise topography weighting "
     "alignment gslda eslda sbs positivity",
     "evidence",

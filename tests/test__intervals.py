@@ -1,6 +1,8 @@
-"""Bootstrap intervals against scipy and a literal transcription, pair by pair."""
+"""Bootstrap intervals and the number of resamples against scipy and a literal transcription."""
 
-import numba
+import tracemalloc
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -9,8 +11,7 @@ from oracles import bootstrap as oracle
 from similarities import counted, same, scales, skewed
 from threadpoolctl import threadpool_limits
 
-from specsel import sbs
-from specsel._bootstrap import resamples
+from specsel import _intervals, sbs
 
 MATRICES = ("cosine", "covariance", "correlation", "inner")
 
@@ -129,29 +130,6 @@ def test_a_feature_that_resamples_may_lack_is_uncertain_beside_itself():
 
 
 @pytest.mark.parametrize("matrix", MATRICES)
-def test_blocks_do_not_change_what_comes_out(matrix, monkeypatch):
-    X = np.hstack((skewed(1), counted(1, 60), skewed(2)))
-    whole = sbs.intervals(X, matrix=matrix, n_boot=150, random_state=0)
-    for pairs, samples, draws in ((7, 11, 1), (1, 3, 40), (64, 600, 1000)):
-        monkeypatch.setattr(resamples, "PAIRS", pairs)
-        monkeypatch.setattr(resamples, "SAMPLES", samples)
-        monkeypatch.setattr(resamples, "DRAWS", draws)
-        same(sbs.intervals(X, matrix=matrix, n_boot=150, random_state=0), whole, 1e-12)
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-def test_the_same_bits_for_any_number_of_threads(sparse, set_threads):
-    X = np.hstack([counted(seed, 200) for seed in range(8)])
-    X = scipy.sparse.csr_array(X) if sparse else X
-    found = []
-    for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
-        set_threads(threads)
-        found.append(sbs.intervals(X, matrix="correlation", random_state=1))
-    for name in ("A", "lower", "upper"):
-        np.testing.assert_array_equal(getattr(found[0], name), getattr(found[1], name))
-
-
-@pytest.mark.parametrize("matrix", MATRICES)
 def test_threads_of_the_linear_algebra_change_no_more_than_rounding(matrix):
     found = []
     for threads in (1, 2):
@@ -230,12 +208,24 @@ def test_bca_covers_a_skewed_variance_better_than_percentiles():
 
 
 @pytest.mark.parametrize(("n_boot", "rounds"), [(100, 1), ("auto", 2)])
-def test_progress_is_told(n_boot, rounds):
+def test_progress_is_reported(n_boot, rounds):
     calls = []
     X = np.random.default_rng(0).random((10, 40))
     options = {"matrix": "covariance", "confidence": 0.5, "pdb": 60}
-    sbs.intervals(X, n_boot=n_boot, callback=lambda *told: calls.append(told), **options)
+    sbs.intervals(X, n_boot=n_boot, callback=lambda *done: calls.append(done), **options)
     assert calls == [(512, 820), (820, 820)] * rounds
+
+
+@pytest.mark.parametrize("matrix", MATRICES)
+def test_other_features_do_not_change_an_interval(matrix):
+    """Sixty features make several blocks of pairs, five hundred samples several of samples."""
+    X = np.hstack([counted(seed, 500) for seed in range(12)])
+    options = {"matrix": matrix, "n_boot": 150, "random_state": 0}
+    found, few = sbs.intervals(X, **options), sbs.intervals(X[:, 50:], **options)
+    for name in ("A", "lower", "upper"):
+        np.testing.assert_allclose(
+            getattr(found, name)[50:, 50:], getattr(few, name), atol=1e-9 * few.A.max()
+        )
 
 
 def broken(*values):
@@ -297,3 +287,200 @@ def test_a_sparse_vector_is_refused():
         ValueError, match=r"^X: has 1 dimension; 2 are needed, samples x features$"
     ):
         sbs.intervals(scipy.sparse.coo_array(np.ones(4)))
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile"])
+@pytest.mark.parametrize("confidence", [1e-300, 1e-17, 1e-9, 1 - 1e-9, 1 - 2**-53])
+def test_confidence_may_be_extreme(confidence, method):
+    X = skewed() * [1, 1, 1, -1, 1]  # covariances that are skewed to either side
+    options = {"matrix": "covariance", "method": method, "random_state": 0}
+    found = sbs.intervals(X, n_boot=200, confidence=confidence, **options)
+    for i, j in [(0, 0), (1, 3)]:
+        values = oracle.resampled(X[:, i], X[:, j], "covariance", 200, 0)
+        shares = [(1 - confidence) / 2, (1 + confidence) / 2]
+        if method == "bca":
+            shares = oracle.bca_shares(X[:, i], X[:, j], "covariance", confidence, values)
+        ends = np.quantile(values, shares)
+        assert [found.lower[i, j], found.upper[i, j]] == pytest.approx(ends.tolist(), rel=1e-12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that more are needed
+        most = sbs.intervals(X[:, :2], n_boot="auto", confidence=confidence, **options)
+    assert most.n_boot == 20_000
+    assert (most.lower <= most.upper).all()
+
+
+def test_ends_stay_finite_where_the_formula_does_not():
+    """All resamples on one side of the estimate, and a skewness past the pole."""
+    below, skewness = np.array([0.0, 200.0, 190.0, 10.0]), np.array([0.1, -0.1, 0.9, -0.9])
+    shares = _intervals._shares(_intervals.Rule(True, 0.05, 10, 0.05), below, 200, skewness)
+    normal = scipy.stats.norm
+    bias = normal.ppf([0.5 / 200, 199.5 / 200])
+    for row, a, z0 in zip(shares, skewness, bias, strict=False):
+        moved = z0 + normal.ppf([0.05, 0.95])
+        np.testing.assert_allclose(row, normal.cdf(z0 + moved / (1 - a * moved)))
+    assert shares[2, 1] == 1
+    assert shares[3, 0] == 0
+    assert ((shares >= 0) & (shares <= 1)).all()
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile"])
+def test_the_number_of_resamples_is_found_in_three_steps(method):
+    X, bca = skewed()[:, :2], method == "bca"
+    options = {"matrix": "covariance", "method": method, "random_state": 8}
+    found = sbs.intervals(X, n_boot="auto", pdb=15, tau=0.1, **options)
+    first = int(np.ceil(oracle.first_number(0.9, 15, 0.1, bca)))
+    needed = [first]
+    for i, j in ((0, 0), (0, 1), (1, 1)):
+        values = oracle.resampled(X[:, i], X[:, j], "covariance", first, 8)
+        shares = [0.05, 0.95]
+        if bca:
+            shares = oracle.bca_shares(X[:, i], X[:, j], "covariance", 0.9, values)
+        estimate = oracle.similarity(X[:, i], X[:, j], "covariance")
+        needed.append(oracle.number_needed(estimate, values, shares, 0.9, 15, 0.1, bca))
+    assert found.n_boot == int(np.ceil(max(needed)))
+    same(sbs.intervals(X, n_boot=found.n_boot, **options), found, 1e-14)
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile"])
+def test_that_many_resamples_are_as_precise_as_was_asked_for(method):
+    """And a tenth of them are not."""
+    X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+    options = {"matrix": "covariance", "method": method}
+    ideal = sbs.intervals(X, n_boot=60_000, random_state=0, **options).E
+    enough, fewer = [], []
+    for seed in range(25):
+        found = sbs.intervals(X, n_boot="auto", random_state=seed, **options)
+        enough.append(np.abs(found.E / ideal - 1) <= 0.1)
+        found = sbs.intervals(X, n_boot=max(found.n_boot // 10, 100), random_state=seed, **options)
+        fewer.append(np.abs(found.E / ideal - 1) <= 0.1)
+    assert np.mean(fewer) < 0.95 <= np.mean(enough)
+
+
+def test_what_is_certain_needs_no_more_resamples():
+    """Of similarities of features with themselves, all resamples are the same but for rounding."""
+    X = np.random.default_rng(0).random((50, 1)) * np.arange(1.0, 20.0)
+    found = sbs.intervals(X, n_boot="auto", random_state=0)
+    assert found.n_boot == int(np.ceil(oracle.first_number(0.9, 10, 0.05)))
+
+
+def test_there_is_a_limit_to_that_number():
+    X = skewed()
+    with pytest.warns(UserWarning, match="resamples are needed for all pairs; 20000 are taken"):
+        assert sbs.intervals(X[:8, :2], n_boot="auto", pdb=1, random_state=0).n_boot == 20_000
+
+
+def test_the_example_of_the_paper():
+    """Its third and fifth cosines are .907 and .944; printed are .96 and 1."""
+    X = np.array([(0, 1), (2, 3), (4, 3), (3, 0), (1, 0)], float)
+    rows = [[0, 0, 2, 3, 4], [0, 1, 3, 3, 4], [0, 1, 2, 1, 4], [0, 3, 4, 3, 4], [1, 1, 2, 1, 2]]
+    counts = np.array([np.bincount(row, minlength=5) for row in rows], np.uint8).T
+    features, rule = _intervals._read(X, "cosine"), _intervals.Rule(False, 0.05, 10, 0.05)
+    pairs, values, _ = next(_intervals._blocks(features, counts, rule, None))
+    assert features.estimates[0, 1] == pytest.approx(0.75, abs=5e-3)
+    np.testing.assert_allclose(values[1], [0.710, 0.396, 0.907, 0.0, 0.944], atol=1e-3)
+    assert (pairs[0].tolist(), pairs[1].tolist()) == ([0, 0, 1], [0, 1, 1])
+
+
+def test_quantiles_are_those_of_numpy(rng):
+    values = rng.standard_normal((60, 41)).round(1)
+    shares = np.sort(rng.random((60, 3)), axis=1)
+    shares[:5, 0], shares[5:10, 2] = 0.0, 1.0
+    shares[10:15, 1] = shares[10:15, 0]
+    expected = [np.quantile(row, share) for row, share in zip(values, shares, strict=True)]
+    found = np.empty(shares.shape)
+    _intervals._quantiles(values.copy(), shares * 40, found)
+    np.testing.assert_allclose(found, expected, atol=1e-14)
+
+
+def test_quantiles_stay_within_the_values(rng):
+    """Ranks that decrease by rounding, and some outside, are the nearest ones allowed."""
+    values = np.tile(rng.permutation(50) * 1.0, (4, 1))
+    ranks = np.array([[20.0, 20 - 1e-14], [-1.0, 49.0], [0.0, 60.0], [7.5, 30.0]])
+    found = np.empty((4, 2))
+    _intervals._quantiles(values, ranks, found)
+    np.testing.assert_allclose(found, [[20, 20], [0, 49], [0, 49], [7.5, 30]], atol=1e-12)
+
+
+def test_sparse_data_stay_sparse():
+    X = scipy.sparse.random_array((50_000, 100), density=0.002, random_state=0)
+    sbs.intervals(X.tocsr()[:, :3], n_boot=100, random_state=0)
+    tracemalloc.start()
+    sbs.intervals(X, n_boot=100, random_state=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.75 * 8 * 50_000 * 100
+
+
+def test_memory_is_that_of_the_matrices_and_a_block():
+    X = np.random.default_rng(0).standard_normal((50, 400))
+    tracemalloc.start()
+    sbs.intervals(X, matrix="correlation", n_boot=400, random_state=0)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    values = 400 * 401 // 2 * 400 * 8
+    assert peak < 0.1 * values
+
+
+def test_data_are_not_changed(rng):
+    X = rng.random((40, 20)) * (rng.random((40, 20)) < 0.5)
+    for given in (X, scipy.sparse.csc_array(X), scipy.sparse.csr_array(X)):
+        before = given.copy()
+        sbs.intervals(given, matrix="correlation", n_boot=100)
+        assert abs(given - before).max() == 0
+
+
+PAIRS = np.triu_indices(6)
+DIFFERENT = PAIRS[0] != PAIRS[1]
+
+
+def accelerations(X, matrix):
+    """The definition; not a number where no sample makes a difference."""
+    keep, found = ~np.eye(len(X), dtype=bool), []
+    for i, j in zip(*PAIRS, strict=True):
+        u = np.array([oracle.similarity(X[rest, i], X[rest, j], matrix) for rest in keep])
+        u = u.mean() - u
+        found.append((u**3).sum() / (6 * (u**2).sum() ** 1.5) if np.ptp(u) > 1e-14 else np.nan)
+    return np.array(found)
+
+
+def both(X, matrix):
+    for given in (X, scipy.sparse.csr_array(X)):
+        yield _intervals._jackknife(_intervals._read(given, matrix))(PAIRS)
+
+
+@pytest.mark.parametrize("far", [0, 1e4])
+@pytest.mark.parametrize("matrix", MATRICES)
+def test_accelerations_are_those_of_the_definition(matrix, far, rng):
+    X = rng.poisson(1.0, (50, 6)) * rng.gamma(1.0, size=(50, 6))
+    X[:, 3:] += far
+    expected = accelerations(X, matrix)
+    differs = np.isfinite(expected)
+    assert differs[DIFFERENT & (PAIRS[0] < 3)].all()
+    for found in both(X, matrix):
+        np.testing.assert_allclose(found[differs], expected[differs], rtol=1e-6)
+        assert not found[~differs].any()
+
+
+@pytest.mark.parametrize("matrix", MATRICES)
+def test_what_varies_by_rounding_only_is_not_skew(matrix, rng):
+    """A feature with itself and with a multiple; plus and minus one as often."""
+    X = np.empty((60, 6))
+    X[:, :2] = rng.random((60, 1)) * [1, 0.3]
+    X[:, 2:4] = rng.permutation(np.repeat([-1.0, 1.0], 30))[:, None] * [1, 0.3]
+    X[:, 4:] = np.isin(np.arange(60), [4, 30, 59])[:, None] * [1, 0.3]
+    for found in both(X, matrix):
+        alike = PAIRS[0] // 2 == PAIRS[1] // 2
+        if matrix in ("covariance", "inner"):
+            alike &= PAIRS[0] // 2 == 1
+        np.testing.assert_array_equal(found[alike], 0)
+        assert (found[~alike] != 0).any()
+
+
+def test_an_outlier_does_not_pass_for_rounding(rng):
+    """Without it the correlation is another one."""
+    X = rng.standard_normal((60, 6))
+    X[7] *= 1e6
+    expected = accelerations(X, "correlation")
+    for found in both(X, "correlation"):
+        np.testing.assert_allclose(found[DIFFERENT], expected[DIFFERENT], rtol=1e-3)
+        assert not found[~DIFFERENT].any()
