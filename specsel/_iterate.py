@@ -248,21 +248,10 @@ class Run(NamedTuple):
     iterate: Iterate
     history: list[float]
     converged: bool
-    stopped: bool  # by the callback
+    stopped: bool = False  # by the callback
     # The objective, as the products before those of the iterate give it; None where the two need
     # not agree, because the loop has not settled on this iterate.
-    value: float | None
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """What a result says about the run, and `value`."""
-        count = len(self.history)
-        return {
-            "history": self.history,
-            "n_iter": count,
-            "converged": self.converged,
-            "value": self.value,
-        }
+    value: float | None = None
 
 
 def alternate(
@@ -401,7 +390,7 @@ def _alternate(
     if finish is not None:
         best = finish(_leading_pair(problem, dual, point, inner), point)
     assert best is not None  # max_iter is at least 1
-    return Run(best, history, converged, stopped, None)
+    return Run(best, history, converged, stopped)
 
 
 def _leading_pair(
@@ -430,7 +419,7 @@ def _ascend(
         pair = _leading_pair(problem, problem.first_dual(start), start, ENTRY_TOL)
         iterate = problem.advance(pair, start, width)[0]
         if not iterate.objective > 0:
-            return Run(iterate, [0.0], True, False, None)  # nothing to ascend on from here
+            return Run(iterate, [0.0], True)  # nothing to ascend on from here
         point = objective.start(iterate.alpha, iterate.basis, iterate.image)
 
     def maximise(point: AscentPoint, most: int) -> tuple[AscentPoint, list[float], bool, bool]:
@@ -521,41 +510,32 @@ def starts(problem: Problem[Point], options: Options) -> Iterator[tuple[Point, l
             yield problem.subspace(alpha, k), [k]
 
 
-def pack(
-    data: _data.Data,
-    iterate: Iterate,
-    record: dict[str, Any],
-    lift: Callable[[Floats], Floats] | None = None,
-) -> Weights:
+def pack(data: _data.Data, run: Run, lift: Callable[[Floats], Floats] | None = None) -> Weights:
     """Turn what was found into the result that users get, after a check.
 
-    `record` holds history, n_iter, converged and, where it is known, `value`; see `Run`. Where the
-    data were reduced, `lift` maps a basis back to all samples.
+    Where the data were reduced, `lift` maps a basis back to all samples.
     """
-    values, rotation = linalg.largest_modulus(
-        iterate.basis.T @ iterate.image, iterate.basis.shape[1]
-    )
+    iterate, image = run.iterate, run.iterate.image
+    values, rotation = linalg.largest_modulus(iterate.basis.T @ image, image.shape[1])
     sign = orientation(iterate.alpha)
     basis = iterate.basis @ rotation
     alpha = sign * iterate.alpha + 0.0  # no -0.0
     joined = data.joined(alpha)
-    known = dict(record)
-    value = known.pop("value", None)
     weights = Weights(
         alpha=joined,
         parts=None if joined is alpha else alpha.reshape(2, -1),
         objective=float(iterate.objective),
         eigenvalues=sign * values,
         basis=basis if lift is None else lift(basis),
+        history=np.array(run.history),
+        n_iter=len(run.history),
         n_passes=data.passes,
+        converged=run.converged,
         mean=data.mean,
         norm=data.norm,
         names=data.names,
-        **known,
     )
-    return check(
-        weights, data.floor, value=value, scale=float(np.vdot(iterate.image, iterate.image))
-    )
+    return check(weights, data.floor, value=run.value, scale=float(np.vdot(image, image)))
 
 
 def orientation(alpha: Floats) -> float:

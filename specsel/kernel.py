@@ -195,7 +195,7 @@ def solve(
     else:
         finish = problem.refine if method == "ritz" else None
         run = _iterate.alternate(problem, options, finish=finish)
-    weights = _iterate.pack(problem.data, run.iterate, run.record, problem.scores)
+    weights = _iterate.pack(problem.data, run, problem.scores)
     if data is None:
         return weights
     passes = data.passes + weights.n_passes

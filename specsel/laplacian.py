@@ -122,7 +122,7 @@ def solve(
     options = options.counted(lambda: qalpha.count_centered(data))
     data.warn_if_negative(representation)
     run = _iterate.alternate(Laplacian(data, shift), options)
-    return _iterate.pack(data, run.iterate, run.record)
+    return _iterate.pack(data, run)
 
 
 class ShiftedBasis(NamedTuple):

@@ -156,7 +156,7 @@ def solve(
             run = _iterate.ascend(problem, options, problem.objective())
         else:
             run = _iterate.alternate(problem, options)
-    return _iterate.pack(data, run.iterate, run.record)
+    return _iterate.pack(data, run)
 
 
 def _read_pairs(

@@ -256,7 +256,7 @@ def weigh(
         run = ascend_gap(problem, options)
     else:
         run = _iterate.ascend(problem, options)
-    return _iterate.pack(data, run.iterate, run.record, lift)
+    return _iterate.pack(data, run, lift)
 
 
 class Energy:
@@ -412,7 +412,7 @@ def _ascend_gap(
         converged = new == 0
     alpha, affinity = known.combined(coefficients)
     iterate = Iterate(alpha, basis, affinity @ basis, history[-1])
-    return _iterate.Run(iterate, history, converged, stopped, None)
+    return _iterate.Run(iterate, history, converged, stopped)
 
 
 def _best_known(

@@ -147,7 +147,8 @@ def solve(
         small, members, lift = _reduced(data, classes)
     problem = Supervised(small, members, widths, gamma, basic=method == "basic")
     run = _iterate.alternate(problem, options)
-    return _iterate.pack(data, problem.within(run.iterate), run.record, lift)
+    run = run._replace(iterate=problem.within(run.iterate))
+    return _iterate.pack(data, run, lift)
 
 
 def _widths(

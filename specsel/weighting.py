@@ -44,7 +44,7 @@ Departures from the paper:
 """
 
 import warnings
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -170,18 +170,27 @@ def solve(
         means = None if means is None else restrict(means)
     _check_budget(small.n_samples, rank, is_labelled=y is not None)
     if rank is not None:
-        iterate, record = _approximate(small, min(rank, small.rank_bound), tol)
-    elif means is None or k is None:
-        iterate, record = _leading_weights(small, means, tradeoff, tol)
+        run, error = _approximate(small, min(rank, small.rank_bound), tol)
+        return replace(_iterate.pack(data, run, lift), error=error)
+    if means is None or k is None:
+        alpha, affinity, history, converged = _leading_weights(small, means, tradeoff, tol)
+        objective = history[-1]
     else:
-        iterate, record = _with_discriminants(small, means, k, tradeoff, tol, max_iter)
-    if means is not None and iterate.objective <= 0:
+        options = _iterate.Options(k, tol=tol, max_iter=max_iter)
+        run = _iterate.alternate(Discriminants(small, means, tradeoff), options)
+        (alpha, _, _, objective), history, converged, *_ = run
+        affinity = small.adjoint(alpha, None)
+    if means is not None and objective <= 0:
         warnings.warn(
             f"tradeoff = {tradeoff}: no weights make classes differ more between than within; "
             "take a smaller one",
             stacklevel=_validate.caller(),
         )
-    return _iterate.pack(data, iterate, record, lift)
+    # The basis is that of the whole affinity, as large as its rank or as k.
+    values, basis = linalg.largest_modulus(affinity, k or small.rank_bound)
+    basis = basis[:, np.abs(values) > _rank_floor(small) * np.abs(values[0])]
+    iterate = Iterate(alpha, basis, affinity @ basis, objective)
+    return _iterate.pack(data, _iterate.Run(iterate, history, converged), lift)
 
 
 def _check_budget(n_samples: int, rank: int | None, *, is_labelled: bool) -> None:
@@ -206,8 +215,8 @@ def _bytes_of_rank(rank: int, n_samples: int) -> int:
 
 def _leading_weights(
     data: _data.Data, means: Floats | None, tradeoff: float, tol: float
-) -> tuple[Iterate, dict[str, Any]]:
-    """Run Algorithm 2 or, with means of classes, Algorithm 3."""
+) -> tuple[Floats, Floats, list[float], bool]:
+    """Run Algorithm 2 or, with means of classes, 3; return what `qalpha.leading_weights` does."""
     form = None if means is None else fisher_form(data, means, tradeoff)
     alpha, affinity, history, converged = qalpha.leading_weights(data, form, tol=tol)
     if not converged:
@@ -220,27 +229,7 @@ def _leading_weights(
         only_rounding = np.linalg.norm(positive - sign * alpha) <= data.floor
         affinity = sign * affinity if only_rounding else data.adjoint(positive, None)
         alpha, history[-1] = positive, float(np.vdot(affinity, affinity))
-    record = {"history": history, "n_iter": len(history), "converged": converged}
-    return _with_basis(data, alpha, affinity, history[-1], data.rank_bound), record
-
-
-def _with_discriminants(
-    data: _data.Data, means: Floats, k: int, tradeoff: float, tol: float, max_iter: int
-) -> tuple[Iterate, dict[str, Any]]:
-    """Find weights for k discriminants, and discriminants for the weights, in turns."""
-    options = _iterate.Options(k, tol=tol, max_iter=max_iter)
-    run = _iterate.alternate(Discriminants(data, means, tradeoff), options)
-    alpha, objective = run.iterate.alpha, run.iterate.objective
-    return _with_basis(data, alpha, data.adjoint(alpha, None), objective, k), run.record
-
-
-def _with_basis(
-    data: _data.Data, alpha: Floats, affinity: Floats, objective: float, count: int
-) -> Iterate:
-    """Add the leading eigenvectors of the affinity, as many as its rank or `count`."""
-    values, basis = linalg.largest_modulus(affinity, count)
-    basis = basis[:, np.abs(values) > _rank_floor(data) * np.abs(values[0])]
-    return Iterate(alpha, basis, affinity @ basis, objective)
+    return alpha, affinity, history, converged
 
 
 def class_means(classes: Integers) -> Floats:
@@ -330,8 +319,10 @@ def _rank_floor(data: _data.Data) -> float:
     return max(linalg.GRAM_FLOOR, RANK_ROUNDINGS * data.floor)
 
 
-def _approximate(data: _data.Data, k: int, tol: float) -> tuple[Iterate, dict[str, Any]]:
+def _approximate(data: _data.Data, k: int, tol: float) -> tuple[_iterate.Run, float]:
     """Find the leading weights with k directions, until a step changes hardly anything.
+
+    Return their largest error, too, by estimate, over the largest weight.
 
     The objective then changed by at most the share `tol`, and the weights, whose error counts
     squared in it, by at most the root of `tol`. What rounding leaves of a pass is the least `tol`.
@@ -361,9 +352,8 @@ def _approximate(data: _data.Data, k: int, tol: float) -> tuple[Iterate, dict[st
             "the order of the weights means little",
             stacklevel=_validate.caller(),
         )
-    error = _error(data, alpha, basis, values)
-    record = {"history": history, "n_iter": len(history), "converged": converged, "error": error}
-    return Iterate(alpha, basis, image, history[-1]), record
+    run = _iterate.Run(Iterate(alpha, basis, image, history[-1]), history, converged)
+    return run, _error(data, alpha, basis, values)
 
 
 def _rest(data: _data.Data, alpha: Floats, values: Floats) -> tuple[float, int]:

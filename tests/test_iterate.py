@@ -360,7 +360,7 @@ def test_a_problem_that_has_the_methods_of_the_protocol_alone_is_solved(init, rn
     values, vectors = np.linalg.eigh(matrix)
     assert run.iterate.objective == pytest.approx(values[-1])
     assert abs(run.iterate.alpha @ vectors[:, -1]) == pytest.approx(1)
-    weights = _iterate.pack(problem.data, run.iterate, run.record)
+    weights = _iterate.pack(problem.data, run)
     assert weights.alpha.sum() > 0
     assert weights.n_iter == len(weights.history)
 

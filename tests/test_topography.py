@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from oracles import weighing as oracle
 
-from specsel import _data, datasets, qalpha, side_info, topography
+from specsel import datasets, qalpha, side_info, topography
 
 
 def two_groupings(n_features, seed=0, n_samples=60, relevant=40):
@@ -129,14 +129,6 @@ def test_combined_weights():
 def test_passes_of_the_rounds_add_up():
     chart = topography.solve(two_groupings(300), 2, rounds=3)
     assert sum(weights.n_passes for weights in chart.weights) == chart.n_passes - 1
-
-
-def test_the_data_are_read_into_shape_once(monkeypatch):
-    calls = []
-    reduced = _data.Dense.reduced
-    monkeypatch.setattr(_data.Dense, "reduced", lambda self: calls.append(1) or reduced(self))
-    topography.solve(datasets.two_solutions().X, 2, rounds=3)
-    assert len(calls) == 1
 
 
 def test_printing_and_table():
