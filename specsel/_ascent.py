@@ -262,7 +262,7 @@ def _retracted(point: AscentPoint, step: Floats) -> tuple[Floats, Floats, Floats
     """Return the nearest W of rank k and p, non-negative and of unit norm."""
     k = len(point.spectrum)
     inside, outside, p = _split(step, point.basis)
-    frame, triangle = _data.signed_qr(np.hstack((point.basis, outside / ROOT)))
+    frame, triangle = linalg.signed_qr(np.hstack((point.basis, outside / ROOT)))
     inner = np.zeros((len(triangle), len(triangle)))
     inner[:, :k] = 2 * triangle[:, k:]
     inner[:k, :k] = inside

@@ -5,12 +5,13 @@ subspaces of symmetric matrices, and small dense helpers that wake no threads.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from specsel._runtime import one_thread
-from specsel._validate import Floats, Worth
+from specsel._validate import Bools, Floats, Worth
 
 # Up to this size a symmetric matrix is formed to find its leading subspace.
 DENSE_LIMIT = 2000
@@ -36,6 +37,9 @@ GRAM_FLOOR, KRYLOV_FLOOR = 1e-11, 1e-12
 
 # Block products that find the leading subspace of a matrix that is not formed.
 SUBSPACE_PASSES = 4
+
+# Columns that a QR decomposition works on at a time.
+QR_BLOCK = 32
 
 # Up to this size a matrix is inverted by its eigenvalues.
 INVERSE_LIMIT = 96
@@ -295,6 +299,29 @@ def orthonormal(matrix: Floats) -> Floats:
     """Orthonormal basis of the span of the columns, by QR."""
     with one_thread(len(matrix)):
         return np.linalg.qr(matrix)[0]
+
+
+def signed_qr(columns: Floats, *, overwrite: bool = False) -> tuple[Floats, Floats]:
+    """Return Q and R of a QR decomposition in which no number on the diagonal of R is negative.
+
+    Columns in Fortran order may be overwritten by Q; this takes no more memory.
+    """
+    from scipy.linalg import lapack  # here, for it would make the package slow to import
+
+    d, width = columns.shape
+    size, room = min(d, width), QR_BLOCK * width
+    factors, tau, *_ = lapack.dgeqrf(columns, lwork=room, overwrite_a=overwrite)
+    signs = np.where(factors.diagonal() < 0, -1.0, 1.0)
+    upper = np.where(_is_upper(size, width), factors[:size], 0.0)
+    frame: Floats = lapack.dorgqr(factors[:, :size], tau, lwork=room, overwrite_a=True)[0]
+    frame *= signs
+    return frame, upper * signs[:, None]
+
+
+@cache
+def _is_upper(height: int, width: int) -> Bools:
+    """Tell where a triangular factor has numbers; there are a few sizes in a solve."""
+    return np.tri(width, height, dtype=bool).T
 
 
 def largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:

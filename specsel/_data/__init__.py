@@ -26,7 +26,7 @@ from specsel._data.prepare import (
     scaled,
     shuffled,
 )
-from specsel._data.reduced import affinity_subspace, pivoted, signed_qr, triangular_factor
+from specsel._data.reduced import affinity_subspace, pivoted, triangular_factor
 
 __all__ = [
     "CONSTANT",
@@ -48,7 +48,6 @@ __all__ = [
     "represent",
     "scaled",
     "shuffled",
-    "signed_qr",
     "triangular_factor",
     "watched",
 ]

@@ -7,7 +7,7 @@ triangular factor R of the standardised data ``M = U R``, for ``MᵀM = RᵀR``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
@@ -22,9 +22,6 @@ SAMPLES = 4096
 
 # Up to so many features one thread factorises them sooner than several that wait for each other.
 NARROW = 128
-
-# Columns that a QR decomposition works on at a time.
-QR_BLOCK = 32
 
 # A feature whose residual falls below this share of the largest norm adds nothing to the span.
 PIVOT_FLOOR = 1e-8
@@ -76,32 +73,9 @@ def maps(
     def lift(basis: Floats) -> Floats:
         # QR makes the columns orthonormal even where the data all but lack a direction.
         with one_thread():
-            return signed_qr(combine(inverse @ basis), overwrite=True)[0]
+            return linalg.signed_qr(combine(inverse @ basis), overwrite=True)[0]
 
     return restrict, lift
-
-
-def signed_qr(columns: Floats, *, overwrite: bool = False) -> tuple[Floats, Floats]:
-    """Q and R of a QR decomposition in which no number on the diagonal of R is negative.
-
-    Columns in Fortran order may be overwritten by Q; this takes no more memory.
-    """
-    from scipy.linalg import lapack  # here, for it would make the package slow to import
-
-    d, width = columns.shape
-    size, room = min(d, width), QR_BLOCK * width
-    factors, tau, *_ = lapack.dgeqrf(columns, lwork=room, overwrite_a=overwrite)
-    signs = np.where(factors.diagonal() < 0, -1.0, 1.0)
-    upper = np.where(_is_upper(size, width), factors[:size], 0.0)
-    frame: Floats = lapack.dorgqr(factors[:, :size], tau, lwork=room, overwrite_a=True)[0]
-    frame *= signs
-    return frame, upper * signs[:, None]
-
-
-@cache
-def _is_upper(height: int, width: int) -> Bools:
-    """Where a triangular factor has numbers; there are a few sizes in a solve."""
-    return np.tri(width, height, dtype=bool).T
 
 
 def triangular_factor(parts: Iterable[Floats]) -> Floats:
