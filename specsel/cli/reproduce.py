@@ -11,7 +11,6 @@ from datetime import date
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from specsel import papers
@@ -96,14 +95,14 @@ def _check_packages(names: Sequence[str], data: Path | None, out: Path | None) -
 
 def _run_one(name: str, args: argparse.Namespace) -> str:
     """Run an experiment and print its report; return its section of the page."""
-    module, out = papers.load(name), args.out
-    options = module.QUICK if args.quick else {}
+    experiment, out = papers.load(name), args.out
+    options = experiment.quick if args.quick else {}
     start = time.perf_counter()
     with terminal.progress(f"{name}: {{}} of {{}}".format) as tell:
         if args.data:
-            found = _run_on(args.data, args.target, module, tell, options)
+            found = _run_on(args.data, args.target, experiment, tell, options)
         else:
-            found = module.run(tell=tell, **options)
+            found = experiment.run(tell=tell, **options)
     seconds = time.perf_counter() - start
     full = [""] * len(found.rows) if args.data else _full_run(name, found)
     terminal.write("\n".join(_lines(name, found, full, seconds)) + "\n")
@@ -114,7 +113,7 @@ def _run_one(name: str, args: argparse.Namespace) -> str:
         for row, known in zip(found.rows, full, strict=True)
     ]
     outputs.save(out / f"{name}.csv", rows)
-    picture = _figure(module, found)
+    picture = _figure(experiment, found)
     with outputs.naming(out / f"{name}.png"):
         (out / f"{name}.png").write_bytes(picture)
     return _section(name, found, full, picture, seconds)
@@ -122,16 +121,16 @@ def _run_one(name: str, args: argparse.Namespace) -> str:
 
 def _full_run(name: str, found: Any) -> list[str]:
     """What the last full run found for every row; nothing where none is kept."""
-    from specsel.papers import full
+    from specsel.papers import report
 
-    kept = full.load(name)
+    kept = report.load(name)
     return [f"{kept[row.what].ours:.4g}" if row.what in kept else "" for row in found.rows]
 
 
 def _run_on(
     path: Path,
     target: str | None,
-    module: ModuleType,
+    experiment: papers.Experiment,
     tell: Callable[..., None] | None,
     options: dict[str, Any],
 ) -> Any:
@@ -141,7 +140,7 @@ def _run_on(
         table = tables.read(path, target)
         data = table.X, table.y
     try:
-        return module.run(data=data or binary.read_labelled(path), tell=tell, **options)
+        return experiment.run(data=data or binary.read_labelled(path), tell=tell, **options)
     except ValueError as error:
         raise ValueError(f"--data {path}: {error}") from None
 
@@ -167,14 +166,12 @@ def _deviation(row: Any) -> str:
     return "-" if math.isnan(row.spread) else f"{row.spread:.4g}"
 
 
-def _figure(module: ModuleType, found: Any) -> bytes:
+def _figure(experiment: papers.Experiment, found: Any) -> bytes:
     """Return the figure of an experiment as PNG."""
     from matplotlib.figure import Figure
 
-    from specsel.papers import report
-
     figure = Figure(figsize=(9, 5), layout="constrained")
-    getattr(module, "draw", report.draw)(found, figure)
+    experiment.draw(found, figure)
     picture = io.BytesIO()
     figure.savefig(picture, dpi=120, format="png")
     return picture.getvalue()

@@ -1,11 +1,13 @@
 """The papers' experiments, run again: each published number beside ours.
 
-An experiment is one file of plain functions that call the public interface. Its ``run`` returns a
-`report.Report`; its ``QUICK`` holds arguments of ``run`` for a run of seconds.
+A file holds the experiments of a paper or of a theme: plain functions that call the public
+interface. ``run_<name>`` returns a `report.Report`, ``QUICK_<NAME>`` holds its arguments for a run
+of seconds, and ``draw_<name>`` draws what is not drawn as bars or lines.
 """
 
+from collections.abc import Callable
 from importlib import import_module
-from types import ModuleType
+from typing import Any, NamedTuple
 
 EXPERIMENTS = {
     "weston": "two classes among large noise, with labels and without",
@@ -45,6 +47,33 @@ NEEDS = {
 }
 
 
-def load(name: str) -> ModuleType:
-    """Import the module of an experiment."""
-    return import_module(f"specsel.papers.{name}")
+# The file of every experiment.
+FILES = {
+    "wolf_shashua": ("weston", "classes", "positivity", "sparsity", "kernel", "laplacian"),
+    "genes": ("genes", "bendor", "tissues"),
+    "shashua_wolf": ("topography", "pairwise", "side_info", "precision"),
+    "wolf_bileschi": ("pca", "faces"),
+    "moghaddam": ("monte_carlo", "sonar", "ionosphere"),
+    "mavroeidis": ("stability",),
+    "selection": ("selection",),
+    "classification": ("classification",),
+}
+
+
+class Experiment(NamedTuple):
+    """What runs an experiment, the arguments of a quick run, and what draws its figure."""
+
+    run: Callable[..., Any]
+    quick: dict[str, Any]
+    draw: Callable[[Any, Any], None]
+
+
+def load(name: str) -> Experiment:
+    """Import an experiment."""
+    from specsel.papers import report
+
+    (file,) = (file for file, names in FILES.items() if name in names)
+    module = import_module(f"specsel.papers.{file}")
+    draw = getattr(module, f"draw_{name}", report.draw)
+    quick = getattr(module, f"QUICK_{name.upper()}")
+    return Experiment(getattr(module, f"run_{name}"), quick, draw)

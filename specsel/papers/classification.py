@@ -2,8 +2,7 @@
 
 This is no paper's experiment; Q-α with classes of Wolf and Shashua (JMLR 2005) is one of the
 methods. Cross-validation is nested: features are standardised and selected on four fifths of the
-samples, and the classifier is trained there; the rest of the samples are classified.
-"""
+samples, and the classifier is trained there; the rest of the samples are classified."""
 
 from collections.abc import Callable, Sequence
 
@@ -26,13 +25,13 @@ DROPPED = 0.3
 # Of the sets of `selection`, those with more than ten features.
 SETS = tuple(name for name in selection.LOADERS if name not in ("iris", "ecoli", "glass", "ORL"))
 
-QUICK = {"sets": ("wine", "sonar"), "seeds": 1}
+QUICK_CLASSIFICATION = {"sets": ("wine", "sonar"), "seeds": 1}
 
 # Standardised features and classes, and how many features: which.
 Select = Callable[[Floats, Integers, int], Integers]
 
 
-def run(
+def run_classification(
     sets: Sequence[str] = SETS, seeds: int = 2, tell: Callable[..., object] | None = None
 ) -> report.Report:
     """Accuracies of every method on every set; the samples are cut into folds `seeds` times."""

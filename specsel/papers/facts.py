@@ -1,8 +1,7 @@
 """Every number that the experiments quote from a paper, and where it stands there.
 
 A `Fact` holds the number or the claim, and the figure, table or section that has it. No other
-file of this room holds a published number, notes apart.
-"""
+file of this room holds a published number, notes apart."""
 
 from typing import NamedTuple
 

@@ -12,8 +12,7 @@ says how many features are selected.
 
 Features are standardised before they are judged, so `alignment` takes them in unit scale. Columns
 in different units are standardised before anything is selected; their variances are then equal,
-and "variance" goes by the order of the columns.
-"""
+and "variance" goes by the order of the columns."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,7 +21,7 @@ import numpy as np
 
 from specsel import alignment, datasets, qalpha
 from specsel._validate import Floats, Integers
-from specsel.papers import faces, genes, report, sources
+from specsel.papers import genes, report, sources, wolf_bileschi
 from specsel.papers.sources import standardised
 
 Loader = Callable[[], tuple[Floats, Any]]
@@ -48,10 +47,10 @@ ONE_UNIT = ("ionosphere", "sonar")
 # Planted sets: the built-in example, and for each of these numbers of classes so many others.
 CLASSES, SEEDS = (2, 3, 4, 5, 6), 5
 
-QUICK = {"sets": ("wine", "sonar"), "resamples": 2, "draws": 2}
+QUICK_SELECTION = {"sets": ("wine", "sonar"), "resamples": 2, "draws": 2}
 
 
-def run(
+def run_selection(
     sets: Sequence[str] | None = None,
     resamples: int = 4,
     draws: int = 4,
@@ -229,8 +228,10 @@ def of_uci(name: str, *, mixed: bool) -> Loader:
 
 def orl() -> tuple[Floats, Integers]:
     """Faces of forty persons."""
-    images = faces.faces()
-    return images.reshape(len(images), -1), np.repeat(np.arange(faces.PERSONS), faces.IMAGES)
+    images = wolf_bileschi.faces()
+    return images.reshape(len(images), -1), np.repeat(
+        np.arange(wolf_bileschi.PERSONS), wolf_bileschi.IMAGES
+    )
 
 
 def medulloblastoma() -> tuple[Floats, Any]:

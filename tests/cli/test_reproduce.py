@@ -1,7 +1,6 @@
 """The experiments from the command line: tables, files, and what is refused."""
 
 import csv
-import re
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from matplotlib.figure import Figure
 from specsel import papers
 from specsel.cli import main as cli
 from specsel.cli import reproduce as cli_reproduce
-from specsel.papers import facts, full, report
+from specsel.papers import facts, report
 
 
 def run(capsys, *arguments):
@@ -33,7 +32,7 @@ def test_a_table_has_published_numbers_beside_ours(capsys):
     assert lines[1].split() == ["published", "ours", "deviation", "seeds", "full", "run"]
     assert lines[2].startswith("  groupings told apart")
     assert "1 of 1" in lines[2]
-    kept = full.load("topography")["groupings told apart"]
+    kept = report.load("topography")["groupings told apart"]
     assert lines[2].split()[-2:] == ["20", f"{kept.ours:.4g}"]
 
 
@@ -67,7 +66,7 @@ def test_all_experiments_run_one_after_the_other(capsys, monkeypatch):
 @pytest.mark.parametrize("name", papers.EXPERIMENTS)
 def test_an_experiment_has_a_module_and_a_quick_run(name):
     module = papers.load(name)
-    assert {*module.QUICK} <= {*module.run.__code__.co_varnames}
+    assert {*module.quick} <= {*module.run.__code__.co_varnames}
     assert "tell" in module.run.__code__.co_varnames
 
 
@@ -123,8 +122,3 @@ def test_progress_is_told_before_each_item():
     told = []
     assert list(report.each("ab", lambda *state: told.append(state))) == ["a", "b"]
     assert told == [(0, 2), (1, 2)]
-
-
-@pytest.mark.parametrize("name", papers.EXPERIMENTS)
-def test_a_module_of_an_experiment_names_its_paper(name):
-    assert re.search(r" \(((JMLR|ECCV|ICML) )?200[4-7]\)", papers.load(name).__doc__)

@@ -45,7 +45,7 @@ def test_every_method_is_judged_where_features_are_enough():
 
 @pytest.mark.filterwarnings("ignore:not converged")
 def test_the_report_tells_wins_and_means():
-    found = classification.run(**classification.QUICK)
+    found = classification.run_classification(**classification.QUICK_CLASSIFICATION)
     told = {row.what: row.ours for row in found.rows}
     assert told["mean of 2 sets, 10 features, alignment"] == pytest.approx(
         np.mean([told[f"{name}, 10 features, alignment"] for name in ("wine", "sonar")])

@@ -2,11 +2,11 @@
 
 from reports import ours
 
-from specsel.papers import stability
+from specsel.papers import mavroeidis
 
 
 def test_subspaces_are_stable_after_as_many_removals_as_found():
-    found = ours(stability.run(runs=1))
+    found = ours(mavroeidis.run_stability(runs=1))
     assert 39 <= found["spambase, 0.25 to retain: features removed"] <= 41
     assert 15 <= found["spambase, 0.25 to retain: dimension"] <= 17
     assert found["segmentation, 0.45 to retain: features removed"] == 0
@@ -19,7 +19,7 @@ def test_subspaces_are_stable_after_as_many_removals_as_found():
 
 
 def test_the_columns_of_the_paper_come_nearer_to_its_numbers():
-    found = ours(stability.run(runs=1))
+    found = ours(mavroeidis.run_stability(runs=1))
     assert 41 <= found["spambase with its label, 0.25 to retain: features removed"] <= 45
     assert 12 <= found["spambase with its label, 0.25 to retain: dimension"] <= 16
     constant = "segmentation without its constant column, 0.55 to retain"

@@ -5,14 +5,14 @@ import pytest
 from oracles import pencil, weighing
 from reports import ours
 
-from specsel import datasets, eslda, gslda
+from specsel import datasets, eslda, gslda, papers
 from specsel.cli import main as cli
 from specsel.cli import reproduce as cli_reproduce
-from specsel.papers import discriminants, genes, ionosphere, monte_carlo, sonar, sources
+from specsel.papers import genes, moghaddam, sources
 
 
 def test_greedy_comes_near_the_optimum():
-    found = ours(monte_carlo.run(pairs=100, methods=("greedy", "thresholding")))
+    found = ours(moghaddam.run_monte_carlo(pairs=100, methods=("greedy", "thresholding")))
     for k in range(1, 17):
         assert found[f"greedy, {k} features"] >= 0.95
     for k in range(1, 16):
@@ -20,7 +20,7 @@ def test_greedy_comes_near_the_optimum():
 
 
 def test_swaps_come_nearer_and_nothing_passes_the_optimum():
-    report = monte_carlo.run(pairs=50)
+    report = moghaddam.run_monte_carlo(pairs=50)
     found = ours(report)
     for k in range(1, 17):
         assert found[f"greedy, {k} features"] - 1e-9 <= found[f"greedy with swaps, {k} features"]
@@ -30,21 +30,21 @@ def test_swaps_come_nearer_and_nothing_passes_the_optimum():
 
 def test_values_are_shares_of_the_proved_optimum():
     A, B = datasets.brownian_pair(6, random_state=3)
-    report = monte_carlo.run(pairs=4, n_features=6)
+    report = moghaddam.run_monte_carlo(pairs=4, n_features=6)
     best = [
         eslda.solve_pair(*datasets.brownian_pair(6, random_state=i), 2).value for i in range(4)
     ]
     assert report.lines["value, optimum"].y[1] == pytest.approx(np.mean(best))
     literal = pencil.pencil_value(A, B, pencil.thresholded(A, B, 2)) / best[3]
-    assert monte_carlo.values(6, 3, ["thresholding"])["thresholding"][1] / best[
-        3
-    ] == pytest.approx(literal)
+    assert moghaddam.values(6, 3, ["thresholding"])["thresholding"][1] / best[3] == pytest.approx(
+        literal
+    )
 
 
-@pytest.mark.parametrize(("experiment", "half", "every"), [(sonar, 30, 60), (ionosphere, 16, 33)])
-def test_half_of_the_features_are_enough(experiment, half, every):
-    found = ours(experiment.run(sizes=(half, every), trials=10))
-    for method in {"greedy", "exact"} & experiment.METHODS.keys():
+@pytest.mark.parametrize(("name", "half", "every"), [("sonar", 30, 60), ("ionosphere", 16, 33)])
+def test_half_of_the_features_are_enough(name, half, every):
+    found = ours(papers.load(name).run(sizes=(half, every), trials=10))
+    for method in {"sonar": ["greedy"], "ionosphere": ["greedy", "exact"]}[name]:
         assert found[f"{method}, {half} features"] <= found[f"{method}, {every} features"] + 2
 
 
@@ -52,7 +52,7 @@ FEW = (1, 2, 5, 10, 15, 20, 30)
 
 
 def test_greedy_search_errs_less_than_thresholding_where_few_features_are_kept():
-    found = ours(sonar.run(sizes=(*FEW, 60), trials=20))
+    found = ours(moghaddam.run_sonar(sizes=(*FEW, 60), trials=20))
     got = found["thresholding less greedy, mean over 7 sizes up to half"]
     assert got > 0.5
     expected = np.mean([found[f"thresholding, {k} features"] for k in FEW])
@@ -61,7 +61,7 @@ def test_greedy_search_errs_less_than_thresholding_where_few_features_are_kept()
 
 
 def test_the_best_features_err_like_those_of_thresholding_and_less_than_those_of_correlation():
-    found = ours(ionosphere.run(sizes=(1, 2, 4, 8, 12, 16, 33), trials=5))
+    found = ours(moghaddam.run_ionosphere(sizes=(1, 2, 4, 8, 12, 16, 33), trials=5))
     over = "mean over 6 sizes up to half"
     assert abs(found[f"thresholding less exact, {over}"]) < 0.7
     assert found[f"correlation less exact, {over}"] > 0.7
@@ -73,7 +73,7 @@ def test_greedy_search_separates_the_classes_best():
     A, B = pencil.class_scatter(X, y)
     reached = {
         method: [pencil.pencil_value(A, B, np.sort(support)) for support in choose(X, y, FEW)]
-        for method, choose in sonar.METHODS.items()
+        for method, choose in moghaddam.METHODS_SONAR.items()
     }
     for method in ("thresholding", "correlation"):
         assert np.less_equal(reached[method], np.multiply(1 + 1e-9, reached["greedy"])).all()
@@ -92,12 +92,12 @@ def test_the_discriminant_is_that_of_the_scatter(rng):
     np.testing.assert_allclose(between[S], np.outer(d, d) / 4, atol=1e-12)
     scores = np.linalg.solve(within, d) @ M[support]
     expected = scores > (scores[y == 0].mean() + scores[y == 1].mean()) / 2
-    np.testing.assert_array_equal(discriminants.predicted(X, y, X, support, 0.5), expected)
+    np.testing.assert_array_equal(moghaddam.predicted(X, y, X, support, 0.5), expected)
 
 
 def test_supports_have_the_sizes_that_are_asked_for(rng):
     X, y = rng.standard_normal((40, 8)), np.arange(40) % 2
-    for supports in (*ionosphere.METHODS.values(), discriminants.forward):
+    for supports in (*moghaddam.METHODS_IONOSPHERE.values(), moghaddam.forward):
         assert [len(support) for support in supports(X, y, (2, 5, 8))] == [2, 5, 8]
 
 
@@ -109,15 +109,15 @@ def test_supports_are_those_of_the_scatter_with_the_ridge_of_the_paper(rng, n_fe
     values = np.linalg.eigvalsh(B)
     deficient = n_features > 48
     added = 1e-3 * values[values > 1e-10 * values[-1]][0] if deficient else 0.0
-    assert discriminants.ridge(X, y) == pytest.approx(added)
+    assert moghaddam.ridge(X, y) == pytest.approx(added)
     B += added * np.eye(n_features)
     sizes = (1, 3, 7)
-    for size, found in zip(sizes, discriminants.thresholded(X, y, sizes), strict=True):
+    for size, found in zip(sizes, moghaddam.thresholded_discriminants(X, y, sizes), strict=True):
         assert sorted(found) == gslda.simple_threshold(A, B, size).support.tolist()
-    for size, found in zip(sizes, discriminants.forward(X, y, sizes), strict=True):
+    for size, found in zip(sizes, moghaddam.forward(X, y, sizes), strict=True):
         assert found.tolist() == sorted(pencil.greedy_forward(A, B, size)[-1])
     if n_features == 12:
-        for size, found in zip(sizes, discriminants.exact(X, y, sizes), strict=True):
+        for size, found in zip(sizes, moghaddam.exact(X, y, sizes), strict=True):
             assert found.tolist() == eslda.solve_pair(A, B, size).support.tolist()
 
 
@@ -129,7 +129,7 @@ def small_tissues(rng):
 
 
 def test_nested_errors_stand_before_biased_ones(rng):
-    report = genes.run(data=small_tissues(rng), sizes=(2, 5))
+    report = genes.run_genes(data=small_tissues(rng), sizes=(2, 5))
     names = [row.what for row in report.rows]
     searched = [f"{search} discriminant, genes: {k}" for search in genes.SEARCHES for k in (2, 5)]
     learned = [name for name in genes.learners(20, 60) if name != "all genes"]
@@ -140,7 +140,7 @@ def test_nested_errors_stand_before_biased_ones(rng):
 
 def test_choosing_on_all_samples_finds_what_is_not_there(rng):
     noise = rng.standard_normal((24, 400)), np.arange(24) % 2
-    found = ours(genes.run(data=noise, sizes=(5,)))
+    found = ours(genes.run_genes(data=noise, sizes=(5,)))
     nested = found["greedy discriminant, genes: 5"]
     assert nested > 6 > found["greedy discriminant, genes: 5" + genes.BIASED]
 
@@ -190,7 +190,7 @@ def test_genes_of_the_user_as_arrays_with_missing_values(capsys, tmp_path, rng):
 
 def test_errors_of_the_paper_stand_beside_a_set_of_its_sizes(rng):
     X, y = rng.standard_normal((78, 40)), np.repeat([0, 1], [44, 34])
-    report = genes.run(data=(X, y), sizes=(1,), few=True)
+    report = genes.run_genes(data=(X, y), sizes=(1,), few=True)
     published = {row.what: row.published for row in report.rows}
     assert published["genes by Q-α"] == "22"
     assert published["10 principal components"] == "26"
@@ -199,7 +199,7 @@ def test_errors_of_the_paper_stand_beside_a_set_of_its_sizes(rng):
 
 def test_few_genes_are_enough(rng):
     X, y = small_tissues(rng)
-    found = ours(genes.run(data=(X[:, :3], y), sizes=(1, 3, 5)))
+    found = ours(genes.run_genes(data=(X[:, :3], y), sizes=(1, 3, 5)))
     assert "greedy discriminant, genes: 3" in found
     assert "greedy discriminant, genes: 5" not in found
 

@@ -5,15 +5,15 @@ import pytest
 from reports import ours
 from sklearn.metrics import pair_confusion_matrix
 
-from specsel.papers import facts, pairwise, precision, side_info, sources, topography
+from specsel.papers import facts, shashua_wolf, sources
 
 
 def test_the_map_tells_two_groupings_apart():
-    assert ours(topography.run(runs=20))["groupings told apart"] >= 0.8
+    assert ours(shashua_wolf.run_topography(runs=20))["groupings told apart"] >= 0.8
 
 
 def test_wine_clusters_without_the_variation_of_a_class():
-    found = ours(side_info.run(names=("wine",), runs=1))
+    found = ours(shashua_wolf.run_side_info(names=("wine",), runs=1))
     assert found["wine: raw"] == pytest.approx(0.7280, abs=5e-5)
     assert found["wine: three best, trade-off 0.01"] >= 0.9635
     assert found["wine: weighted, trade-off 0.1"] >= 0.94
@@ -21,7 +21,7 @@ def test_wine_clusters_without_the_variation_of_a_class():
 
 
 def test_published_numbers_stand_beside_the_trade_off_of_the_paper():
-    report = side_info.run(names=("wine",), runs=1)
+    report = shashua_wolf.run_side_info(names=("wine",), runs=1)
     published = {row.what: row.published for row in report.rows}
     assert published["wine: weighted, trade-off 0.1"] == "0.9635"
     assert published["wine: three best, trade-off 0.01"] == "-"
@@ -32,7 +32,7 @@ def test_published_numbers_stand_beside_the_trade_off_of_the_paper():
 
 
 def test_pairs_say_which_grouping_is_meant():
-    found = ours(pairwise.run(tradeoffs=(0.0, 1.0, 3.0), runs=3))
+    found = ours(shashua_wolf.run_pairwise(tradeoffs=(0.0, 1.0, 3.0), runs=3))
     assert found["parts, trade-off 1: share of the meant grouping"] > 0.95
     assert found["parts, trade-off 3: share of the meant grouping"] > 0.95
     assert found["centered, trade-off 3: negative share"] > 0.3
@@ -40,13 +40,13 @@ def test_pairs_say_which_grouping_is_meant():
 
 def test_precision_is_one_for_tight_classes_and_none_at_random(rng):
     y = np.repeat(np.arange(5), 10)
-    assert precision.normalised_precision(np.eye(5)[y] + 1e-3 * rng.random((50, 5)), y) == 1
-    random = [precision.normalised_precision(rng.random((50, 3)), y) for _ in range(20)]
+    assert shashua_wolf.normalised_precision(np.eye(5)[y] + 1e-3 * rng.random((50, 5)), y) == 1
+    random = [shashua_wolf.normalised_precision(rng.random((50, 3)), y) for _ in range(20)]
     assert np.mean(random) == pytest.approx(0, abs=0.03)
 
 
 def test_faces_of_a_person_lie_near_each_other():
-    found = ours(precision.run(runs=1))
+    found = ours(shashua_wolf.run_precision(runs=1))
     assert all(0.5 < score <= 1 for score in found.values())
 
 
@@ -57,7 +57,7 @@ def test_agreement_is_over_pairs_of_samples(rng):
         expected = (apart + together) / (apart + joined + split + together)
         if count > 2:
             expected = (together / (together + split) + apart / (apart + joined)) / 2
-        assert side_info.agreement(classes, clusters) == pytest.approx(expected)
+        assert shashua_wolf.agreement(classes, clusters) == pytest.approx(expected)
 
 
 SHAPES = {

@@ -6,10 +6,10 @@ from sklearn.feature_selection import RFE
 from sklearn.svm import SVC
 
 from specsel import datasets
-from specsel.papers import shaving, wrappers
+from specsel.papers import selectors
 from specsel.papers.sources import standardised
 
-KERNELS = [wrappers.Linear(), wrappers.Quadratic()]
+KERNELS = [selectors.Linear(), selectors.Quadratic()]
 
 
 def two_classes(rng, n_features=16):
@@ -19,40 +19,40 @@ def two_classes(rng, n_features=16):
     return standardised(X), y
 
 
-@pytest.mark.parametrize("choose", [wrappers.eliminated, wrappers.bounded])
+@pytest.mark.parametrize("choose", [selectors.eliminated, selectors.bounded])
 def test_wrappers_find_the_features_that_tell_classes_apart(choose):
     linear = datasets.weston_linear(100)
-    found = choose(standardised(linear.X), linear.y, 6, wrappers.Linear())
+    found = choose(standardised(linear.X), linear.y, 6, selectors.Linear())
     assert (found < 6).sum() >= 4
     twisted = datasets.weston_nonlinear(100)
-    assert choose(standardised(twisted.X), twisted.y, 2, wrappers.Quadratic()).tolist() == [0, 1]
+    assert choose(standardised(twisted.X), twisted.y, 2, selectors.Quadratic()).tolist() == [0, 1]
 
 
 def test_elimination_is_that_of_scikit_learn(rng, monkeypatch):
     Z, y = two_classes(rng)
-    monkeypatch.setattr(wrappers, "RIDGE", 1e-12)  # a hard margin, as with a large C
+    monkeypatch.setattr(selectors, "RIDGE", 1e-12)  # a hard margin, as with a large C
     halving = RFE(SVC(kernel="linear", C=1e6), n_features_to_select=4, step=0.5).fit(Z, y)
-    ours = wrappers.eliminated(Z, y, 4, wrappers.Linear())
+    ours = selectors.eliminated(Z, y, 4, selectors.Linear())
     assert ours.tolist() == np.flatnonzero(halving.support_).tolist()
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_gradient_of_the_bound_is_its_derivative(kernel, rng, monkeypatch):
-    monkeypatch.setattr(wrappers, "ROUNDS", 50_000)
+    monkeypatch.setattr(selectors, "ROUNDS", 50_000)
     Z, y = two_classes(rng, 5)
-    found = wrappers.bound(Z, y, kernel)
+    found = selectors.bound(Z, y, kernel)
     step = 1e-3
     for i in range(5):
         up, down = Z.copy(), Z.copy()
         up[:, i] *= 1 + step
         down[:, i] *= 1 - step
-        rise = wrappers.bound(up, y, kernel).value - wrappers.bound(down, y, kernel).value
+        rise = selectors.bound(up, y, kernel).value - selectors.bound(down, y, kernel).value
         assert found.gradient[i] == pytest.approx(rise / (2 * step), rel=0.05, abs=0.02)
 
 
 def test_the_smallest_ball_around_two_points():
     values = np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [0.0, 0.0, 0.25]])  # -1, 1 and (0, ½)
-    np.testing.assert_allclose(wrappers._center(values), [0.5, 0.5, 0], atol=0.01)
+    np.testing.assert_allclose(selectors._center(values), [0.5, 0.5, 0], atol=0.01)
 
 
 def test_shaving_finds_planted_clusters_one_after_another(rng):
@@ -60,7 +60,7 @@ def test_shaving_finds_planted_clusters_one_after_another(rng):
     for columns in (slice(0, 10), slice(10, 25)):
         Z[:, columns] = rng.standard_normal((60, 1)) + 0.3 * Z[:, columns]
     Z[:, 3] *= -1
-    found = shaving.clusters(standardised(Z), 2)
+    found = selectors.clusters(standardised(Z), 2)
     second, first = sorted(found, key=lambda cluster: cluster.genes[0], reverse=True)
     assert len(first.genes) >= 8
     assert first.genes.max() < 10

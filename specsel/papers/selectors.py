@@ -1,12 +1,18 @@
-"""Selection around a support vector machine, which the papers compare with.
+"""Feature selection that the papers compare with: filters, wrappers, and gene shaving.
 
+- Filters: a score a feature, from two or more classes.
 - `eliminated`: recursive feature elimination (Guyon et al., Machine Learning 2002). A machine is
   trained, the features whose loss would change its margin least go, and so on.
 - `bounded`: the radius-margin bound (Weston et al., NIPS 2001). Features are multiplied by scales,
   and gradient descent on the bound R² ‖w‖² finds the scales; the features of small scale go.
+- `clusters`: gene shaving (Hastie et al., Genome Biology 2000), clusters of genes that vary
+  together. The genes least correlated with the leading component of all are shaved off, a tenth at
+  a time, until one is left. Of the nested clusters the one is taken whose variance lies furthest
+  above that of clusters of shuffled genes. All genes are then made orthogonal to its mean, and so
+  on.
 
-Both halve the number of features until it is the one that is asked for. The machine's errors count
-as squares, so that ``K + ridge I`` is its kernel matrix, and it separates any samples.
+Both wrappers halve the number of features until it is the one that is asked for. The errors of the
+machine count as squares: ``K + ridge I`` is its kernel matrix, and it separates any samples.
 """
 
 from collections.abc import Callable
@@ -15,6 +21,64 @@ from typing import NamedTuple
 import numpy as np
 
 from specsel._validate import Floats, Integers
+
+TINY = np.finfo(float).tiny
+
+
+def pearson(X, y):
+    """Modulus of the correlation with the label of two classes."""
+    label = (y == y.max()) - np.mean(y == y.max())
+    centred = X - X.mean(axis=0)
+    norms = np.sqrt((centred**2).sum(axis=0) * (label**2).sum())
+    return np.abs(label @ centred) / np.maximum(norms, TINY)
+
+
+def fisher(X, y):
+    """Distance of the means of two classes over the sum of their variances (Weston et al. 2001).
+
+    It depends on the units of a feature.
+    """
+    one, other = (X[y == c] for c in np.unique(y))
+    variances = one.var(axis=0) + other.var(axis=0)
+    return np.abs(one.mean(axis=0) - other.mean(axis=0)) / np.maximum(variances, TINY)
+
+
+def variance_ratio(X, y):
+    """Fisher's ratio of any number of classes: variance of the means over that within."""
+    classes = [X[y == c] for c in np.unique(y)]
+    sizes = np.array([len(part) for part in classes])[:, None] / len(X)
+    means = np.array([part.mean(axis=0) for part in classes])
+    within = (sizes * [part.var(axis=0) for part in classes]).sum(axis=0)
+    between = (sizes * (means - X.mean(axis=0)) ** 2).sum(axis=0)
+    return between / np.maximum(within, TINY)
+
+
+def kolmogorov_smirnov(X, y):
+    """Largest distance between the distribution functions of a class and of the rest."""
+    best = np.zeros(X.shape[1])
+    order = np.argsort(X, axis=0, kind="stable")
+    last = np.diff(np.take_along_axis(X, order, 0), axis=0, append=np.inf) > 0
+    for c in np.unique(y):
+        own = (y == c)[order]
+        distance = np.cumsum(own / own[:, :1].size / np.mean(y == c), axis=0) - np.cumsum(
+            ~own / own[:, :1].size / np.mean(y != c), axis=0
+        )
+        best = np.maximum(best, np.abs(np.where(last, distance, 0.0)).max(axis=0))
+    return best
+
+
+def largest(score):
+    """For any number of classes, the largest of the scores of a class against the rest."""
+    return lambda X, y: np.max([score(X, y == c) for c in np.unique(y)], axis=0)
+
+
+RANKINGS = {"Pearson": pearson, "Fisher": fisher, "Kolmogorov-Smirnov": kolmogorov_smirnov}
+
+
+def best(score, n):
+    """The n features of the largest scores, best first."""
+    return np.argsort(-score, kind="stable")[:n]
+
 
 RIDGE = 0.1  # share of the mean diagonal of K
 STEPS = 10  # of gradient descent, before features go
@@ -139,3 +203,55 @@ def _center(values: Floats) -> Floats:
         shares *= 1 - 2 / (i + 3)
         shares[farthest] += 2 / (i + 3)
     return shares
+
+
+SHAVED = 0.1  # share of the genes that go at a time
+SHUFFLES = 2
+
+
+class Cluster(NamedTuple):
+    """Genes, and for each the sign with which it varies along."""
+
+    genes: Integers
+    signs: Floats
+
+
+def clusters(Z: Floats, n: int) -> list[Cluster]:
+    """Find n clusters among standardised genes."""
+    rng = np.random.default_rng(0)
+    residual, found = Z.copy(), []
+    for _ in range(n):
+        nested = shave(residual)
+        gaps = np.array([explained(residual, cluster) for cluster in nested])
+        for _ in range(SHUFFLES):
+            shuffled = rng.permuted(residual, axis=0)
+            gaps -= [explained(shuffled, cluster) / SHUFFLES for cluster in shave(shuffled)]
+        found.append(nested[int(gaps.argmax())])
+        mean = signed_mean(residual, found[-1])
+        residual -= np.outer(mean, mean @ residual) / (mean @ mean)
+    return found
+
+
+def shave(Z: Floats) -> list[Cluster]:
+    """Nested clusters, from all genes to one."""
+    kept, found = np.arange(Z.shape[1]), []
+    while True:
+        part = Z[:, kept]
+        leading = np.linalg.eigh(part @ part.T)[1][:, -1]
+        products = leading @ part
+        found.append(Cluster(kept, np.where(products < 0, -1.0, 1.0)))
+        if len(kept) == 1:
+            return found
+        left = max(1, int((1 - SHAVED) * len(kept)))
+        kept = np.sort(kept[np.argsort(-np.abs(products), kind="stable")[:left]])
+
+
+def explained(Z: Floats, cluster: Cluster) -> float:
+    """Variance of the signed mean over samples, as a share of that of all signed genes."""
+    total = np.mean(Z[:, cluster.genes] ** 2)
+    return float(np.mean(signed_mean(Z, cluster) ** 2) / total) if total > 0 else 0.0
+
+
+def signed_mean(Z: Floats, cluster: Cluster) -> Floats:
+    """The mean of the genes, each with its sign."""
+    return Z[:, cluster.genes] @ cluster.signs / len(cluster.genes)
