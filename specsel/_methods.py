@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # the modules of the table, for type checkers: `specsel` expo
 class Method(NamedTuple):
     """One method: the function ``solve`` of the module ``specsel.<name>``.
 
-    `estimators` are "<module of specsel.estimators>.<class>", `papers` keys of `PAPERS`, `command`
-    is the command that runs the method. Of the arguments `needs`, `solve` needs at least one.
+    `estimators` are classes of `specsel.estimators`, `papers` keys of `PAPERS`, `command` is the
+    command that runs the method. Of the arguments `needs`, `solve` needs at least one.
     `compared` says that `evidence` can compare its objective with that of shuffled data.
     """
 
@@ -46,20 +46,20 @@ METHODS = {
     for row in (
         Method(
             "qalpha",
-            ("weighting.QAlpha",),
+            ("QAlpha",),
             ("wolf2005feature",),
             "features that make the samples form k clusters",
             compared=True,
         ),
         Method(
             "laplacian",
-            ("weighting.LaplacianQAlpha",),
+            ("LaplacianQAlpha",),
             ("wolf2005feature",),
             "clusters in the graph of affinities between samples",
         ),
         Method(
             "supervised",
-            ("weighting.SupervisedQAlpha",),
+            ("SupervisedQAlpha",),
             ("wolf2005feature",),
             "features that tell the classes apart",
             needs=("y",),
@@ -67,34 +67,34 @@ METHODS = {
         ),
         Method(
             "kernel",
-            ("weighting.KernelQAlpha",),
+            ("KernelQAlpha",),
             ("wolf2005feature", "shashua2004kernel"),
             "clusters that linear methods miss, by a kernel",
             compared=True,
         ),
         Method(
             "side_info",
-            ("side.SideInfoQAlpha",),
+            ("SideInfoQAlpha",),
             ("shashua2004kernel",),
             "clusters that the samples of the side data do not have",
             needs=("side",),
         ),
         Method(
             "topography",
-            ("weighting.QAlpha",),
+            ("QAlpha",),
             ("shashua2004kernel",),
             "several groupings of the samples, one per round",
         ),
         Method(
             "pairwise",
-            ("side.PairwiseQAlpha",),
+            ("PairwiseQAlpha",),
             ("shashua2004kernel",),
             "clusters that respect pairs of samples",
             needs=("apart", "together"),
         ),
         Method(
             "weighting",
-            ("weighting.ParameterFreeWeighting", "weighting.FisherWeighting"),
+            ("ParameterFreeWeighting", "FisherWeighting"),
             ("wolf2005combining",),
             "features that have most in common with all others; needs no k, but is less sharp; "
             "with classes: features for discriminant analysis, sharper with k",
@@ -102,28 +102,28 @@ METHODS = {
         ),
         Method(
             "alignment",
-            ("alignment.AlignmentSelector",),
+            ("AlignmentSelector",),
             ("specsel", "cristianini2002kernel"),
             "features that show which samples are near each other and do not repeat one another; "
             "with classes: which samples are of one class",
         ),
         Method(
             "gslda",
-            ("subsets.GreedySparseLDA",),
+            ("GreedySparseLDA",),
             ("moghaddam2006generalized",),
             "sparse LDA or, without classes, sparse PCA: greedy",
             command="path",
         ),
         Method(
             "eslda",
-            ("subsets.ExactSparseLDA",),
+            ("ExactSparseLDA",),
             ("moghaddam2006generalized",),
             "sparse LDA or, without classes, sparse PCA: with a proof",
             command="path",
         ),
         Method(
             "sbs",
-            ("subsets.StableLSI", "subsets.StablePCA"),
+            ("StableLSI", "StablePCA"),
             ("mavroeidis2007stability",),
             "features of a stable principal subspace",
             command="stable",
@@ -136,7 +136,7 @@ COMPARED = tuple(row.name for row in METHODS.values() if row.compared)
 # The module of every estimator. `StabilitySelection` wraps any of them.
 ESTIMATORS = {"StabilitySelection": "stability"}
 for _row in METHODS.values():
-    ESTIMATORS |= {kind: module for module, kind in (n.split(".") for n in _row.estimators)}
+    ESTIMATORS |= dict.fromkeys(_row.estimators, "selectors")
 
 
 def parameters(method: str) -> dict[str, Parameter]:

@@ -1,10 +1,10 @@
-"""Is there anything to find? A solver's objective beside that of shuffled data.
+"""A permutation test of structure: a solver's objective beside that of shuffled data.
 
 Noise has an objective too, and weights, and a gap: of many features a few agree by chance.
 `solve` shuffles every column by itself, which keeps the features and destroys whatever they have
 in common, solves again in the same way, and counts how often chance does as well as the data.
 
-Shuffles that are small enough are solved one a thread: threads that share the passes of a single
+Small shuffles are solved one per thread: threads that share the passes of a single
 solve wait for each other between passes, which takes several times the processor time. A shuffle
 depends on its seed alone, so the number of threads changes nothing.
 
@@ -20,14 +20,13 @@ direction, among n₂ of noise, over q samples, the direction is found from ``n�
 found tends to ``1 - (n₂/q) / (n₁ - 1)²``.
 """
 
-import inspect
 import math
 import warnings
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from importlib import import_module
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -42,17 +41,20 @@ __all__ = ["Detectability", "detectability", "solve"]
 WITH_LABELS = ("supervised", "weighting")
 WITH_DIRECTIONS = ("qalpha", "kernel")
 
-# How exact the objectives need to be: two that differ by less count as equal. A p value moves only
-# where the data do hardly better than chance.
+# Objectives that differ by less count as equal. A p value changes only where the data do hardly
+# better than chance.
 TOL = 1e-3
 
-# What is compared for k = "auto": the energy of so many directions. Of 19 shuffles with planted
-# clusters near the limit of what can be found, this told more from noise than the count of
-# clusters or any statistic of the directions that were counted.
+# For k = "auto" the energy of so many directions is compared. With planted clusters near the limit
+# of what can be found, it showed more in 19 shuffles than the count of clusters, or statistics
+# of the directions that were counted.
 DIRECTIONS = 3
 
 # Up to so many numbers in X, every thread solves a shuffle of its own.
 AT_ONCE = 2**24
+
+# Solves a shuffle from its seed; None stands for the data themselves.
+Trial = Callable[[int | None], Weights]
 
 # Of the largest weights in shuffled data, this share is below what counts as beyond chance.
 CONFIDENCE = 0.95
@@ -113,28 +115,27 @@ def solve(
     """
     array, names = _containers.as_matrix(X)
     _check(k, y, method, n, callback, options)
-    n = int(n)  # of few bits it would overflow
+    n = int(n)  # a numpy integer of few bits would overflow
     generator = _validate.as_generator(random_state)
     labels = None if y is None else _containers.as_classes(y, len(array))
-    # The same random starts every time; the stream of the shuffles is left as it is.
+    # The same random starts every time, from a stream apart from that of the shuffles.
     own = int(generator.spawn(1)[0].integers(2**32))
     options = {"tol": TOL, "random_state": own} | options
-    trial: _ByQAlpha | _ByMethod
     if method == "qalpha":
-        trial = _ByQAlpha(array, names, k, options)
+        trial, workers = _by_qalpha(array, names, k, options)
     else:
-        trial = _ByMethod(method, array, names, labels, k, options)
+        trial, workers = _by_method(method, array, names, labels, k, options), 1
     found = trial(None)
-    null = []
-    shuffles = _null(trial, generator.integers(2**63, size=n))
+    null: list[tuple[float, float]] = []
+    shuffles = _null(trial, workers, generator.integers(2**63, size=n))
     with warnings.catch_warnings(), closing(shuffles):
-        # A shuffle need not converge to be compared, and columns stay what they were.
+        # A shuffle need not converge to be compared, and its columns are constant as before.
         warnings.simplefilter("ignore", UserWarning)
         for one in shuffles:
             null.append(one)
             if callback is not None and callback(len(null), n):
                 break
-    return _compared(found, null, method, labels is not None)
+    return _compare(found, null, method, labels is not None)
 
 
 def _check(
@@ -161,113 +162,91 @@ def _check(
         raise ValueError(f"{unknown[0]}: is no option of {method}.solve")
 
 
-class _Found(NamedTuple):
-    """What is compared of a solve."""
+def _by_qalpha(
+    array: np.ndarray, names: Names, k: Directions, options: dict[str, Any]
+) -> tuple[Trial, int]:
+    """Return a trial of Q-α, and how many are made at a time, each by one thread.
 
-    objective: float
-    heights: Floats  # √objective · α: what a feature has of the objective, as noise has not
-
-    @classmethod
-    def of(cls, weights: Weights) -> Self:
-        return cls(weights.objective, np.sqrt(max(weights.objective, 0.0)) * weights.alpha)
-
-
-class _ByQAlpha:
-    """Q-α with the same options for the data and for every shuffle.
-
-    The data are checked and measured once, for a shuffle moves no mean and no norm. Several
-    shuffles are solved at a time, each by one thread. Large data are solved one by one instead,
-    by all threads, for their copies would take much memory.
+    The data are checked and measured once, for a shuffle changes no mean and no norm. Shuffles of
+    large data are solved one by one, by all threads, for their copies would take much memory.
     """
+    settings = {
+        name: parameter.default
+        for name, parameter in parameters("qalpha").items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+    settings |= options
+    number = min(DIRECTIONS, *array.shape) if isinstance(k, str) and k == "auto" else k
+    form = {name: settings[name] for name in ("method", "criterion")}
+    names_of_loop = ("init", "n_init", "tol", "max_iter", "random_state", "callback")
+    loop = (settings[name] for name in names_of_loop)
+    run_options = _iterate.Options.for_basis(array.shape, number, *loop)
+    data = _data.Dense.of(qalpha.read(array, names, settings["center"], **form))
+    serial = array.size <= AT_ONCE
+    features = np.ascontiguousarray(data.features) if serial else data.features
 
-    def __init__(
-        self, array: np.ndarray, names: Names, k: Directions, options: dict[str, Any]
-    ) -> None:
-        settings = {
-            name: parameter.default
-            for name, parameter in inspect.signature(qalpha.solve).parameters.items()
-            if parameter.kind is parameter.KEYWORD_ONLY
-        }
-        settings |= options
-        number = min(DIRECTIONS, *array.shape) if isinstance(k, str) and k == "auto" else k
-        self.form = {name: settings[name] for name in ("method", "criterion")}
-        names_of_loop = ("init", "n_init", "tol", "max_iter", "random_state", "callback")
-        loop = (settings[name] for name in names_of_loop)
-        self.options = _iterate.Options.for_basis(array.shape, number, *loop)
-        data = qalpha.read(array, names, settings["center"], **self.form)
-        self.data = _data.Dense.of(data)
-        self.alone = array.size <= AT_ONCE
-        self.workers = numba.get_num_threads() if self.alone else 1
-        self.features = self.data.features
-        if self.alone:
-            self.features = np.ascontiguousarray(self.features)
+    def trial(seed: int | None) -> Weights:
+        shuffled = features if seed is None else _data.shuffled(features, seed)
+        with _runtime.serial() if serial else nullcontext():
+            return qalpha.weigh(data.reordered(shuffled), run_options, **form)
 
-    def __call__(self, seed: int | None) -> _Found:
-        """Solve a shuffle, or without a seed the data as they are."""
-        features = self.features if seed is None else _data.shuffled(self.features, seed)
-        data = self.data.reordered(features)
-        with _runtime.serial() if self.alone else nullcontext():
-            return _Found.of(qalpha.weigh(data, self.options, **self.form))
+    return trial, numba.get_num_threads() if serial else 1
 
 
-class _ByMethod:
-    """Another method with the same options for the data and for every shuffle."""
+def _by_method(
+    method: str,
+    array: np.ndarray,
+    names: Names,
+    labels: Integers | None,
+    k: Directions,
+    options: dict[str, Any],
+) -> Trial:
+    """Return a trial of another method."""
+    solve = import_module(f"specsel.{method}").solve
+    options = ({} if k == "auto" else {"k": k}) | options
+    options = {name: options[name] for name in options if name in parameters(method)}
 
-    workers = 1
-
-    def __init__(
-        self,
-        method: str,
-        array: np.ndarray,
-        names: Names,
-        labels: Integers | None,
-        k: Directions,
-        options: dict[str, Any],
-    ) -> None:
-        self.solve, self.array, self.names, self.labels = (
-            import_module(f"specsel.{method}").solve,
-            array,
-            names,
-            labels,
-        )
-        given = ({} if k == "auto" else {"k": k}) | options
-        self.options = {name: given[name] for name in given if name in parameters(method)}
-
-    def __call__(self, seed: int | None) -> _Found:
-        """Solve a shuffle, or without a seed the data as they are."""
-        X: Any = self.array
-        classes = self.labels
+    def trial(seed: int | None) -> Weights:
+        X: Any = array
+        classes = labels
         if seed is None:
-            X = X if self.names is None else _containers.Frame(list(self.names), X)
-        elif classes is not None:
-            classes = np.random.default_rng(seed).permutation(classes)
+            X = X if names is None else _containers.Frame(list(names), X)
+        elif labels is not None:
+            classes = np.random.default_rng(seed).permutation(labels)
         else:
             X = _data.shuffled(X.T, seed).T
-        labels = {} if classes is None else {"y": classes}
-        return _Found.of(self.solve(X, **labels, **self.options))
+        return solve(X, **({} if classes is None else {"y": classes}), **options)
+
+    return trial
 
 
 def _null(
-    trial: _ByQAlpha | _ByMethod, seeds: Integers
+    trial: Trial, workers: int, seeds: Integers
 ) -> Generator[tuple[float, float], None, None]:
     """Yield the objective and the largest height of every shuffle, in the order of the seeds."""
 
     def one(seed: int) -> tuple[float, float]:
-        found = trial(seed)
-        return found.objective, float(found.heights.max())
+        weights = trial(seed)
+        return weights.objective, float(_heights(weights).max())
 
-    if trial.workers == 1:
+    if workers == 1:
         yield from map(one, seeds.tolist())
         return
-    pool = ThreadPoolExecutor(trial.workers)
+    pool = ThreadPoolExecutor(workers)
     try:
         yield from pool.map(one, seeds.tolist())
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _compared(
-    found: _Found, null: list[tuple[float, float]], method: str, by_labels: bool
+def _heights(weights: Weights) -> Floats:
+    """Compute ``√objective · α``, the part of every feature in the objective."""
+    heights: Floats = np.sqrt(max(weights.objective, 0.0)) * weights.alpha
+    return heights
+
+
+def _compare(
+    found: Weights, null: list[tuple[float, float]], method: str, by_labels: bool
 ) -> Evidence:
     objectives, largest = np.array(null).T
     as_good = objectives >= found.objective - TOL * abs(found.objective)
@@ -277,19 +256,19 @@ def _compared(
         z=float((found.objective - objectives.mean()) / spread) if spread > 0 else np.nan,
         objective=float(found.objective),
         null=objectives.copy(),
-        beyond_chance=np.flatnonzero(found.heights > _limit(largest)),
+        beyond_chance=np.flatnonzero(_heights(found) > _limit(largest)),
         method=method,
         shuffled="labels" if by_labels else "columns",
     )
 
 
 def _limit(largest: Floats) -> float:
-    """What the largest height exceeds in 5 % of shuffles; infinite where they are too few to say.
+    """Return what the largest height exceeds in 5 % of shuffles; infinity for less than 19.
 
     The data count among the shuffles, as for the p value.
     """
-    place = math.ceil(CONFIDENCE * (len(largest) + 1))
-    return float(np.sort(largest)[place - 1]) if place <= len(largest) else math.inf
+    rank = math.ceil(CONFIDENCE * (len(largest) + 1))
+    return float(np.sort(largest)[rank - 1]) if rank <= len(largest) else math.inf
 
 
 class Detectability(NamedTuple):
@@ -313,7 +292,7 @@ class Detectability(NamedTuple):
 
 
 def detectability(n_relevant: float, n_irrelevant: int, n_samples: int) -> Detectability:
-    """Tell whether relevant features can be found among irrelevant ones.
+    """Compute whether relevant features can be found among irrelevant ones.
 
     Parameters
     ----------

@@ -4,18 +4,16 @@ import numpy as np
 import pytest
 
 from specsel import _data, datasets, evidence, qalpha, supervised, weighting
-from specsel._data import sources
 
 EXAMPLE = datasets.example()
 NOISE = np.delete(EXAMPLE.X, EXAMPLE.relevant, axis=1)
 
 
-def by_definition(X, seed, n, solve):
-    """Objectives of the data and of every shuffle, each from a solve of its own."""
+def shuffles(X, seed, n):
+    """The shuffles of X that evidence compares it with."""
     generator = np.random.default_rng(seed)
     generator.spawn(1)
-    seeds = generator.integers(2**63, size=n).tolist()
-    return solve(X).objective, [solve(_data.shuffled(X.T, one).T).objective for one in seeds]
+    return [_data.shuffled(X.T, one).T for one in generator.integers(2**63, size=n).tolist()]
 
 
 @pytest.mark.parametrize("X", [NOISE, NOISE[:20], np.abs(NOISE) + 1])
@@ -23,9 +21,9 @@ def by_definition(X, seed, n, solve):
 def test_p_value_is_the_share_of_shuffles_that_do_as_well(X, options):
     """Of samples fewer than features and of more."""
     found = evidence.solve(X, 2, n=19, random_state=1, **options)
-    objective, null = by_definition(
-        X, 1, 19, lambda data: qalpha.solve(data, 2, tol=1e-3, **options)
-    )
+    objective, *null = [
+        qalpha.solve(part, 2, tol=1e-3, **options).objective for part in (X, *shuffles(X, 1, 19))
+    ]
     np.testing.assert_allclose(found.null, null, rtol=1e-6)
     assert found.objective == pytest.approx(objective, rel=1e-6)
     count = sum(value >= objective * (1 - 1e-3) for value in null)
@@ -33,25 +31,31 @@ def test_p_value_is_the_share_of_shuffles_that_do_as_well(X, options):
     assert found.z == pytest.approx((objective - np.mean(null)) / np.std(null, ddof=1), rel=1e-4)
 
 
-@pytest.mark.parametrize("at_once", [2**24, 0])
-def test_threads_make_no_difference(at_once, set_threads, monkeypatch):
+@pytest.mark.parametrize(
+    ("shape", "options"),
+    [((20, 1500), {"n": 8}), ((4100, 4100), {"n": 1, "tol": 0.5, "max_iter": 3})],
+)
+@pytest.mark.filterwarnings("ignore:not converged")
+def test_threads_make_no_difference(shape, options, set_threads):
     """Neither where every thread solves a shuffle nor where all solve one."""
-    monkeypatch.setattr(evidence, "AT_ONCE", at_once)
-    X = np.random.default_rng(0).standard_normal((20, 1500))
-    found = evidence.solve(X, 2, n=8, random_state=0)
+    X = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
+    found = evidence.solve(X, 2, random_state=0, **options)
     set_threads(1)
-    again = evidence.solve(X, 2, n=8, random_state=0)
+    again = evidence.solve(X, 2, random_state=0, **options)
     assert again.null.tolist() == found.null.tolist()
     assert again.objective == found.objective
 
 
-def test_tall_data_are_compared_as_others_are(monkeypatch):
-    X = np.abs(NOISE)[:, :7]
-    expected = evidence.solve(X, 2, n=5, random_state=0)
-    monkeypatch.setattr(sources, "TALL_SAMPLES", len(X))
+def test_tall_data_are_compared_by_their_factor():
+    """X = QR: the affinities of X and of R have the same eigenvalues."""
+    X = np.abs(np.random.default_rng(0).standard_normal((3000, 7)))
     found = evidence.solve(X, 2, n=5, random_state=0)
-    np.testing.assert_allclose(found.null, expected.null, rtol=1e-6)
-    assert found.objective == pytest.approx(expected.objective, rel=1e-6)
+    centred = [part - part.mean(axis=0) for part in (X, *shuffles(X, 0, 5))]
+    objective, *null = [
+        qalpha.solve(np.linalg.qr(part).R, 2, center=False, tol=1e-3).objective for part in centred
+    ]
+    np.testing.assert_allclose(found.null, null, rtol=1e-3)
+    assert found.objective == pytest.approx(objective, rel=1e-3)
 
 
 @pytest.mark.parametrize("options", [{"tol": 0.5}, {"criterion": "gap"}])
@@ -170,7 +174,7 @@ def test_callback_stops_and_what_was_done_counts():
         3,
         n=50,
         random_state=0,
-        callback=lambda *told: seen.append(told) or told[0] == 4,
+        callback=lambda *counts: seen.append(counts) or counts[0] == 4,
     )
     assert seen == [(1, 50), (2, 50), (3, 50), (4, 50)]
     assert len(found.null) == 4

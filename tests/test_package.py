@@ -81,7 +81,7 @@ def test_without_sklearn_one_line_says_what_to_install_and_the_rest_works():
 
 
 def test_an_import_that_fails_for_another_reason_is_not_blamed_on_sklearn(monkeypatch):
-    monkeypatch.delitem(sys.modules, "specsel.estimators.weighting", raising=False)
+    monkeypatch.delitem(sys.modules, "specsel.estimators.selectors", raising=False)
     monkeypatch.setitem(sys.modules, "specsel.laplacian", None)
     monkeypatch.delattr(specsel, "laplacian")
     with pytest.raises(ImportError, match="laplacian"):

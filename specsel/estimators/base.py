@@ -1,15 +1,16 @@
 """What all estimators share: they check data, call a solver, and select features by its result.
 
-A subclass calls its solver in `_solve` and ranks the features in `_choose`. Every estimator is a
-dataclass: that writes the constructor scikit-learn asks for, so that a parameter is declared once,
-with its default, and inherited.
+A subclass names its `solver` and ranks the features in `_choose`. Every estimator is a dataclass,
+which writes the constructor that scikit-learn needs: a parameter is declared once, with its
+default, and inherited.
 """
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
-from typing import Any, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -43,12 +44,13 @@ def with_parameters(cls: type[T]) -> type[T]:
 
 @with_parameters
 class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """A selector that solves once and keeps the best features."""
+    """A selector that calls a solver once and keeps the best features."""
 
+    solver: ClassVar[Callable[..., Any]]
     needs_classes = False
     takes_sparse = False
-    takes_any = False  # whether the solver takes whatever comes through the door
-    progress = ""  # how `verbose` words what the solver passes to its callback
+    takes_blocks = False  # whether arrays that are read in blocks reach the solver as they are
+    progress = ""  # the line that `verbose` prints of what the solver passes to its callback
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Find the features.
@@ -75,9 +77,9 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.ranking_[order] = np.arange(1, self.n_features_in_ + 1)
         return self
 
-    @abstractmethod
     def _solve(self, X: Any, y: Any) -> Any:
-        """Return what the solver finds."""
+        """Return the result of the solver."""
+        return self.solver(X, *((y,) if self.needs_classes else ()), **self._options())
 
     @abstractmethod
     def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
@@ -91,18 +93,18 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if self.needs_classes and y is not None:
             _containers.as_labels(y)  # its messages are clearer than those of scikit-learn
         labels = (y,) if self.needs_classes else ()
-        found = self._validated(X, *labels, in_blocks=self.takes_any, **options)
+        found = self._validated(X, *labels, in_blocks=self.takes_blocks, **options)
         X, y = found if labels else (found, y)
         names = getattr(self, "feature_names_in_", None)
-        if names is None or (hasattr(X, "tocsr") and not self.takes_any):
+        if names is None or (hasattr(X, "tocsr") and not self.takes_blocks):
             return X, y
         return _containers.Frame(names.tolist(), X), y
 
     def _validated(self, X: Any, *y: Any, in_blocks: bool = True, **options: Any) -> Any:
-        """Data as scikit-learn checks and counts them, and labels where there are some.
+        """Check data, and labels if there are any, as scikit-learn does, and count the features.
 
-        It does not know AnnData: its values are checked, and its names compared or kept, here.
-        With `in_blocks`, what is read in blocks is not read now.
+        scikit-learn does not know AnnData: its values are checked, and its names compared or kept,
+        here. With `in_blocks`, arrays that are read in blocks are not read now.
         """
         X, names = (X, None) if hasattr(X, "columns") else _containers.unwrapped(X)
         reset = options.setdefault("reset", True)
@@ -112,22 +114,19 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             X = _containers.loaded(X)
         else:
             check_names(X)
-        if names and not reset and hasattr(self, "feature_names_in_"):
-            self._check_same(names)
+        known = getattr(self, "feature_names_in_", None)
+        if names and not reset and known is not None:
+            if names != tuple(map(str, known)):
+                raise ValueError(
+                    f"X: has other names of features than {type(self).__name__} was fitted with, "
+                    "or in another order"
+                )
             del options["reset"]
             return X if "skip_check_array" in options else check_array(X, **options)
         found = validate_data(self, X, *y, **options)
         if names and reset:
             self.feature_names_in_ = np.array(names, dtype=object)
         return found
-
-    def _check_same(self, names: tuple[str, ...]) -> None:
-        known = tuple(map(str, self.feature_names_in_))
-        if names != known:
-            raise ValueError(
-                f"X: has other names of features than {type(self).__name__} was fitted with, or "
-                "in another order"
-            )
 
     def _options(self) -> dict[str, Any]:
         """Return the parameters that the solver takes."""
@@ -139,10 +138,10 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(verbose, bool):
             _validate.check_integer("verbose", verbose, 0)
         if verbose:
-            options["callback"] = self._tell
+            options["callback"] = self._print_progress
         return options
 
-    def _tell(self, *values: float) -> None:
+    def _print_progress(self, *values: float) -> None:
         print(f"[{type(self).__name__}] {self.progress.format(*values)}", flush=True)
 
     def transform(self, X: ArrayLike) -> Any:
@@ -160,10 +159,10 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         _containers.check_intact(X)
         if not (hasattr(X, "tocsr") or _containers.is_wrapped(X) or _containers.is_streamed(X)):
             return super().transform(X)
-        return self._taken(X)
+        return self._take_selected(X)
 
-    def _taken(self, X: Any, dtype: Any = None) -> Any:
-        """The selected features of what scikit-learn would convert or does not know.
+    def _take_selected(self, X: Any, dtype: Any = None) -> Any:
+        """Take the selected features of data that scikit-learn would convert or does not know.
 
         Sparse matrices stay compressed as they are, and arrays of Dask stay there.
         """
@@ -200,25 +199,25 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def check_names(X: Any) -> None:
-    """Refuse a frame in which a name stands twice: scikit-learn would fail in several lines."""
+    """Refuse a frame with a name twice; scikit-learn's message would have several lines."""
     names = list(getattr(X, "columns", ()))
     twice = [name for i, name in enumerate(names) if name in names[:i]]
     if twice:
         raise ValueError(
             f"X: {names.count(twice[0])} columns are named "
-            "{_validate.printable(str(twice[0]))!r}; give every column a name of its own"
+            f"{_validate.printable(str(twice[0]))!r}; give every column a name of its own"
         )
 
 
 def as_seed(random_state: Any) -> Any:
-    """Return a seed that solvers take; scikit-learn's RandomState is none."""
+    """Return a seed for a solver, which takes no RandomState."""
     if isinstance(random_state, np.random.RandomState):
         return random_state.randint(2**31)
     return random_state
 
 
 def as_count(value: Any, n_features: int, other: str = "") -> int:
-    """Return a number of features that is given as a number or as a share of all.
+    """Return a number of features from a number or a share of all.
 
     `other` names what else is allowed, for the message.
     """
@@ -237,7 +236,7 @@ def as_count(value: Any, n_features: int, other: str = "") -> int:
 class WeightSelector(Selector):
     """A selector that keeps the features of the largest weights."""
 
-    takes_sparse = takes_any = True
+    takes_sparse = takes_blocks = True
 
     n_features_to_select: int | float | str | None = None
     threshold: float | None = None
@@ -300,7 +299,7 @@ class WeightSelector(Selector):
             return super().transform(X)
         check_is_fitted(self, "support_")
         _containers.check_intact(X)
-        selected = self._taken(X, FLOATS)
+        selected = self._take_selected(X, FLOATS)
         mean, scale = self._weights.mean[self.support_], self._weights.scale[self.support_]
         dtype = selected.dtype if selected.dtype in FLOATS else np.float64
         return _data.scaled(selected, mean, scale).astype(dtype, copy=False)
@@ -321,16 +320,18 @@ class WeightSelector(Selector):
         if not self.reweight:
             return super().inverse_transform(X)
         _containers.check_intact(X)
-        whole = super().inverse_transform(check_array(X, dtype=FLOATS))
+        full = super().inverse_transform(check_array(X, dtype=FLOATS))
         scale = self._weights.scale
-        whole *= np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-        whole[:, self.support_] += self._weights.mean[self.support_]
-        return whole
+        full *= np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+        full[:, self.support_] += self._weights.mean[self.support_]
+        return full
 
 
 @with_parameters
 class LoopSelector(WeightSelector):
     """A selector whose solver iterates until the weights settle."""
+
+    progress = "iteration {}, objective {:.6g}"
 
     init: Init | np.ndarray = "continuation"
     n_init: int = 15
@@ -338,4 +339,3 @@ class LoopSelector(WeightSelector):
     max_iter: int = 200
     random_state: RandomState = None
     verbose: bool | int = False
-    progress = "iteration {}, objective {:.6g}"

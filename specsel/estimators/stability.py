@@ -200,7 +200,8 @@ class StabilitySelection(Selector):
         self.estimator_ = _seeded(self.estimator, first).fit(X, *labels)
         classes = labels and type_of_target(y) in ("binary", "multiclass")
         options = {"replace": False, "stratify": y if classes else None}
-        options["n_samples"] = max(1, round(self.share * _count(X)))
+        count = X.shape[0] if hasattr(X, "shape") else len(X)
+        options["n_samples"] = max(1, round(self.share * count))
         drawn = (self.estimator, X, labels, options)
         run = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)
         return np.array(run(delayed(_selection)(*drawn, seed) for seed in seeds))
@@ -238,7 +239,3 @@ def _seeded(estimator: Any, seed: int) -> Any:
         if name.endswith("random_state") and value is None
     ]
     return estimator.set_params(**dict.fromkeys(unset, seed))
-
-
-def _count(X: Any) -> int:
-    return X.shape[0] if hasattr(X, "shape") else len(X)

@@ -10,7 +10,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import specsel
-from specsel import _containers
 
 anndata = pytest.importorskip("anndata")
 
@@ -49,11 +48,10 @@ def dense(found):
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=lambda one: type(one).__name__)
-def test_in_memory_as_a_view_and_in_a_file(adata, selector, tmp_path, monkeypatch):
+def test_in_memory_as_a_view_and_in_a_file(adata, selector, tmp_path):
     wanted = selector.fit(X, Y).support_
     kept = selector.transform(X)
     adata.write_h5ad(tmp_path / "X.h5ad")
-    monkeypatch.setattr(_containers, "MAPPED", 0)
     backed = anndata.read_h5ad(tmp_path / "X.h5ad", backed="r")
     for form in (adata, adata[:, NAMES], backed, backed[:, NAMES]):
         with warnings.catch_warnings():
