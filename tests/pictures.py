@@ -89,22 +89,3 @@ def contrast(one, other):
     """The contrast of two colours as WCAG has it, from 1 to 21."""
     low, high = sorted(linear(color) @ [0.2126, 0.7152, 0.0722] for color in (one, other))
     return (high + 0.05) / (low + 0.05)
-
-
-# How light reaches who does not see red, green or blue (Machado, Oliveira and Fernandes, 2009).
-BLIND = {
-    "red": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
-    "green": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
-    "blue": [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
-}
-
-
-def difference(one, other, blind):
-    """How different colours look, ΔE of CIE Lab: from 2 or 3 on that can be seen."""
-    return np.linalg.norm(np.subtract(*(_lab(BLIND[blind] @ linear(x)) for x in (one, other))))
-
-
-def _lab(light):
-    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-    x, y, z = np.cbrt(to_xyz @ np.clip(light, 0, 1) / [0.9505, 1, 1.089])
-    return [116 * y - 16, 500 * (x - y), 200 * (y - z)]

@@ -33,7 +33,7 @@ def test_p_value_is_the_share_of_shuffles_that_do_as_well(X, options):
 
 @pytest.mark.parametrize(
     ("shape", "options"),
-    [((20, 1500), {"n": 8}), ((4100, 4100), {"n": 1, "tol": 0.5, "max_iter": 3})],
+    [((20, 1500), {"n": 8}), ((4100, 4100), {"n": 1, "max_iter": 1})],
 )
 @pytest.mark.filterwarnings("ignore:not converged")
 def test_threads_make_no_difference(shape, options, set_threads):
@@ -136,13 +136,13 @@ def test_noise_passes_for_more_as_rarely_as_promised(of_noise):
 def test_with_labels_these_are_shuffled_for_columns_that_agree_are_no_evidence():
     rng = np.random.default_rng(0)
     passed = 0
-    for seed in range(20):
+    for seed in range(10):
         X = rng.standard_normal((40, 4)) @ rng.standard_normal((4, 15))
         y = rng.integers(0, 2, 40)
         found = evidence.solve(X, y=y, method="supervised", n=19, random_state=seed)
         assert found.shuffled == "labels"
         passed += found.p_value <= 0.05
-    assert passed <= 4
+    assert passed <= 2
 
 
 def test_labels_that_mean_something_are_found():

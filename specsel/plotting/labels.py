@@ -1,4 +1,4 @@
-"""Writes names in pictures such that no two overlap.
+"""Write names in pictures such that no two overlap.
 
 Positions on the screen are in pixels. Distances are in points, 72 to the inch; `scale` is the
 number of pixels in a point.
@@ -13,7 +13,7 @@ import numpy as np
 
 from specsel import _validate
 
-# The most letters of a name; and its form: letter by letter, even if it holds a $ or a _.
+# The most letters of a name; and its form: as plain text, even if it holds a $ or a _.
 LENGTH = 18
 LETTERS: dict[str, Any] = {"parse_math": False, "usetex": False}
 FORM = LETTERS | {"fontsize": 8.0}
@@ -26,10 +26,10 @@ SPACING = 14.0
 LIFT = 3.0
 
 # Names over bars may take this share of the height, or the width, of the axes.
-ROOM = 0.6
+SHARE = 0.6
 
-# Names stay whole if the longest takes no more than this share of the axes.
-WHOLE = 0.4
+# Names are not shortened if the longest takes no more than this share of the axes.
+UNCUT = 0.4
 
 # The line from a name to its bar or point.
 LINE: dict[str, Any] = {"arrowstyle": "-", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
@@ -45,39 +45,38 @@ UPWARDS = {1: "bottom", 0: "center", -1: "top"}
 DOT, THIN = 2.5, 1e-6
 
 
-def shorten(name: object) -> str:
-    """Return the name in one line; a name that is too long loses its middle."""
-    name, half = whole(name), LENGTH // 2
+def shorten(name: str) -> str:
+    """Cut the middle out of a name that is too long."""
+    half = LENGTH // 2
     return name if len(name) <= LENGTH else f"{name[:half]}…{name[1 - half :]}"
 
 
-def whole(name: object) -> str:
-    """Return the name in one line."""
-    return _validate.printable(" ".join(str(name).split()))
+def _in_one_line(names: Iterable[object]) -> list[str]:
+    return [_validate.printable(" ".join(str(name).split())) for name in names]
 
 
-def as_fit(ax: Any, names: Iterable[object], room: float) -> list[str]:
-    """Return names whole if the longest takes no more pixels than there are, or shortened."""
-    texts = [*map(whole, names)]
+def _fit(ax: Any, names: Iterable[object], width: float) -> list[str]:
+    """Return the names, shortened if the longest takes more pixels than `width`."""
+    texts = _in_one_line(names)
     longest = max(texts, key=len, default="")
-    fits = len(longest) <= LENGTH or _size(ax, longest)[0] <= room
+    fits = len(longest) <= LENGTH or _size(ax, longest)[0] <= width
     return texts if fits else [*map(shorten, texts)]
 
 
 def in_a_line(ax: Any, names: Sequence[object]) -> str:
-    """Return as many names as one line below the axes has room for, with dots for the rest."""
+    """Return as many names as fit in one line below the axes, with dots for the rest."""
     _lay_out(ax)
-    room, texts = ax.get_window_extent().width, [*map(shorten, names)]
+    width, texts = ax.get_window_extent().width, [*map(shorten, _in_one_line(names))]
     form = FORM | {"fontsize": ax.xaxis.label.get_fontsize()}
     for count in range(len(texts), 0, -1):
         line = ", ".join(texts[:count]) + ", …" * (count < len(texts))
-        if count == 1 or _size(ax, line, form)[0] <= room:
+        if count == 1 or _size(ax, line, form)[0] <= width:
             return line
     return ""
 
 
 def over_bars(ax: Any, places: np.ndarray, heights: np.ndarray, names: Iterable[object]) -> None:
-    """Write names over bars that never rise from left to right, and make room for them.
+    """Write names over bars that never rise from left to right, and make space for them.
 
     Names that are wider than their bars are slanted. If bars are close together, a name moves to
     the right, above lower bars, and a thin line leads back to its own bar. If the axes are too
@@ -85,25 +84,24 @@ def over_bars(ax: Any, places: np.ndarray, heights: np.ndarray, names: Iterable[
     """
     if len(places) == 0:
         return
-    scale = _lay_out(ax)
-    room = ax.get_window_extent()
-    between = np.diff(_across(ax, places)).min(initial=np.inf) - LIFT * scale
-    upright = WHOLE * room.height / SLANT
-    texts = as_fit(ax, names, max(upright, between if np.isfinite(between) else room.width))
+    scale, window = _lay_out(ax), ax.get_window_extent()
+    between = np.diff(_across(ax, places)).min(initial=np.inf) / scale
+    upright = UNCUT * window.height / SLANT
+    aside = scale * (between - LIFT) if np.isfinite(between) else window.width
+    texts = _fit(ax, names, max(upright, aside))
     widths = np.array([_size(ax, name)[0] for name in texts]) / scale
     tall = _size(ax, "x")[1] / scale
-    if np.diff(_across(ax, places)).min(initial=np.inf) / scale < widths.max() + LIFT:
+    if between < widths.max() + LIFT:
         form, spacing = {"rotation": 45, "rotation_mode": "anchor"}, SPACING
         reach = SLANT * (widths + tall)
-        rise, before = reach.max(), room.x0 / scale + SLANT * tall - SPACING
+        rise, before = reach.max(), window.x0 / scale + SLANT * tall - SPACING
     else:
         form, spacing = {"ha": "center"}, 0.0
         reach, rise, before = widths / 2, tall, -np.inf
-    _make_room(ax, places[-1], np.array([reach.max(), rise + 2 * LIFT]) * scale / room.size)
-    points = _across(ax, places) / scale
-    for i, point in enumerate(points):
+    _make_space(ax, places[-1], np.array([reach.max(), rise + 2 * LIFT]) * scale / window.size)
+    for i, point in enumerate(_across(ax, places) / scale):
         before = max(point, before + spacing)
-        if before + reach[i] > room.x1 / scale:
+        if before + reach[i] > window.x1 / scale:
             return
         line = LINE | {"patchA": None, "relpos": (tall / (widths[i] + tall), 0)}
         moved = before - point
@@ -119,12 +117,12 @@ def over_bars(ax: Any, places: np.ndarray, heights: np.ndarray, names: Iterable[
 
 
 def _across(ax: Any, places: np.ndarray) -> Any:
-    """Return the horizontal positions of places on the screen."""
+    """Return the horizontal positions on the screen."""
     return ax.transData.transform(np.column_stack([places, np.ones(len(places))]))[:, 0]
 
 
-def _make_room(ax: Any, last: float, shares: np.ndarray) -> None:
-    """Move the limits until these shares of the axes are free: right of the last place, above."""
+def _make_space(ax: Any, last: float, shares: np.ndarray) -> None:
+    """Move the limits until these shares of the axes are free: right of `last`, and above."""
     (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
     ax.set_xlim(right=max(right, _stretched(ax.xaxis, left, last, shares[0])))
     ax.set_ylim(top=_stretched(ax.yaxis, low, high, shares[1]))
@@ -134,63 +132,57 @@ def _stretched(axis: Any, low: float, high: float, share: float) -> float:
     """Return the upper limit that leaves a share of the axis free above `high`, on any scale."""
     transform = axis.get_transform()
     low, high = transform.transform(np.array([low, high], dtype=float))
-    limit = low + (high - low) / (1 - min(share, ROOM))
+    limit = low + (high - low) / (1 - min(share, SHARE))
     return float(transform.inverted().transform(np.array([limit]))[0])
 
 
 def at_points(ax: Any, points: np.ndarray, names: Sequence[object], axes: Any) -> None:
-    """Write names beside the first points; a name that finds no room is left out.
+    """Write names beside the first points; a name without free space is left out.
 
-    Around every point there is an ellipse with the half axes `axes`. A name stands beside the
-    ellipse of its point and covers no point that has a name; if there is room, it stands off all
-    other ellipses too. If it is far from its point, or nearer to another one, a line joins them.
+    Around every point there is an ellipse with the half axes `axes`. A name is beside the ellipse
+    of its point and covers no point that has a name; if there is space, it is off all other
+    ellipses too. If it is far from its point, or nearer to another one, a line joins them.
     """
     from matplotlib.path import Path
     from matplotlib.transforms import Bbox
 
-    scale, room = _lay_out(ax), ax.get_window_extent()
-    names = as_fit(ax, names, WHOLE * room.width)
+    scale, window = _lay_out(ax), ax.get_window_extent()
+    names = _fit(ax, names, UNCUT * window.width)
     dots = ax.transData.transform(points)
     radii = np.maximum(np.abs(ax.transData.transform(points + axes) - dots), THIN)
     written: list[tuple[Any, Any]] = []
     for i, name in enumerate(names):
         half = _size(ax, name) / 2
-        found: list[tuple[int, tuple[Any, ...], tuple[Any, Any]]] = []
+        free: list[tuple[int, tuple[Any, ...], tuple[Any, Any]]] = []
         for distance, direction in product(DISTANCES, DIRECTIONS):
-            offset = (distance + _reach(radii[i], direction) / scale) * np.array(direction)
+            edge = 1 / np.linalg.norm(direction / radii[i])  # of the ellipse, this way
+            offset = (distance + edge / scale) * np.array(direction)
             end = dots[i] + scale * offset
             middle = end + half * direction
             box, line = Bbox([middle - half, middle + half]), Path([dots[i], end])
             apart = np.abs(np.clip(dots, box.min, box.max) - dots)
             covers = (apart[: len(names)] < DOT * scale).all(axis=1).any()
-            if not covers and _is_free(box, line, room, written):
-                touched = (
-                    np.linalg.norm(apart / np.maximum(radii, DOT * scale), axis=1) < 1
-                ).sum()
+            if not covers and _is_free(box, line, window, written):
+                near = np.linalg.norm(apart / np.maximum(radii, DOT * scale), axis=1) < 1
                 gaps = np.linalg.norm(apart, axis=1)
                 far = distance > DISTANCES[0] or gaps[i] > gaps.min() + scale
-                found.append((touched, (offset, direction, far), (box, line)))
-        if found:
-            _, place, taken = min(found, key=itemgetter(0))
+                free.append((near.sum(), (offset, direction, far), (box, line)))
+        if free:
+            _, position, taken = min(free, key=itemgetter(0))
             written.append(taken)
-            _write(ax, name, points[i], *place)
-
-
-def _reach(radius: np.ndarray, direction: tuple[int, int]) -> float:
-    """Return by what to multiply a direction to get from the centre of an ellipse to its edge."""
-    return float(1 / np.linalg.norm(direction / radius))
+            _write(ax, name, points[i], *position)
 
 
 def _lay_out(ax: Any) -> float:
-    """Give the axes their place in the figure; return the number of pixels in a point."""
+    """Fix the positions of the axes in the figure; return the number of pixels in a point."""
     figure = ax.figure.figure  # the whole figure, even if the axes are in a part of one
     figure.draw_without_rendering()
     return float(figure.dpi / 72)
 
 
-def _is_free(box: Any, line: Any, room: Any, written: list[tuple[Any, Any]]) -> bool:
+def _is_free(box: Any, line: Any, window: Any, written: list[tuple[Any, Any]]) -> bool:
     """Return whether a name is inside the axes and crosses no name and no line written before."""
-    inside = (room.min <= box.min).all() and (box.max <= room.max).all()
+    inside = (window.min <= box.min).all() and (box.max <= window.max).all()
     return inside and not any(
         box.overlaps(other) or line.intersects_bbox(other) or its_line.intersects_bbox(box)
         for other, its_line in written

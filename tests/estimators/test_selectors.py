@@ -253,16 +253,6 @@ def test_reweighting_is_that_of_the_weights_and_goes_back(cls, clustered):
     assert narrow.dtype == np.float32
 
 
-def test_reweighted_components_see_the_groups():
-    hidden = datasets.two_gaussians(spread=6.0)
-    scores = {}
-    for reweight in (False, True):
-        steps = [QAlpha(k=2, method="basic", n_features_to_select=1.0, reweight=reweight)]
-        first = make_pipeline(*steps, PCA(1)).fit_transform(hidden.X)[:, 0]
-        scores[reweight] = abs(np.corrcoef(first, hidden.y)[0, 1])
-    assert scores[False] < 0.5 < 0.8 < scores[True]
-
-
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_names_go_in_and_come_out(cls, clustered):
     import polars
@@ -564,11 +554,6 @@ def test_how_many_must_be_a_number_or_a_share(count, clustered):
         AlignmentSelector(n_features_to_select=count).fit(clustered)
 
 
-def test_alignment_in_a_pipeline(clustered, halves):
-    steps = make_pipeline(AlignmentSelector(n_features_to_select=4), LogisticRegression())
-    assert steps.fit(clustered, halves).score(clustered, halves) > 0.9
-
-
 def test_the_number_of_features_may_be_chosen_by_stability_or_by_a_score(clustered, halves):
     sizes = [2, 5, 15]
     stable = [
@@ -753,13 +738,6 @@ def test_the_search_may_be_cut_short(problem):
         found = ExactSparseLDA(n_features_to_select=12, node_limit=1).fit(problem.X, problem.y)
     assert found.result_.status == "nodes"
     assert found.result_.bound >= found.objective_
-
-
-def test_the_number_of_features_is_found_by_cross_validation(problem):
-    steps = make_pipeline(GreedySparseLDA(), LogisticRegression())
-    grid = {"greedysparselda__n_features_to_select": [1, 3, 24]}
-    search = GridSearchCV(steps, grid, error_score="raise").fit(problem.X, problem.y)
-    assert search.best_params_["greedysparselda__n_features_to_select"] > 1
 
 
 def test_a_stable_subspace_leaves_out_what_is_uncertain(factor):

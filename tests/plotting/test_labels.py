@@ -99,8 +99,8 @@ def test_names_are_written_as_they_stand(pyplot):
     assert not any(text.get_parse_math() or text.get_usetex() for text in ax.texts)
 
 
-def test_names_have_one_line():
-    assert labels.shorten("two\nlines \t here") == "two lines here"
+def test_names_have_one_line(pyplot):
+    assert bars(pyplot, np.ones(1), ["two\nlines \t here"]).texts[0].get_text() == "two lines here"
 
 
 def test_long_names_lose_their_middle():
