@@ -9,12 +9,12 @@ solve wait for each other between passes, which takes several times the processo
 depends on its seed alone, so the number of threads changes nothing.
 
 What is tested is that the columns are independent. Any correlation rejects that: a small p value
-says "more in common than chance", not "clusters". With labels the columns stay as they are and
+means "more in common than chance", not "clusters". With labels the columns stay as they are and
 the labels alone are shuffled, for correlated columns would look like evidence for labels that mean
 nothing.
 
 `detectability` answers the question before any data are there: how many features must show a
-direction before it stands out from the noise of the others? With n₁ features that agree on one
+direction before it is found among the noise of the others? With n₁ features that agree on one
 direction, among n₂ of noise, over q samples, the direction is found from ``n₁ > 1 + √(n₂/q)`` on
 (Baik, Ben Arous and Péché, Ann. Probab. 33, 2005), and its squared cosine with the one that is
 found tends to ``1 - (n₂/q) / (n₁ - 1)²``.
@@ -272,7 +272,7 @@ def _limit(largest: Floats) -> float:
 
 
 class Detectability(NamedTuple):
-    """Whether features that agree stand out from noise, before there are data.
+    """Whether features that agree can be found among noise, before there are data.
 
     Attributes
     ----------

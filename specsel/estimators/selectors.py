@@ -62,7 +62,7 @@ class QAlpha(LoopSelector):
     threshold : float, optional
         Select the features whose weight is at least this, instead of a number of features.
     diverse : bool
-        Features of large weight often say the same thing several times. With `diverse`, take the
+        Features of large weight often repeat each other. With `diverse`, take the
         same number of features, but those that best span the weighted rest.
     reweight : bool
         Let `transform` centre and scale the selected features and multiply them by √α, the
@@ -151,7 +151,7 @@ class FisherWeighting(WeightSelector):
     """Select features for discriminant analysis, see `weighting.solve` with labels.
 
     Give `k` unless there are more features than samples. Without it, if the features are linearly
-    independent, one of them gets all the weight, and a warning says so.
+    independent, one of them gets all the weight, and a warning is issued.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ class LaplacianQAlpha(LoopSelector):
 
 @with_parameters
 class SupervisedQAlpha(LoopSelector):
-    """Select features that tell known classes apart, see `supervised.solve`.
+    """Select features that separate known classes, see `supervised.solve`.
 
     Parameters
     ----------
@@ -385,14 +385,14 @@ class PairwiseQAlpha(LoopSelector):
 
 @with_parameters
 class AlignmentSelector(Selector):
-    """Select features that stand for the data or for classes, see `alignment.solve`.
+    """Select features that represent the data or classes, see `alignment.solve`.
 
     Parameters
     ----------
     n_features_to_select : int, float or None
         How many, or which share of all. By default up to the peak of the scores.
     target : {"neighbours", "classes"}, Weights, array, sparse matrix or operator, optional
-        By default "classes" where `fit` is given classes, and else "neighbours". Name
+        By default "classes" where classes are passed to `fit`, and else "neighbours". Name
         "neighbours" to select without the classes that a pipeline passes on. A matrix of samples
         x samples suits only the samples that it was made for.
     neighbours, components, scale, always, never
@@ -474,7 +474,7 @@ class SubsetSelector(Selector):
         return np.lexsort((-self.scores_, left_out)), len(subset.support)
 
     def _count(self) -> int:
-        """Return how many features to select; `always` and `never` must leave room for them."""
+        """Return how many features to select; `always` and `never` must allow as many."""
         n_features, names = self.n_features_in_, tuple(getattr(self, "feature_names_in_", ()))
         always, never = _validate.check_sets(self.always, self.never, n_features, names)
         count = as_count(self.n_features_to_select, n_features)
@@ -490,7 +490,7 @@ class SubsetSelector(Selector):
 
 @with_parameters
 class GreedySparseLDA(SubsetSelector):
-    """Select few features that together tell classes apart well, see `gslda.solve`.
+    """Select few features that together separate classes well, see `gslda.solve`.
 
     Parameters
     ----------
@@ -537,13 +537,13 @@ class GreedySparseLDA(SubsetSelector):
 
 @with_parameters
 class ExactSparseLDA(SubsetSelector):
-    """Select the few features that together tell classes apart best, see `eslda.solve`.
+    """Select the few features that together separate classes best, see `eslda.solve`.
 
     Parameters
     ----------
     time_limit : float or None
         Seconds for the search. When they are over, the best set so far is selected, a warning is
-        issued, and `result_.bound` says what no other set can exceed.
+        issued, and no other set can exceed `result_.bound`.
     gap, node_limit, bound, shrinkage, always, never, criterion
         As in `eslda.solve`.
     n_features_to_select : int or float

@@ -8,7 +8,7 @@ features  `WeightsDisplay`, `TopographyDisplay` and `AlignmentDisplay`
 curves    `PathDisplay`, `StabilityDisplay`, `SpectrumDisplay`, `ConvergenceDisplay` and
           `PositivityDisplay`
 base      what the displays share: colours, axes, ranked bars
-labels    writes names beside bars and points, where there is room
+labels    names beside bars and points, where there is space
 """
 
 from io import StringIO

@@ -12,10 +12,10 @@ from specsel.plotting import labels
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Colours of Okabe and Ito, which colour-blind readers tell apart. Gray: not selected.
+# Colours of Okabe and Ito, which colour-blind readers can distinguish. Gray: not selected.
 BLUE, VERMILION, GREEN, GRAY = "#0072B2", "#D55E00", "#009E73", "#949494"
 
-# Up to this number of bars or points, there is room between them.
+# Up to this number of bars or points, there is space between them.
 SPARSE = 60
 
 # With more ranks than these, the axis of ranks is logarithmic, or the first would not be seen.
@@ -79,7 +79,7 @@ class Display(ABC):
 
 
 def pyplot() -> Any:
-    """Import pyplot, or raise an error that says how to get it."""
+    """Import pyplot, or raise an error with the command that installs it."""
     try:
         from matplotlib import pyplot
     except ImportError:

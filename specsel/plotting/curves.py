@@ -126,7 +126,7 @@ class StabilityDisplay(Display):
     chosen : int, optional
         How many features the stable subspace has.
     share, retain : float
-        The share of the trace that the subspace retains, and the share that was asked for.
+        The share of the trace that the subspace retains, and the share requested.
     frequencies : ndarray, optional
         Instead of a search: how often features are selected, most often first.
     names : sequence of str
@@ -201,8 +201,8 @@ class StabilityDisplay(Display):
         if not isinstance(getattr(estimator, "result_", None), np.ndarray):
             return super().from_estimator(estimator, **options)
         names = getattr(estimator, "feature_names_in_", None)
-        given = {"names": names, "threshold": estimator.threshold} | options
-        return cls.from_frequencies(estimator.scores_, **given)
+        options = {"names": names, "threshold": estimator.threshold} | options
+        return cls.from_frequencies(estimator.scores_, **options)
 
     @classmethod
     def from_frequencies(
@@ -503,10 +503,10 @@ class PositivityDisplay(Display):
 def _short_of(share: float, retain: float) -> str:
     """Return a line for a share below the one requested, in as many digits as show it."""
     for digits in range(2, 18):
-        less, asked = (f"{value:.{digits}g}" for value in (share, retain))
-        if less != asked:
+        less, wanted = (f"{value:.{digits}g}" for value in (share, retain))
+        if less != wanted:
             break
-    return f"\nbut {less} of the trace, not {asked}"
+    return f"\nbut {less} of the trace, not {wanted}"
 
 
 def _draw_dots(

@@ -117,7 +117,7 @@ class TopographyDisplay(Display):
     n_selected : int
         How many features are above the gap, or selected; these are the first of `ranking`.
     top : int
-        How many of the selected features get a name, if there is room.
+        How many of the selected features get a name, if there is space.
     rounds : tuple of int
         The two rounds, counted from 1.
     chosen : bool
@@ -164,7 +164,7 @@ class TopographyDisplay(Display):
         names : sequence of str, optional
             Names of the features; by default those of the result, or else their numbers.
         top : int
-            How many of the selected features get a name, if there is room.
+            How many of the selected features get a name, if there is space.
         rounds : tuple of int
             The two rounds to draw, counted from 1.
         selected : array of bool, optional

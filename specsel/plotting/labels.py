@@ -34,7 +34,7 @@ UNCUT = 0.4
 # The line from a name to its bar or point.
 LINE: dict[str, Any] = {"arrowstyle": "-", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
 
-# Where a name may stand beside its point or ellipse, best first: distances in points, and
+# Positions of a name beside its point or ellipse, best first: distances in points, and
 # directions.
 DISTANCES = (5.0, 14.0, 26.0)
 DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))

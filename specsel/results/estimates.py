@@ -26,7 +26,7 @@ from specsel.results import records
 # p values up to this one are called more than chance.
 LEVEL = 0.05
 
-# How far a subspace may be from what it says, by rounding.
+# Largest error of a subspace by rounding.
 CHECKED = 1e-8
 
 # 95 % of a normal distribution lies within this many standard deviations of its mean.
@@ -43,8 +43,8 @@ class Evidence:
         How often chance does as well, the data themselves counted among the shuffles:
         ``(1 + #{null >= objective}) / (1 + n)``.
     z : float
-        How many standard deviations of `null` the objective lies above its mean. It describes;
-        it is no test, for `null` need not be normal.
+        How many standard deviations of `null` the objective is above its mean. It describes; it
+        is no test, for `null` need not be normal.
     objective : float
         What was found in the data.
     null : ndarray of shape (n,)
@@ -71,7 +71,7 @@ class Evidence:
 
     @property
     def verdict(self) -> str:
-        """What the p value says, in words."""
+        """The conclusion from the p value, in words."""
         if self.p_value <= LEVEL:
             return "more in common than chance"
         if 1 / (1 + len(self.null)) > LEVEL:
@@ -201,9 +201,9 @@ class StableSubspace:
     stable : dict
         All dimensions that are stable with these features, with the share that each retains.
     converged : bool
-        Whether the share is as large as was asked for. If not, it is the largest one found.
+        Whether the share is as large as requested. If not, it is the largest one found.
     retain : float
-        The share that was asked for.
+        The share requested.
     eigenvalues : ndarray of shape (n_kept,)
         All eigenvalues of A for the features kept, largest first.
     vectors : ndarray of shape (n_kept, k)
@@ -451,7 +451,7 @@ class LeadingPairs(NamedTuple):
 
 
 class SpectralHistogram(NamedTuple):
-    """Where the eigenvalues of random matrices lie.
+    """A histogram of the eigenvalues of random matrices.
 
     Attributes
     ----------

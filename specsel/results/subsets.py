@@ -23,7 +23,7 @@ Others = tuple[tuple[Integers, float], ...]
 
 # The pair (A, B), which never changes: `_pencil.Pencil`, with the names of the features, the
 # criterion, ``solve(support)`` for a value and its direction, and ``bounds(k)``, the two numbers
-# between which the values of all supports of k features lie.
+# that bound the values of all supports of k features.
 Pencil = Any
 
 
@@ -53,7 +53,7 @@ class Subset:
     seconds : float
         How long the search took.
     others : tuple of (support, value)
-        The next best supports, if more than one was asked for.
+        The next best supports, if more than one was requested.
     names : tuple of str or None
         Names of all features, if X had any.
     shrinkage : float

@@ -107,7 +107,7 @@ class Weights:
 
     @property
     def k_(self) -> int:
-        """Number of directions, given as k or found; not a number of features."""
+        """Number of directions, the k passed or found; not a number of features."""
         return self.basis.shape[1]
 
     @property
@@ -117,7 +117,7 @@ class Weights:
 
     @property
     def negative_share(self) -> float:
-        """Share of Σ|α| that lies on negative weights; on those of `parts`, where there are any.
+        """Share of Σ|α| from negative weights; from those of `parts`, where there are any.
 
         `reweight` and `gap` take negative weights as 0.
         """
@@ -128,7 +128,7 @@ class Weights:
     def gap(self) -> float:
         """Mean weight of the features that `select()` takes, over the mean weight of the rest.
 
-        The gap is a cut, not a test: it says how clear the cut is, not that there is structure.
+        The gap is a cut, not a test: it shows how clear the cut is, not that there is structure.
         Noise has a gap too. To see whether there is structure at all, compare `objective` with
         that of shuffled columns.
 
@@ -296,7 +296,7 @@ class Weights:
 
         Examples
         --------
-        Three of 203 features tell two groups apart. The first principal component overlooks them,
+        Three of 203 features separate two groups. The first principal component overlooks them,
         until the features are weighted:
 
         >>> import numpy as np
@@ -316,7 +316,7 @@ class Weights:
         """Return a pandas table of the features, best first.
 
         Its index is the rank. The columns hold the name (or the number) of a feature, its number,
-        its weight, and whether it lies above the gap.
+        its weight, and whether it is above the gap.
         """
         ranking = self.ranking
         columns = {
@@ -330,7 +330,7 @@ class Weights:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Map:
-    """How relevant every feature is in every round, and where it lies among the others.
+    """Relevance and position of every feature in every round.
 
     Attributes
     ----------
@@ -434,9 +434,9 @@ class Aligned:
     scores : ndarray
         The alignment after each of them, ``Σ_S t_i / √(1_SᵀH 1_S)``.
     support : ndarray of int
-        The features selected, sorted: as many as were asked for, or those up to the peak.
+        The features selected, sorted: as many as requested, or those up to the peak.
     target : str
-        What they were aligned with: "neighbours", "classes", "weights" or "given".
+        The target of the alignment: "neighbours", "classes", "weights" or "given".
     relevance : ndarray of shape (n_features,)
         The t_i: what every feature shares with the target on its own, less what irrelevant
         features do.
