@@ -1,6 +1,6 @@
 """What all estimators share: they check data, call a solver, and select features by its result.
 
-A subclass names its `solver` and ranks the features in `_choose`. Every estimator is a dataclass,
+A subclass names its `_solver` and ranks the features in `_choose`. Every estimator is a dataclass,
 which writes the constructor that scikit-learn needs: a parameter is declared once, with its
 default, and inherited.
 """
@@ -46,10 +46,10 @@ def with_parameters(cls: type[T]) -> type[T]:
 class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """A selector that calls a solver once and keeps the best features."""
 
-    solver: ClassVar[Callable[..., Any]]
+    _solver: ClassVar[Callable[..., Any]]
     needs_classes = False
     takes_sparse = False
-    takes_blocks = False  # whether arrays that are read in blocks reach the solver as they are
+    _takes_blocks = False  # whether arrays that are read in blocks reach the solver as they are
     progress = ""  # the line that `verbose` prints of what the solver passes to its callback
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
@@ -79,7 +79,7 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _solve(self, X: Any, y: Any) -> Any:
         """Return the result of the solver."""
-        return self.solver(X, *((y,) if self.needs_classes else ()), **self._options())
+        return self._solver(X, *((y,) if self.needs_classes else ()), **self._options())
 
     @abstractmethod
     def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
@@ -93,10 +93,10 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if self.needs_classes and y is not None:
             _containers.as_labels(y)  # its messages are clearer than those of scikit-learn
         labels = (y,) if self.needs_classes else ()
-        found = self._validated(X, *labels, in_blocks=self.takes_blocks, **options)
+        found = self._validated(X, *labels, in_blocks=self._takes_blocks, **options)
         X, y = found if labels else (found, y)
         names = getattr(self, "feature_names_in_", None)
-        if names is None or (hasattr(X, "tocsr") and not self.takes_blocks):
+        if names is None or (hasattr(X, "tocsr") and not self._takes_blocks):
             return X, y
         return _containers.Frame(names.tolist(), X), y
 
@@ -236,7 +236,7 @@ def as_count(value: Any, n_features: int, other: str = "") -> int:
 class WeightSelector(Selector):
     """A selector that keeps the features of the largest weights."""
 
-    takes_sparse = takes_blocks = True
+    takes_sparse = _takes_blocks = True
 
     n_features_to_select: int | float | str | None = None
     threshold: float | None = None

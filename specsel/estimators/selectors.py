@@ -140,7 +140,7 @@ class ParameterFreeWeighting(WeightSelector):
     [0, 1, 2, 3, 4]
     """
 
-    solver = staticmethod(weighting.solve)
+    _solver = staticmethod(weighting.solve)
 
     rank: int | None = None
     tol: float = 1e-6
@@ -169,7 +169,7 @@ class FisherWeighting(WeightSelector):
     [0, 1, 2, 3, 4]
     """
 
-    solver = staticmethod(weighting.solve)
+    _solver = staticmethod(weighting.solve)
     needs_classes = True
 
     k: int | None = None
@@ -201,7 +201,7 @@ class LaplacianQAlpha(LoopSelector):
     (60, 20)
     """
 
-    solver = staticmethod(laplacian.solve)
+    _solver = staticmethod(laplacian.solve)
 
     k: _validate.Directions = "auto"
     shift: _validate.Shift = "degree"
@@ -230,7 +230,7 @@ random_state
     [0, 1, 2, 3, 4, 5]
     """
 
-    solver = staticmethod(supervised.solve)
+    _solver = staticmethod(supervised.solve)
     needs_classes = True
 
     k_within: int = 2
@@ -265,7 +265,7 @@ max_iter, random_state
     [0, 1, 2, 3, 4]
     """
 
-    solver = staticmethod(kernel.solve)
+    _solver = staticmethod(kernel.solve)
 
     k: _validate.Directions = "auto"
     kernel: _validate.Kernel | Callable[..., ArrayLike] = "rbf"
@@ -423,7 +423,7 @@ class AlignmentSelector(Selector):
     [0]
     """
 
-    takes_sparse = takes_blocks = True
+    takes_sparse = _takes_blocks = True
 
     n_features_to_select: int | float | None = None
     target: Any = None
@@ -591,7 +591,7 @@ class StableSelector(Selector):
 
     takes_sparse = True
     progress = "{} features removed, gap {:.4g}, which must exceed {:.4g}"
-    matrices: ClassVar[tuple[str, ...]]
+    _matrices: ClassVar[tuple[str, ...]]
 
     retain: float = 0.5
     at_least: int = 1
@@ -602,7 +602,7 @@ class StableSelector(Selector):
 
     def _solve(self, X: Any, y: Any) -> StableSubspace:
         options = self._options()
-        _validate.check_choice("matrix", options["matrix"], self.matrices)
+        _validate.check_choice("matrix", options["matrix"], self._matrices)
         return sbs.solve(X, **options)
 
     def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
@@ -657,7 +657,7 @@ class StablePCA(StableSelector):
     [0, 1, 2, 3, 4, 5, 6, 7]
     """
 
-    matrices = _validate.PCA_MATRICES
+    _matrices = _validate.PCA_MATRICES
 
     matrix: _validate.PCAMatrix = "covariance"
 
@@ -692,6 +692,6 @@ class StableLSI(StableSelector):
     300
     """
 
-    matrices = _validate.LSI_MATRICES
+    _matrices = _validate.LSI_MATRICES
 
     matrix: _validate.LSIMatrix = "cosine"
