@@ -1,10 +1,63 @@
-"""Samples in clusters, with features of which it is known which are relevant."""
+"""The papers' synthetic data, of which it is known which features are relevant.
+
+- `weston_linear`, `weston_nonlinear`: two classes that show in a few features among many of large
+  noise, from Weston et al. (2001), as used for Fig. 3(a) of Wolf and Shashua (2005).
+- `growing_classes`: any number of tight clusters, Fig. 3(b) of Wolf and Shashua (2005).
+- `two_gaussians`, `four_gaussians`: broad clusters, Figs. 1 and 2 of Wolf and Bileschi (2005).
+- `two_solutions`: samples that can be grouped in two ways, Fig. 2 of Shashua and Wolf (2004).
+- `wishart_pair`, `brownian_pair`: pairs of matrices for sparse linear discriminant analysis (LDA),
+  the latter from Sec. 3.1 of Moghaddam et al. (2006).
+- `lda_problem`: two classes of samples with correlated features.
+- `example`: a small data set with named features, for a first try.
+
+Where the samples form clusters, an irrelevant feature is drawn like a relevant one and then
+permuted over the samples, independently of the others. Seen by itself it looks like a relevant
+one.
+
+Moghaddam et al. draw covariances of "Brownian processes of various degrees of smoothness" and say
+no more. Wolf and Bileschi do not say how the means and variances of four clusters are drawn. What
+they leave open is chosen here.
+
+References
+----------
+J. Weston, S. Mukherjee, O. Chapelle, M. Pontil, T. Poggio and V. Vapnik, "Feature selection
+for SVMs", NIPS 13, 2001.
+
+A. Shashua and L. Wolf, "Kernel feature selection with side data using a spectral approach", ECCV,
+2004.
+
+L. Wolf and A. Shashua, "Feature selection for unsupervised and supervised inference: the
+emergence of sparsity in a weight-based approach", JMLR 6, 2005.
+
+L. Wolf and S. Bileschi, "Combining variable selection with dimensionality reduction",
+CVPR, 2005.
+
+R. B. Davies and D. S. Harte, "Tests for Hurst effect", Biometrika 74, 1987.
+
+B. Moghaddam, Y. Weiss and S. Avidan, "Generalized spectral bounds for sparse LDA", ICML, 2006.
+"""
+
+import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from specsel import _validate
-from specsel._validate import Floats, Integers, Seed
-from specsel.datasets.dataset import Dataset
+from specsel._validate import Floats, Integers, Names, Places, Seed
+
+__all__ = [
+    "Dataset",
+    "brownian_pair",
+    "example",
+    "four_gaussians",
+    "growing_classes",
+    "lda_problem",
+    "two_gaussians",
+    "two_solutions",
+    "weston_linear",
+    "weston_nonlinear",
+    "wishart_pair",
+]
 
 # Variance of the irrelevant features of Weston et al.
 NOISE_VARIANCE = 20.0
@@ -14,6 +67,42 @@ SOLUTION_DEVIATION = 0.1
 
 # With this seed the three clusters are about equally far apart and show in each of six signals.
 EXAMPLE_SEED = 51
+
+# Degrees of freedom per feature of a full-rank Wishart matrix.
+FREEDOM = 2
+
+# Paths per feature behind a covariance of full rank.
+PATHS = 4
+
+# The range of the Hurst exponents.
+ROUGHEST, SMOOTHEST = 0.1, 0.9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Samples, their labels, and which features are relevant.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of int of shape (n_samples,)
+        The label of every sample.
+    relevant : ndarray of int
+        The features that depend on the labels, or on which the labels depend; sorted.
+    names : tuple of str or None
+        Names of the features.
+    """
+
+    X: Floats
+    y: Integers
+    relevant: Integers
+    names: Names = None
+
+    def __repr__(self) -> str:
+        n_samples, n_features = self.X.shape
+        return (
+            f"Dataset({n_samples} samples x {n_features} features, {self.relevant.size} relevant)"
+        )
 
 
 def weston_linear(
@@ -37,10 +126,6 @@ def weston_linear(
     -------
     Dataset
         Labels -1 and +1.
-
-    References
-    ----------
-    Weston et al. (2001), the linear problem; Wolf and Shashua (2005), Fig. 3(a).
 
     Examples
     --------
@@ -84,10 +169,6 @@ def weston_nonlinear(
     -------
     Dataset
         Labels -1 and +1.
-
-    References
-    ----------
-    Weston et al. (2001), the non-linear problem; Wolf and Shashua (2005), Fig. 3(a).
 
     Examples
     --------
@@ -133,10 +214,6 @@ def growing_classes(
     -------
     Dataset
         Samples sorted by class, labels 0 to n_classes - 1.
-
-    References
-    ----------
-    Wolf and Shashua (2005), Fig. 3(b).
 
     Examples
     --------
@@ -185,10 +262,6 @@ def two_gaussians(
     Dataset
         Samples sorted by class, labels 0 and 1.
 
-    References
-    ----------
-    Wolf and Bileschi (2005), Fig. 1.
-
     Examples
     --------
     >>> from specsel import datasets
@@ -208,28 +281,17 @@ def four_gaussians(
 ) -> Dataset:
     """Draw four broad clusters in a few relevant features.
 
-    The paper does not say how means and variances are drawn; here it is as in `two_gaussians`.
+    Means and variances are drawn as in `two_gaussians`.
 
     Parameters
     ----------
-    n_samples : int, at least 4
-        Number of samples. The sizes of the classes differ by one at most.
-    n_relevant : int, at least 1
-        Number of relevant features, which come first.
-    n_features : int, at least n_relevant
-    spread : float, at least 0
-        Factor by which the means are multiplied: the larger, the further apart the clusters.
-    random_state : int, Generator or None
-        Seed of the random numbers.
+    n_samples, n_relevant, n_features, spread, random_state
+        As in `two_gaussians`, but for at least 4 samples.
 
     Returns
     -------
     Dataset
         Samples sorted by class, labels 0 to 3.
-
-    References
-    ----------
-    Wolf and Bileschi (2005), Fig. 2.
 
     Examples
     --------
@@ -251,10 +313,6 @@ def example() -> Dataset:
     Dataset
         90 samples sorted by class, with labels 0 to 2. The names of the features say which are
         signals and which noise.
-
-    References
-    ----------
-    Wolf and Shashua (2005), Fig. 3(b), with fewer features.
 
     Examples
     --------
@@ -296,10 +354,6 @@ def two_solutions(*, random_state: Seed = 0) -> Dataset:
     Dataset
         The labels `y` are the first grouping.
 
-    References
-    ----------
-    Shashua and Wolf (2004), Fig. 2.
-
     Examples
     --------
     >>> from specsel import datasets
@@ -317,6 +371,161 @@ def two_solutions(*, random_state: Seed = 0) -> Dataset:
         relevant=np.arange(9),
         names=(*names, *(f"permuted_{i:02}" for i in range(1, 12))),
     )
+
+
+def wishart_pair(
+    n_features: int = 40,
+    *,
+    rank: int | None = None,
+    identity: bool = False,
+    random_state: Seed = 0,
+) -> tuple[Floats, Floats]:
+    """Draw two independent Wishart matrices, the first of any rank.
+
+    ``A = G Gᵀ / m``, where G has n_features x m standard normal entries. The number of columns m
+    is the rank, or 2 n_features if no rank is given. B is drawn in the same way, of full rank. For
+    many features its eigenvalues lie between .08 and 2.92, a condition number of 34.
+
+    Parameters
+    ----------
+    n_features : int, at least 1
+    rank : int from 1 to n_features, or None
+        Rank of A. Two classes give rank 1; None is full rank.
+    identity : bool
+        Take the identity for B: a problem of sparse PCA.
+    random_state : int, Generator or None
+        Seed of the random numbers.
+
+    Returns
+    -------
+    A, B : ndarray of float64, n_features x n_features
+        Symmetric; A positive semi-definite, B positive definite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from specsel import datasets
+    >>> A, B = datasets.wishart_pair(40, rank=2)
+    >>> A.shape, B.shape
+    ((40, 40), (40, 40))
+    >>> int(np.linalg.matrix_rank(A))
+    2
+    """
+    n_features, rank = _check_sizes(n_features, rank)
+    rng = np.random.default_rng(random_state)
+    degrees = FREEDOM * n_features
+    A = _covariance(rng.standard_normal((n_features, rank or degrees)))
+    if identity:
+        return A, np.eye(n_features)
+    return A, _covariance(rng.standard_normal((n_features, degrees)))
+
+
+def brownian_pair(
+    n_features: int = 16, *, rank: int | None = None, random_state: Seed = 0
+) -> tuple[Floats, Floats]:
+    """Draw the sample covariances of two fractional Brownian motions.
+
+    Paths start at 0; the features are their values at the times 1/n, 2/n, ..., 1, where
+    n = n_features. Each matrix has a Hurst exponent H of its own, uniform in [.1, .9]. Below 1/2
+    paths are rough and their steps correlate negatively (sub-Gaussian); above it paths are smooth
+    and their steps correlate positively (super-Gaussian). The smoother the paths, the more alike
+    are neighbouring features. The mean is known to be 0 and is not subtracted.
+
+    B comes from 4n paths and is positive definite. Its condition number grows with H and n: among
+    300 draws the largest is 4e4 for 16 features, 2e6 for 60 and 7e6 for 100.
+
+    Parameters
+    ----------
+    n_features : int, at least 1
+    rank : int from 1 to n_features, or None
+        Rank of A, which is the number of paths behind it; None takes 4 n_features paths.
+    random_state : int, Generator or None
+        Seed of the random numbers.
+
+    Returns
+    -------
+    A, B : ndarray of float64, n_features x n_features
+        Symmetric; A positive semi-definite, B positive definite.
+
+    Examples
+    --------
+    >>> from specsel import datasets
+    >>> A, B = datasets.brownian_pair()
+    >>> A.shape, B.shape
+    ((16, 16), (16, 16))
+    >>> bool(B[0, 0] < B[15, 15])
+    True
+    """
+    n_features, rank = _check_sizes(n_features, rank)
+    rng = np.random.default_rng(random_state)
+    n_paths = PATHS * n_features
+    A = _covariance(_brownian_paths(rng, n_features, rank or n_paths))
+    return A, _covariance(_brownian_paths(rng, n_features, n_paths))
+
+
+def lda_problem(
+    n_features: int = 100,
+    *,
+    n_samples: int = 500,
+    n_relevant: int = 10,
+    correlation: float = 0.0,
+    noise: float = 2.0,
+    places: Places = "even",
+    random_state: Seed = 0,
+) -> Dataset:
+    """Draw two classes that differ in the noisy sum of a few among correlated Gaussian features.
+
+    A sample has label 1 if the sum of its relevant features plus `noise` times a standard normal
+    variable is positive, and label 0 otherwise. Features have mean 0 and variance 1; two features
+    d columns apart have the correlation ``correlation ** d``.
+
+    Parameters
+    ----------
+    n_features : int, at least 1
+    n_samples : int, at least 2
+    n_relevant : int from 1 to n_features
+    correlation : float between -1 and 1, both excluded
+        Correlation of neighbouring features.
+    noise : float, at least 0
+        Standard deviation of the noise that is added to the sum.
+    places : {"even", "random"}
+        Where the relevant features are: evenly spread, so that 10 of 100 are every tenth, from the
+        first on; or anywhere. Neighbours among them make selection harder if features correlate.
+    random_state : int, Generator or None
+        Seed of the random numbers.
+
+    Returns
+    -------
+    Dataset
+        Labels 0 and 1.
+
+    Examples
+    --------
+    >>> from specsel import datasets
+    >>> data = datasets.lda_problem(correlation=0.9)
+    >>> data
+    Dataset(500 samples x 100 features, 10 relevant)
+    >>> data.relevant
+    array([ 0, 10, 20, 30, 40, 50, 60, 70, 80, 90])
+    """
+    n_features = _validate.check_integer("n_features", n_features, 1)
+    n_samples = _validate.check_integer("n_samples", n_samples, 2)
+    n_relevant = _validate.check_integer("n_relevant", n_relevant, 1, n_features, "n_features")
+    _validate.check_number("correlation", correlation)
+    if not abs(correlation) < 1:
+        raise ValueError(f"correlation = {correlation!r}: must be between -1 and 1, both excluded")
+    _validate.check_not_negative("noise", noise)
+    _validate.check_choice("places", places, _validate.PLACES)
+    rng = np.random.default_rng(random_state)
+    X = rng.standard_normal((n_samples, n_features))
+    fresh = math.sqrt(1 - correlation**2)
+    for j in range(1, n_features):
+        X[:, j] = correlation * X[:, j - 1] + fresh * X[:, j]
+    relevant = np.arange(n_relevant) * n_features // n_relevant
+    if places == "random":
+        relevant = np.sort(rng.choice(n_features, n_relevant, replace=False))
+    score = X[:, relevant].sum(axis=1) + noise * rng.standard_normal(n_samples)
+    return Dataset(X, (score > 0).astype(int), relevant)
 
 
 def _along_a_line(rng: np.random.Generator, labels: Integers) -> Floats:
@@ -366,3 +575,32 @@ def _clusters(
 
 def _large_noise(rng: np.random.Generator, n_samples: int, n_features: int) -> Floats:
     return rng.normal(scale=np.sqrt(NOISE_VARIANCE), size=(n_samples, n_features))
+
+
+def _brownian_paths(rng: np.random.Generator, n_features: int, n_paths: int) -> Floats:
+    """Draw paths as columns: sums of exact steps, by circulant embedding (Davies and Harte)."""
+    hurst = rng.uniform(ROUGHEST, SMOOTHEST)
+    power = np.arange(n_features + 2.0) ** (2 * hurst)
+    covariance = np.concatenate(([1.0], (power[2:] - 2 * power[1:-1] + power[:-2]) / 2))
+    circle = np.concatenate((covariance, covariance[-2:0:-1]))
+    amplitudes = np.sqrt(np.maximum(np.fft.rfft(circle).real, 0.0))
+    white = np.fft.rfft(rng.standard_normal((n_paths, circle.size)))
+    steps = np.fft.irfft(amplitudes * white, circle.size)[:, :n_features]
+    paths: Floats = np.cumsum(steps, axis=1).T / n_features**hurst
+    return paths
+
+
+def _covariance(columns: Floats) -> Floats:
+    """Average the outer products of the columns.
+
+    This does without BLAS, whose last bits depend on the number of threads.
+    """
+    products: Floats = np.einsum("ik,jk->ij", columns, columns) / columns.shape[1]
+    return products
+
+
+def _check_sizes(n_features: int, rank: int | None) -> tuple[int, int | None]:
+    n_features = _validate.check_integer("n_features", n_features, 1)
+    if rank is not None:
+        rank = _validate.check_integer("rank", rank, 1, n_features, "n_features")
+    return n_features, rank
