@@ -6,15 +6,25 @@ import json
 import os
 import pkgutil
 import platform
+import re
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import specsel
-from specsel.cli import citations, terminal
+from specsel._methods import PAPERS, users
+from specsel.cli import terminal
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite")
-EXTRAS = ("scikit-learn", "pandas", "matplotlib", "polars", "fastexcel", "anndata")
+EXTRAS = (
+    "scikit-learn",
+    "pandas",
+    "matplotlib",
+    "pyarrow",
+    "python-calamine",
+    "anndata",
+    "polars",
+)
 VARIABLES = ("NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "SPECSEL_")
 
 # These compile nothing, and importing some of them takes long.
@@ -46,8 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the facts, or what to cite."""
     if args.cite:
-        records = {"citations": citations.as_records()}
-        terminal.write(json.dumps(records) if args.json else citations.bibtex())
+        terminal.write(json.dumps({"citations": _records()}) if args.json else bibtex())
         return 0
     facts = _facts()
     if args.json:
@@ -122,3 +131,33 @@ def _is_cached(kernel: Any) -> bool:
     Only numba's own index tells; its public counters know this process alone.
     """
     return kernel.stats.cache_path is not None and bool(kernel._cache._cache_file._load_index())
+
+
+def bibtex(method: str | None = None) -> str:
+    """Return BibTeX of the package and of all papers, or of those behind one method."""
+    keys = [key for key in PAPERS if key == "specsel" or method in (None, *users(key))]
+    return "\n\n".join(map(_entry, keys))
+
+
+def _fields(key: str) -> dict[str, str]:
+    note = {"note": f"Python package, version {specsel.__version__}"}
+    return PAPERS[key].fields | (note if key == "specsel" else {})
+
+
+def _entry(key: str) -> str:
+    lines = [f"% {', '.join(['the package'] * (key == 'specsel') + users(key))}"]
+    lines.append(f"@{PAPERS[key].kind}{{{key},")
+    for name, value in _fields(key).items():
+        # BibTeX styles write titles in lower case but for what stands in braces.
+        value = re.sub(r"[A-Z]{2,}", r"{\g<0>}", value) if name == "title" else value
+        lines.append(f"  {name} = {{{value}}},")
+    return "\n".join([*lines, "}"])
+
+
+def _records() -> list[dict[str, Any]]:
+    """Return the same facts as one flat dictionary each, for JSON."""
+    return [
+        {"key": key, "type": paper.kind, "methods": users(key)}
+        | {name: value.strip("{}") for name, value in _fields(key).items()}
+        for key, paper in PAPERS.items()
+    ]

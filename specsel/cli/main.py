@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import specsel
 from specsel import _validate
-from specsel.cli import common, info, path, reproduce, select, stable, stores, terminal
+from specsel.cli import common, info, path, reproduce, select, stable, tables, terminal
 
 COMMANDS = {
     "select": select,
@@ -42,9 +42,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: Sequence[str] | None) -> tuple[int, bool]:
     """Return the exit code, and whether the command wrote its results to files as well."""
-    commands = parser()
+    given = [*(sys.argv[1:] if argv is None else argv)]
+    commands = parser(given)
     try:
-        args, unknown = commands.parse_known_args(argv)
+        args, unknown = commands.parse_known_args(given)
     except SystemExit as end:  # argparse has printed the help or the version
         return int(end.code or 0), False
     if unknown:
@@ -53,11 +54,11 @@ def _run(argv: Sequence[str] | None) -> tuple[int, bool]:
         commands.print_help()
         return 2, False
     in_files = any(getattr(args, option, None) for option in common.FILES_OUT)
-    args.argv = [*(sys.argv[1:] if argv is None else argv)]
+    args.argv = given
     try:
         return int(args.run(args)), in_files
     except Exception as error:
-        damage = stores.damage(error)
+        damage = tables.damage(error)
         if damage:
             raise ValueError(f"{args.file}: {damage}") from None
         kind = next((kind for kind in (ValueError, MemoryError) if isinstance(error, kind)), None)
@@ -92,12 +93,16 @@ class _Parser(argparse.ArgumentParser):
         terminal.write(message.rstrip())
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(given: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser of all commands. Bad arguments make it raise a `ValueError`.
+
+    Only commands among the `given` arguments get their options: those of `select` are read from
+    the signatures of the methods, which imports numba.
 
     Examples
     --------
-    >>> args = parser().parse_args(["select", "data.csv"])
+    >>> given = ["select", "data.csv"]
+    >>> args = parser(given).parse_args(given)
     >>> args.command, args.file.name
     ('select', 'data.csv')
     """
@@ -112,6 +117,7 @@ def parser() -> argparse.ArgumentParser:
             epilog=command.EPILOG,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        command.add_options(one)
+        if name in given:
+            command.add_options(one)
         one.set_defaults(run=command.run)
     return made

@@ -9,7 +9,8 @@ from typing import Any
 
 from specsel import _validate
 from specsel._validate import MEANINGS, Direction
-from specsel.cli import common, tables, terminal
+from specsel.cli import common, terminal
+from specsel.cli.tables import Table
 
 MAX_SIZE = 10
 TIME_LIMIT = 60.0
@@ -101,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
     rows = [_row(path, k) for k in path]
     summary = {
         "data": table.origin,
-        "n_samples": len(table.X),
+        "n_samples": table.n_samples,
         "n_features": table.n_features,
         "n_classes": None if table.y is None else len({*table.y.tolist()}),
         "shrinkage": path.shrinkage,
@@ -124,34 +125,28 @@ def run(args: argparse.Namespace) -> int:
     return int(any(row["status"] != wanted for row in rows))
 
 
-def _report(args: argparse.Namespace, table: tables.Table, path: Any, seconds: float) -> None:
-    from specsel.cli import drawings, report
+def _report(args: argparse.Namespace, table: Table, path: Any, seconds: float) -> None:
+    from specsel.cli import report
 
     proved = sum(status == "optimal" for status in path.statuses)
-    known = [value if math.isfinite(value) else math.nan for value in path.bounds]
-    series = {"bound": known, "greedy": [*path.starts], "best found": [*path.values]}
-    series = {name: values for name, values in series.items() if not all(map(math.isnan, values))}
-    largest = path.sizes[-1]
     report.write(
         args,
         table,
         path,
+        says="path",
+        method="gslda" if args.greedy else "eslda",
         verdicts=[
             f"the value is the {MEANINGS[path.criterion]}",
             f"{proved} of {len(path)} sizes proved: no other set of that size has a larger value",
-            f"the features below are those of the largest size, {largest}",
+            f"the features below are those of the largest size, {path.sizes[-1]}",
         ],
         features=path.supports[-1],
-        pictures=[
-            ("Value by number of features", drawings.lines([*path], series, ["features", "value"]))
-        ],
+        pictures=[("Value by number of features", path, {})],
         seconds=seconds,
-        says="path",
-        method="gslda" if args.greedy else "eslda",
     )
 
 
-def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
+def _solve(args: argparse.Namespace, table: Table) -> Any:
     """Search for the path; only select greedily if the user wants that or there are too many."""
     from specsel import eslda, gslda
 
@@ -177,7 +172,7 @@ def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
                 f"--direction {args.direction}: is for greedy selection; add --greedy"
             )
         sizes = range(least, max_size + 1)
-        _tell_how_long(f"search of {left} features", math.inf if left > MANY else 0.0, args)
+        _announce(f"search of {left} features", math.inf if left > MANY else 0.0, args)
         with terminal.progress(_describe) as callback:
             options |= {"time_limit": args.time_limit, "callback": callback}
             return eslda.solve(table.X, table.y, k=sizes, **options)
@@ -188,23 +183,23 @@ def _solve(args: argparse.Namespace, table: tables.Table) -> Any:
     options |= {"max_size": max_size, "time_limit": args.time_limit}
     options |= {"direction": args.direction or default}
     if options["direction"] != "forward":
-        _tell_how_long(f"removing {left} features one by one", left**3 / SPEED, args)
+        _announce(f"removing {left} features one by one", left**3 / SPEED, args)
     with terminal.progress(str, "selecting greedily"):
         return gslda.solve(table.X, table.y, **options)
 
 
-def _tell_how_long(work: str, seconds: float, args: argparse.Namespace) -> None:
+def _announce(work: str, seconds: float, args: argparse.Namespace) -> None:
     """Say beforehand how long something may take, if somebody may wait for it."""
     limit = args.time_limit
     if min(seconds, limit) > terminal.PATIENCE and terminal.is_watched():
         about = f"about {terminal.duration(seconds)}, at the speed of two cores"
         most = f"up to {terminal.duration(limit)}, the --time-limit"
-        told = about if seconds < limit else most
-        terminal.say(f"{work}: {told}; Ctrl-C ends it and prints what was found")
+        expected = about if seconds < limit else most
+        terminal.say(f"{work}: {expected}; Ctrl-C ends it and prints what was found")
 
 
 def _threshold(
-    args: argparse.Namespace, table: tables.Table, options: dict[str, Any], sizes: range
+    args: argparse.Namespace, table: Table, options: dict[str, Any], sizes: range
 ) -> Any:
     """Threshold the leading eigenvector at every size."""
     from specsel import gslda

@@ -1,23 +1,46 @@
-"""A report of a run: one HTML file without scripts, style sheets or pictures from elsewhere."""
+"""Pages: one HTML file without scripts, style sheets or pictures from elsewhere.
+
+A report of a run is what a notebook shows of its result, with the displays of `specsel.plotting`,
+what the numbers say, and how the data were read. `reproduce` makes a page of the same parts.
+"""
 
 import argparse
+import base64
+import platform
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from html import escape
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+import specsel
 from specsel import _validate
-from specsel.cli import citations, drawings, outputs, page
+from specsel.cli import common, info
 from specsel.cli.tables import Table
 
-# Features that a map shows and names; and samples up to which lists are unfolded.
-MAPPED, MAP_NAMES, UNFOLDED = 200, 25, 300
+STYLE = """
+:root { color-scheme: light dark; --soft: #8884; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 46em; margin: 2em auto; padding: 0 1em; }
+h1 { font-size: 1.5em; overflow-wrap: anywhere; } h2 { font-size: 1.15em; margin: 2em 0 .5em; }
+table { font-size: .9em; } .wide { overflow-x: auto; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1em; }
+dt { opacity: .7; } dd { margin: 0; overflow-wrap: anywhere; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85em; padding: .8em;
+  border: 1px solid var(--soft); border-radius: 4px; }
+svg { width: 100%; height: auto; } svg, img { max-width: 100%; background: white; }
+td, th { padding: .1em .6em .1em 0; text-align: left; vertical-align: top; }
+@media print { body { max-width: none; font-size: 11px; margin: 0; } .wide { overflow: visible; }
+  h2, svg { break-inside: avoid; } h2 { break-after: avoid; } svg { max-width: 30em; } }
+"""
 
-# Methods whose weights have a spectrum beyond its k leading eigenvalues, see `Weights.spectrum`.
-WITH_SPECTRUM = ("qalpha", "side_info", "topography")
+# Names that a list shows, and those that it holds at most; the others are folded.
+SHOWN, NAMED = 100, 2000
+
+# Samples up to which lists of clusters are unfolded.
+UNFOLDED = 300
 
 SAYS = {
     "select": (
@@ -35,7 +58,7 @@ SAYS = {
         "The score rises as long as features add to what the target shows and do not repeat one "
         "another. Its peak is a choice, and no test.",
         "Distances depend on units: columns of different units should be standardised.",
-        "Whether the selection is good for a purpose, only new data tell.",
+        "Whether the selection is good for a purpose, only new data show.",
     ),
     "path": (
         '"optimal" means: no other set of that size has a larger value in these samples. It says '
@@ -55,104 +78,57 @@ SAYS = {
 def write(
     args: argparse.Namespace,
     table: Table,
-    found: Any,
+    result: Any,
     *,
-    verdicts: Sequence[str],
-    features: Iterable[int],
-    pictures: Iterable[tuple[str, str]],
-    seconds: float,
     says: str,
     method: str,
+    verdicts: Sequence[str],
+    features: Iterable[int],
+    seconds: float,
+    pictures: Iterable[tuple[str, Any, dict[str, Any]]] = (),
     labels: np.ndarray | None = None,
 ) -> None:
     """Write the report of a run.
 
-    `verdicts` are sentences that sum the result up, `pictures` drawings with their captions,
-    `features` those that are selected, best first, and `labels` the clusters of the samples.
+    `says` is a key of `SAYS`, `verdicts` are sentences that sum the result up, `features` those
+    selected, best first, `pictures` results to draw with titles and options of `plotting.svg`,
+    and `labels` the clusters of the samples.
     """
-    source = args.file or "the built-in example"
-    title = f"specsel {args.command}: {source}"
-    names = table.names or [str(i) for i in range(table.n_features)]
-    chosen = [names[i] for i in features]
-    parts = [
-        page.section("Result", page.paragraphs(verdicts)),
-        *(page.section(caption, drawing) for caption, drawing in pictures),
-        page.section("Numbers", f'<div class="wide">{found._repr_html_()}</div>'),
-        page.section(f"{len(chosen)} selected features", page.listed(chosen)),
-        page.section("Samples", _clusters(table, labels)) if labels is not None else "",
-        page.section("What the numbers say, and what not", page.bullets(SAYS[says])),
-        page.section("The data as read", page.facts(_of_data(args, table))),
-        page.section("The run", page.facts(_of_run(args, seconds))),
-        page.section("What to cite", f"<pre>{escape(citations.of_method(method))}</pre>"),
+    chosen = [*map(table.name_of, map(int, features))]
+    sections = [
+        section("Result", paragraphs(verdicts)),
+        *_drawn(pictures),
+        section("Numbers", f'<div class="wide">{result._repr_html_()}</div>'),
+        section(f"{len(chosen)} selected features", listed(chosen)),
+        section("Samples", _clusters(table, labels)) if labels is not None else "",
+        section("What the numbers say, and what not", bullets(SAYS[says])),
+        section("The data as read", facts(_of_data(args, table))),
+        section("The run", facts(_of_run(args, seconds))),
+        section("What to cite", f"<pre>{escape(info.bibtex(method))}</pre>"),
     ]
-    content = page.whole(title, parts)
-    with outputs.naming(args.report):
-        args.report.write_text(content, encoding="utf-8")
+    title = f"specsel {args.command}: {args.file or 'the built-in example'}"
+    with common.naming(args.report):
+        args.report.write_text(page(title, sections), encoding="utf-8")
 
 
-def of_weights(
-    args: argparse.Namespace,
-    table: Table,
-    found: Any,
-    verdicts: Sequence[str],
-    summary: Mapping[str, Any],
-    X: Any,
-) -> None:
-    """Write the report of weights or of a map; X is what was solved."""
-    rounds = getattr(found, "weights", ())
-    weights = getattr(found, "combined", found)
-    alpha, chosen = weights.alpha[weights.ranking], weights.select()
-    pictures = [*_evidence(summary["evidence"])]
-    if len(rounds) > 1:
-        pictures.append(("Map: features that are alike stand close", _map(found, weights, chosen)))
-    pictures.append(
-        ("Weights by rank, and the cut", drawings.ranked(alpha, len(chosen), "weight"))
-    )
-    for i, run in enumerate(rounds or [weights]):
-        more = args.method in WITH_SPECTRUM
-        title = f"The k = {run.k_} leading eigenvalues" + f" of round {i + 1}" * bool(rounds)
-        title += ", and those after them" * more
-        values = run.spectrum(X) if more else run.eigenvalues
-        pictures += [(title, drawings.spectrum(values, run.k_))] * (len(values) > 1)
-    if not summary["converged"]:
-        verdicts = [*verdicts, "not converged: more iterations may change the weights"]
-    k = weights.basis.shape[1]
-    without_clusters = rounds or k == 1 or args.method in ("weighting", "supervised")
-    write(
-        args,
-        table,
-        found,
-        verdicts=verdicts,
-        features=chosen,
-        pictures=pictures,
-        seconds=summary["seconds"],
-        says="select",
-        method=args.method,
-        labels=None if without_clusters else weights.labels(),
-    )
+def _drawn(pictures: Iterable[tuple[str, Any, dict[str, Any]]]) -> Iterator[str]:
+    """Yield a section for every picture, or one that says what is missing to draw them."""
+    if find_spec("matplotlib") is None:
+        missing = "the pictures need matplotlib: pip install 'specsel[plot]'"
+        yield section("Pictures", paragraphs([missing]))
+        return
+    from specsel import plotting
 
-
-def _map(found: Any, weights: Any, chosen: np.ndarray) -> str:
-    """Draw the positions of the features in the first two rounds, the selected ones with names."""
-    first = weights.ranking[: max(MAPPED, len(chosen))]
-    sizes = weights.alpha[first] / weights.alpha[first[0]]
-    names = _validate.name_features(first[: min(len(chosen), MAP_NAMES)], weights.names)
-    titles = ["position in round 1", "position in round 2"]
-    return drawings.scatter(found.positions[first, :2], sizes, [*map(str, names)], titles)
-
-
-def _evidence(told: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
-    """Draw the objective beside those of shuffled data, if there are any."""
-    if told is not None:
-        caption = f"The data beside {len(told['null'])} shuffles of the {told['shuffled']}"
-        yield caption, drawings.null(told["objective"], told["null"])
+    for title, result, options in pictures:
+        display = getattr(plotting, options["display"]) if "display" in options else None
+        yield section(title, plotting.svg(result, **options | {"display": display}))
 
 
 def _of_data(args: argparse.Namespace, table: Table) -> Iterator[tuple[str, str]]:
     yield "file", str(args.file or "none given: the built-in example")
     yield (
         "rows",
-        f"{table.values.shape[0]} samples" + (", with names" if table.rows is not None else ""),
+        f"{table.n_samples} samples" + (", with names" if table.rows is not None else ""),
     )
     yield "columns", f"{table.n_features} features" + (", with names" if table.names else "")
     for fact in table.facts:
@@ -174,7 +150,7 @@ def _of_run(args: argparse.Namespace, seconds: float) -> Iterator[tuple[str, str
     if hasattr(args, "seed"):
         yield "seed", str(args.seed or 0)
     yield "time", f"{seconds:.2f} s, {date.today().isoformat()}"
-    yield from page.versions()
+    yield from versions()
 
 
 def _clusters(table: Table, labels: np.ndarray) -> str:
@@ -187,7 +163,77 @@ def _clusters(table: Table, labels: np.ndarray) -> str:
         if table.y is not None:
             kinds, counts = np.unique(table.y[members].astype(str), return_counts=True)
             title += "; " + ", ".join(f"{c} of {k}" for k, c in zip(kinds, counts, strict=True))
-        inside = page.listed([rows[i] for i in members])
+        inside = listed([rows[i] for i in members])
         unfolded = " open" * (len(labels) <= UNFOLDED)
-        parts.append(f"<details{unfolded}><summary>{page.text(title)}</summary>{inside}</details>")
+        parts.append(f"<details{unfolded}><summary>{text(title)}</summary>{inside}</details>")
     return "".join(parts)
+
+
+def page(title: str, parts: Iterable[str]) -> str:
+    """Return a page of sections."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
+        f"<title>{text(title)}</title><style>{STYLE}</style></head>\n"
+        f"<body><h1>{text(title)}</h1>\n{''.join(parts)}</body></html>\n"
+    )
+
+
+def versions() -> Iterator[tuple[str, str]]:
+    """Yield facts: the versions of all that computes, and the machine."""
+    yield "specsel", specsel.__version__
+    found = [f"{name} {info.version_of(name)}" for name in info.PACKAGES]
+    yield "with", ", ".join([f"Python {platform.python_version()}", *found])
+    yield "on", platform.platform()
+
+
+def section(title: str, content: str) -> str:
+    """Return a part of a page under a title of its own."""
+    return f"<section><h2>{text(title)}</h2>{content}</section>\n"
+
+
+def paragraphs(lines: Iterable[str]) -> str:
+    """Return sentences, each a paragraph that begins with a capital."""
+    sentences = [line.replace(" (*)", "") for line in lines if line]
+    begun = [line[0].upper() + line[1:] if line[1] != " " else line for line in sentences]
+    return "".join(f"<p>{text(line)}</p>" for line in begun)
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return names and what they stand for, side by side."""
+    rows = "".join(f"<dt>{text(name)}</dt><dd>{text(fact)}</dd>" for name, fact in pairs)
+    return f"<dl>{rows}</dl>"
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """Return a list of sentences."""
+    return f"<ul>{''.join(f'<li>{text(line)}</li>' for line in lines)}</ul>"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names; many are folded, and of very many it says how many more there are."""
+    if len(names) <= SHOWN:
+        return f"<p>{text(', '.join(names))}</p>"
+    more = f"<summary>and {len(names) - SHOWN} more</summary>"
+    rest = f"<p>{text(_validate.first_few(names[SHOWN:], NAMED - SHOWN))}</p>"
+    return f"<p>{text(', '.join(names[:SHOWN]))}</p><details>{more}{rest}</details>"
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table of texts; one that is too wide is scrolled."""
+    head = "".join(f"<th>{text(column)}</th>" for column in columns)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{text(cell)}</td>' for cell in row)}</tr>\n" for row in rows
+    )
+    return f'<div class="wide"><table><tr>{head}</tr>\n{body}</table></div>'
+
+
+def picture(png: bytes, what: str) -> str:
+    """Return a picture, which becomes part of the page."""
+    data = base64.b64encode(png).decode("ascii")
+    return f'<p><img alt="{text(what)}" src="data:image/png;base64,{data}"></p>'
+
+
+def text(content: str) -> str:
+    """Return a text that shows as it is, control characters too."""
+    return escape(_validate.printable(content))

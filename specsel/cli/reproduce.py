@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from specsel import papers
-from specsel.cli import binary, citations, outputs, page, tables, terminal
+from specsel.cli import common, info, report, tables, terminal
 
 WIDTH = 99
 
@@ -98,11 +98,11 @@ def _run_one(name: str, args: argparse.Namespace) -> str:
     experiment, out = papers.load(name), args.out
     options = experiment.quick if args.quick else {}
     start = time.perf_counter()
-    with terminal.progress(f"{name}: {{}} of {{}}".format) as tell:
+    with terminal.progress(f"{name}: {{}} of {{}}".format) as show:
         if args.data:
-            found = _run_on(args.data, args.target, experiment, tell, options)
+            found = _run_on(args.data, args.target, experiment, show, options)
         else:
-            found = experiment.run(tell=tell, **options)
+            found = experiment.run(tell=show, **options)
     seconds = time.perf_counter() - start
     full = [""] * len(found.rows) if args.data else _full_run(name, found)
     terminal.write("\n".join(_lines(name, found, full, seconds)) + "\n")
@@ -112,18 +112,18 @@ def _run_one(name: str, args: argparse.Namespace) -> str:
         {"experiment": name, **row._asdict(), "full_run": known, "seconds": seconds}
         for row, known in zip(found.rows, full, strict=True)
     ]
-    outputs.save(out / f"{name}.csv", rows)
+    common.save_rows(out / f"{name}.csv", rows)
     picture = _figure(experiment, found)
-    with outputs.naming(out / f"{name}.png"):
+    with common.naming(out / f"{name}.png"):
         (out / f"{name}.png").write_bytes(picture)
     return _section(name, found, full, picture, seconds)
 
 
 def _full_run(name: str, found: Any) -> list[str]:
-    """What the last full run found for every row; nothing where none is kept."""
-    from specsel.papers import report
+    """Return what the last full run found for every row; nothing where none is kept."""
+    from specsel.papers import report as full_runs
 
-    kept = report.load(name)
+    kept = full_runs.load(name)
     return [f"{kept[row.what].ours:.4g}" if row.what in kept else "" for row in found.rows]
 
 
@@ -131,7 +131,7 @@ def _run_on(
     path: Path,
     target: str | None,
     experiment: papers.Experiment,
-    tell: Callable[..., None] | None,
+    show: Callable[..., None] | None,
     options: dict[str, Any],
 ) -> Any:
     """Run an experiment on data of the user; errors name the file."""
@@ -140,7 +140,7 @@ def _run_on(
         table = tables.read(path, target)
         data = table.X, table.y
     try:
-        return experiment.run(data=data or binary.read_labelled(path), tell=tell, **options)
+        return experiment.run(data=data or tables.read_labelled(path), tell=show, **options)
     except ValueError as error:
         raise ValueError(f"--data {path}: {error}") from None
 
@@ -178,7 +178,7 @@ def _figure(experiment: papers.Experiment, found: Any) -> bytes:
 
 
 def _section(name: str, found: Any, full: Sequence[str], picture: bytes, seconds: float) -> str:
-    """Return the part of the page that tells of one experiment."""
+    """Return the part of the page about one experiment."""
     rows = [
         (
             row.what,
@@ -193,29 +193,29 @@ def _section(name: str, found: Any, full: Sequence[str], picture: bytes, seconds
     ]
     columns = ("", "published", "ours", "deviation", "seeds", "full run", "where published")
     parts = [
-        page.paragraphs([f"{found.title}; {seconds:.1f} s"]),
-        page.picture(picture, found.title),
-        page.table(columns, rows),
-        page.bullets(found.notes),
+        report.paragraphs([f"{found.title}; {seconds:.1f} s"]),
+        report.picture(picture, found.title),
+        report.table(columns, rows),
+        report.bullets(found.notes),
     ]
-    return page.section(name, "".join(parts))
+    return report.section(name, "".join(parts))
 
 
 def _save_page(args: argparse.Namespace, sections: Sequence[str]) -> None:
     """Write the page of all experiments so far."""
     command = shlex.join(["specsel", *map(str, args.argv)])
-    facts = [("command", command), ("date", date.today().isoformat()), *page.versions()]
+    facts = [("command", command), ("date", date.today().isoformat()), *report.versions()]
     seeds = (
         "Experiments take the seeds 0, 1, ...; how many stands in the tables. A quick run has "
         "fewer seeds and sizes than a full one; what the last full run found stands beside it."
     )
     last = [
-        page.section("The run", page.facts(facts) + page.paragraphs([seeds])),
-        page.section("What to cite", f"<pre>{escape(citations.bibtex())}</pre>"),
+        report.section("The run", report.facts(facts) + report.paragraphs([seeds])),
+        report.section("What to cite", f"<pre>{escape(info.bibtex())}</pre>"),
     ]
     path = args.out / "reproduce.html"
-    with outputs.naming(path):
+    with common.naming(path):
         path.write_text(
-            page.whole("specsel reproduce: published numbers beside ours", [*sections, *last]),
+            report.page("specsel reproduce: published numbers beside ours", [*sections, *last]),
             encoding="utf-8",
         )

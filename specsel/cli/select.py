@@ -1,82 +1,104 @@
-"""``specsel select``: rank the features of a table."""
+"""``specsel select``: rank the features of a table.
+
+The methods come from the table of methods; which options each takes, with their choices and
+defaults, comes from the signatures of their `solve`.
+"""
 
 import argparse
 import json
 import math
+import textwrap
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
+from inspect import Parameter
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
+
+import numpy as np
 
 from specsel import _validate
-from specsel.cli import aligned, chance, common, tables, terminal
+from specsel._methods import COMPARED, METHODS, choices, parameters
+from specsel.cli import common, tables, terminal
+from specsel.cli.tables import Table
+
+SELECTING = [name for name, row in METHODS.items() if row.command == "select"]
 
 BAR_WIDTH = 30
-
 BLOCKS, RULE = " ▏▎▍▌▋▊▉█", "─"
 
 # A cut is called clear if the mean weight above it is at least so many times the mean below it.
 CLEAR = 2.0
 
-# The tolerance of every solver.
-DEFAULT_TOL = 1e-6
+# Shuffles if nobody asks for more: just enough for p = .05. They are made where all of them take
+# about a second, which is about so many multiplications.
+QUICK = 19
+QUICK_WORK = 2e9
 
-LOOP = ("init", "tol", "max_iter", "seed")
-
-# The options that each method takes. Any other option is refused.
-OPTIONS_OF_METHOD: dict[str, tuple[str, ...]] = {
-    "qalpha": ("k", *LOOP),
-    "weighting": ("k", "target", "tradeoff"),
-    "alignment": ("target", "features", "neighbours", "components", "scale", "standardise"),
-    "laplacian": ("k", "representation", *LOOP),
-    "supervised": ("target", "representation", *LOOP),
-    "kernel": ("k", "kernel", *LOOP),
-    "side_info": ("k", "side", "tradeoff", *LOOP),
-    "topography": ("k", "rounds", "tradeoff", *LOOP),
-    "pairwise": ("k", "apart", "together", "tradeoff", "representation", *LOOP),
+# Options that set an argument of `solve`: their help, and what stands for the value. A method
+# takes those whose parameter its `solve` has; type, choices and default come from there too.
+OPTIONS: dict[str, tuple[str, str]] = {
+    "k": (
+        "number of directions that carry the clusters, about that of clusters; auto, the default, "
+        "counts them by the gap between eigenvalues; for weighting with --target, number of "
+        "discriminants, by default as many as there are samples",
+        "K",
+    ),
+    "side": ("samples of the same features whose variation is unwanted; may be repeated", "FILE"),
+    "apart": (
+        "pairs of samples in different clusters: two columns of row numbers, counted from 0, "
+        "below a header",
+        "FILE",
+    ),
+    "together": ("pairs of samples in the same cluster, likewise", "FILE"),
+    "tradeoff": (
+        "weight of the second aim against the first; for topography 2 over the number of "
+        "features by default",
+        "LAMBDA",
+    ),
+    "representation": ("how to make features non-negative", ""),
+    "kernel": ("kernel to compare features by", ""),
+    "rounds": ("number of groupings to look for", "N"),
+    "features": ("number of features to take; by default up to the peak of the scores", "N"),
+    "neighbours": ("nearest samples of each", "N"),
+    "components": ("principal components in which samples are near", "N"),
+    "scale": ("features of unit norm, or in their own units", ""),
+    "init": ("where the iteration starts", ""),
+    "tol": (
+        "stop when the objective rose by no more than this share of it over the last iterations; "
+        "Q-α is then about as near to its limit",
+        "TOL",
+    ),
+    "max_iter": ("stop after so many iterations", "N"),
+    "seed": ("seed of random starts and of all shuffles; default 0", "SEED"),
 }
+FILES = ("side", "apart", "together")
 
-# Options that change the table, not the solver.
-OF_THE_TABLE = ("standardise",)
-
-# Of these options the method needs at least one.
-NEEDED_BY_METHOD: dict[str, tuple[str, ...]] = {
-    "supervised": ("target",),
-    "side_info": ("side",),
-    "pairwise": ("apart", "together"),
-}
-
-# Defaults for parameters that have none, or another one, in Python.
-DEFAULTS: dict[str, Any] = {"k": "auto", "seed": 0}
-
-# But this parameter of this method keeps its default.
-NO_DEFAULT = ("weighting", "k")
-
-# Options whose parameter of `solve` has another name.
-PARAMETER_OF_OPTION = {"target": "y", "features": "n", "seed": "random_state"}
+# The option that changes the table, not the solver, and the methods that compare distances.
+STANDARDISED = ("alignment",)
 
 HELP = "rank the features of a table"
 DESCRIPTION = "Rank the features of a table: which carry the structure of the samples?"
-EPILOG = """\
-methods:
-  qalpha      the features that make the samples form k clusters
-  weighting   the features that have most in common with all others; needs no k, but is less
-              sharp; with --target: features for discriminant analysis, sharper with -k
-  alignment   features that show which samples are near each other and do not repeat one
-              another; with --target: which samples are of one class
-  laplacian   clusters in the graph of affinities between samples
-  kernel      clusters that linear methods miss, by a kernel
-  side_info   clusters that the samples in --side do not have
-  topography  several groupings of the samples, one per round
-  pairwise    clusters that respect the pairs of rows in --apart and --together
-  supervised  the features that tell the classes of --target apart
 
-How a text is read: encoding, delimiter, decimal commas and comments above the table are found and
-named in the first line of the output. The first row is a header if its first cell is empty (the
-first column then names the samples), or if it is text over numbers. If its numbers can be names,
---header yes or no is asked for. "index" in the output is the number of a feature, from 0.
+
+def _wrapped(name: str) -> str:
+    text = METHODS[name].help
+    return textwrap.fill(f"  {name:11} {text}", 99, subsequent_indent=" " * 14)
+
+
+EPILOG = f"""\
+methods, with classes in --target, side data in --side, pairs in --apart and --together:
+{chr(10).join(map(_wrapped, SELECTING))}
+
+How a text is read: it is UTF-8, UTF-16 with its mark, or cp1252. The delimiter is that of comma,
+tab, semicolon and bar that divides the first rows alike. Decimals have commas where the delimiter
+is another and numbers have commas but no points. The first row is a header if it holds text above
+numbers or its first cell is empty (the first column then names the samples); if its numbers may be
+names, --header yes or no is asked for. The first line of the output says what was found; --header,
+--decimal, --encoding and --index say otherwise. "index" in the output is the number of a feature,
+from 0.
 
 The cut at the gap is no test: the weights of pure noise have a gap too. The last line is one. It
 compares the objective with that of shuffled columns or, with --target, of shuffled labels. "More
@@ -96,95 +118,99 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     common.add_input(add, "class labels, for supervised and weighting")
     method_help = "how to weigh the features, see below (default qalpha)"
-    add("--method", choices=OPTIONS_OF_METHOD, default="qalpha", help=method_help)
+    add("--method", choices=SELECTING, default="qalpha", help=method_help)
     top_help = "how many features to print, best first (default 20)"
     add("--top", type=int, default=20, metavar="N", help=top_help)
     shuffle_help = "shuffle every column first, to see what chance finds in such data"
     add("--shuffle", action="store_true", help=shuffle_help)
-    chance.add_option(add)
+    permutations_help = (
+        "compare with so many shuffles of the columns, or with --target of the labels; 99 make a "
+        f"p of .01 possible; 0 leaves it out; default {QUICK} if that takes about a second and X "
+        f"is dense ({', '.join(COMPARED)})"
+    )
+    add("--permutations", type=int, metavar="N", help=permutations_help)
     common.add_output(add, "the ranking of all features", "the weights")
-    _add_options(parser.add_argument_group("options of some methods"))
-
-
-def _add_options(group: Any) -> None:
-    def add(*flags: str, help: str, **options: Any) -> None:
-        option = flags[0].lstrip("-").replace("-", "_")
-        users = [method for method in OPTIONS_OF_METHOD if option in OPTIONS_OF_METHOD[method]]
-        others = [method for method in OPTIONS_OF_METHOD if method not in users]
-        which = ", ".join(users) if len(users) < 5 else f"all but {', '.join(others)}"
-        group.add_argument(*flags, help=f"{help} ({which})", **options)
-
-    k_help = (
-        "number of directions that carry the clusters, about that of clusters; auto, the default, "
-        "counts them by the gap between eigenvalues; for weighting with --target, number of "
-        "discriminants, by default as many as there are samples"
-    )
-    add("-k", type=common.count, help=k_help)
-    file: dict[str, Any] = {"type": Path, "metavar": "FILE"}
-    side_help = "samples of the same features whose variation is unwanted; may be repeated"
-    add("--side", action="append", help=side_help, **file)
-    apart_help = (
-        "pairs of samples in different clusters: two columns of row numbers, counted from 0, "
-        "below a header"
-    )
-    add("--apart", help=apart_help, **file)
-    add("--together", help="pairs of samples in the same cluster, likewise", **file)
-    tradeoff_help = (
-        "weight of the second aim against the first; default 0.1 for side_info, 1 for weighting "
-        "and pairwise, 2 over the number of features for topography"
-    )
-    add("--tradeoff", type=float, metavar="LAMBDA", help=tradeoff_help)
-    representation_help = "how to make features non-negative"
-    add("--representation", choices=_validate.REPRESENTATIONS, help=representation_help)
-    add("--kernel", choices=_validate.KERNELS, help="kernel to compare features by; default rbf")
-    add("--rounds", type=int, metavar="N", help="number of groupings to look for; default 2")
-    features_help = "number of features to take; default: up to the peak of the scores"
-    add("--features", type=int, metavar="N", help=features_help)
-    add("--neighbours", type=int, metavar="N", help="nearest samples of each; default 5")
-    components_help = "principal components in which samples are near; default 20"
-    add("--components", type=int, metavar="N", help=components_help)
+    add = parser.add_argument_group("options of some methods").add_argument
+    for option in OPTIONS:
+        add(common.flag(option), **_argument(option))
     standardise_help = "scale the columns to one deviation first; needed where units differ"
-    add("--standardise", action="store_true", default=None, help=standardise_help)
-    scale_help = "features of unit norm, or in their own units; default unit"
-    add("--scale", choices=_validate.SCALES, help=scale_help)
-    init_help = "where the iteration starts; default: the method's own start"
-    add("--init", choices=_validate.INITS, help=init_help)
-    tol_help = (
-        "stop when the objective rose by no more than this share of it over the last iterations; "
-        "default 1e-6. Q-α is then about as near to its limit"
-    )
-    add("--tol", type=float, help=tol_help)
-    max_iter_help = "stop after so many iterations; default 200"
-    add("--max-iter", type=int, metavar="N", help=max_iter_help)
-    add("--seed", type=int, help="seed of random starts and of all shuffles; default 0")
+    which = f"({', '.join(STANDARDISED)})"
+    add("--standardise", action="store_true", default=None, help=f"{standardise_help} {which}")
+
+
+@cache
+def _takers(option: str) -> dict[str, Parameter]:
+    """Return the methods that take an option, and the parameter of their `solve`."""
+    name = common.PARAMETER_OF_OPTION.get(option, option)
+    taken = {method: parameters(method) for method in SELECTING}
+    return {method: found[name] for method, found in taken.items() if name in found}
+
+
+def _takes(method: str, option: str) -> bool:
+    return method in (STANDARDISED if option == "standardise" else _takers(option))
+
+
+def _argument(option: str) -> dict[str, Any]:
+    """Return the arguments of `add_argument` for an option."""
+    users, (text, metavar) = _takers(option), OPTIONS[option]
+    others = [method for method in SELECTING if method not in users]
+    which = ", ".join(users) if len(users) < 5 else f"all but {', '.join(others)}"
+    found: dict[str, Any] = {"help": f"{text}{_default(users)} ({which})".replace("%", "%%")}
+    names = dict.fromkeys(n for one in users.values() for n in choices(one.annotation))
+    if option == "k":
+        return found | {"type": common.count}
+    if option in FILES:
+        action = {"action": "append"} if option == "side" else {}
+        return found | {"type": Path, "metavar": metavar} | action
+    if names:
+        return found | {"choices": [*names]}
+    kinds = [
+        kind for one in users.values() for kind in (one.annotation, *get_args(one.annotation))
+    ]
+    return found | {"type": float if float in kinds else int, "metavar": metavar}
+
+
+def _default(users: Mapping[str, Parameter]) -> str:
+    """Say which values an option has by default, and for which methods if they differ."""
+    methods: dict[Any, list[str]] = {}
+    for method, one in users.items():
+        if one.default not in (None, Parameter.empty):
+            methods.setdefault(one.default, []).append(method)
+    if len(methods) == 1:
+        return f"; default {_shown(*methods)}"
+    each = [f"{_shown(value)} for {', '.join(names)}" for value, names in methods.items()]
+    return f"; default {'; '.join(each)}" if each else ""
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def run(args: argparse.Namespace) -> int:
     """Weigh the features and print them, best first."""
     _check_options(args)
     with terminal.warnings_in_lines():
-        table = common.read(
-            args, "target" in NEEDED_BY_METHOD.get(args.method, ()), as_stored=True
-        )
+        table = common.read(args, "y" in METHODS[args.method].needs, as_stored=True)
         common.check_classes(args.target, table.y)
         as_read = table
         if args.shuffle:
-            table = tables.shuffled(table, args.seed or 0)
+            table = table.shuffled(args.seed or 0)
         if args.standardise:
-            table = tables.standardised(table)
+            table = table.standardised()
         given = _arguments(args, table)
         solve = import_module(f"specsel.{args.method}").solve
         start = time.perf_counter()
-        with terminal.progress(str) as tell, _reported(tell) as callback:
-            if "max_iter" in OPTIONS_OF_METHOD[args.method]:
+        with terminal.progress(str) as show, _reported(show) as callback:
+            if "callback" in parameters(args.method):
                 given["callback"] = callback
             found = solve(table.X, **given)
         seconds = time.perf_counter() - start
         if args.method == "alignment":
             head = _head(args, table, len(found.relevance))
-            aligned.show(args, found, head, seconds, as_read)
+            _show_aligned(args, found, head, seconds, as_read)
             return 0
-        evidence = chance.summary(chance.compare(args, table, given, found))
+        compared = _compare(args, table, given, found)
+    evidence = None if compared is None else _evidence(compared)
     weights = getattr(found, "combined", found)
     ranking = _ranking(found, weights)
     summary = {
@@ -193,18 +219,17 @@ def run(args: argparse.Namespace) -> int:
         "evidence": evidence,
         "seconds": seconds,
     }
-    verdict = chance.line(args, evidence)
+    verdict = _chance(args, evidence)
     if args.json:
         terminal.write(json.dumps(summary | {"ranking": ranking}))
     else:
-        lines = _lines(summary, ranking[: args.top], args.tol)
+        tol = args.tol or parameters(args.method)["tol"].default
+        lines = _lines(summary, ranking[: args.top], tol)
         terminal.write("\n".join([*lines, verdict]))
     common.save(args, as_read, ranking, weights.select(), found)
     if args.report:
-        from specsel.cli import report
-
         cut = _verdict(summary["n_features"], len(summary["selected"]), summary["gap"])
-        report.of_weights(args, as_read, found, [verdict, cut], summary, table.X)
+        _report(args, as_read, found, [verdict, cut], summary, table.X)
     if args.plot:
         display = "TopographyDisplay" if len(_rounds(found)) > 1 else "WeightsDisplay"
         common.draw(args.plot, display, found)
@@ -213,28 +238,28 @@ def run(args: argparse.Namespace) -> int:
 
 @contextmanager
 def _reported(
-    tell: Callable[[str], None] | None,
+    show: Callable[[str], None] | None,
 ) -> Iterator[Callable[[int, float], None] | None]:
-    """Give a callback for a solver. Tell of its iterations, and of every pass over the data."""
-    if tell is None:
+    """Give a callback for a solver; show its iterations and every pass over the data."""
+    if show is None:
         yield None
         return
     from specsel import _data  # here, for it loads compiled code
 
-    told = {"iteration": "", "pass": ""}
+    texts = {"iteration": "", "pass": ""}
 
-    def show(what: str, text: str) -> None:
-        told[what] = text
-        tell(", ".join(filter(None, told.values())))
+    def update(what: str, text: str) -> None:
+        texts[what] = text
+        show(", ".join(filter(None, texts.values())))
 
     def iterated(number: int, objective: float) -> None:
-        show("iteration", f"iteration {number}, objective {objective:.6g}")
+        update("iteration", f"iteration {number}, objective {objective:.6g}")
 
-    with _data.watched(lambda count: show("pass", f"pass {count} over the data")):
+    with _data.watched(lambda count: update("pass", f"pass {count} over the data")):
         yield iterated
 
 
-def _head(args: argparse.Namespace, table: tables.Table, n_features: int) -> dict[str, Any]:
+def _head(args: argparse.Namespace, table: Table, n_features: int) -> dict[str, Any]:
     """Return what the output says first, whatever the method."""
     return {
         "data": table.origin,
@@ -244,48 +269,95 @@ def _head(args: argparse.Namespace, table: tables.Table, n_features: int) -> dic
     }
 
 
+def _report(
+    args: argparse.Namespace,
+    table: Table,
+    found: Any,
+    verdicts: list[str],
+    summary: Mapping[str, Any],
+    X: Any,
+) -> None:
+    """Write the report of weights or of a map; X is what was solved."""
+    from specsel.cli import report
+
+    rounds, weights = _rounds(found), getattr(found, "combined", found)
+    pictures: list[tuple[str, Any, dict[str, Any]]] = []
+    if len(rounds) > 1:
+        pictures.append(("Map: features that are alike stand close", found, {}))
+    pictures.append(("Weights by rank, and the cut", weights, {}))
+    more = args.method in WITH_SPECTRUM
+    for i, run in enumerate(rounds or [weights], 1):
+        if more or len(run.eigenvalues) > 1:
+            title = f"The k = {run.k_} leading eigenvalues{f' of round {i}' * bool(rounds)}"
+            options = {"display": "SpectrumDisplay", "X": X if more else None}
+            pictures.append((title + ", and those after them" * more, run, options))
+    if not summary["converged"]:
+        verdicts = [*verdicts, "not converged: more iterations may change the weights"]
+    k = weights.basis.shape[1]
+    without_clusters = rounds or k == 1 or args.method in ("weighting", "supervised")
+    report.write(
+        args,
+        table,
+        found,
+        says="select",
+        method=args.method,
+        verdicts=verdicts,
+        features=weights.select(),
+        seconds=summary["seconds"],
+        pictures=pictures,
+        labels=None if without_clusters else weights.labels(),
+    )
+
+
+# Methods whose weights have a spectrum beyond its k leading eigenvalues, see `Weights.spectrum`.
+WITH_SPECTRUM = ("qalpha", "side_info", "topography")
+
+
 def _check_options(args: argparse.Namespace) -> None:
     if args.top < 1:
         raise ValueError(f"--top {args.top}: must be at least 1")
     _check_method(args)
-    chance.check(args)
+    _check_permutations(args)
     common.check_seed(args.seed or 0)
     common.check_output(args, [*(args.side or ()), args.apart, args.together])
 
 
 def _check_method(args: argparse.Namespace) -> None:
     """Refuse an option that the method does not take, and a method without what it needs."""
-    unused = set().union(*OPTIONS_OF_METHOD.values()).difference(OPTIONS_OF_METHOD[args.method])
-    given = [option for option, value in vars(args).items() if value is not None]
-    for option in given:
-        if option in unused:
+    of_methods = {*OPTIONS, "target", "standardise"}
+    given = {option for option in of_methods if getattr(args, option) is not None}
+    for option in (option for option in vars(args) if option in given):
+        if not _takes(args.method, option):
             hint = "; --drop leaves a column out" if option == "target" else ""
             raise ValueError(f"{common.flag(option)}: is not used by --method {args.method}{hint}")
-    needed = NEEDED_BY_METHOD.get(args.method, ())
-    from_example = args.file is None and needed == ("target",)
-    if needed and not set(given) & set(needed) and not from_example:
-        raise ValueError(f"--method {args.method}: needs {' or '.join(map(common.flag, needed))}")
+    needs = [common.OPTION_OF_PARAMETER.get(name, name) for name in METHODS[args.method].needs]
+    from_example = args.file is None and needs == ["target"]
+    if needs and not given & {*needs} and not from_example:
+        raise ValueError(f"--method {args.method}: needs {' or '.join(map(common.flag, needs))}")
     if args.method == "weighting":
-        for option in {"tradeoff", "k"} & {*given}:
+        for option in {"tradeoff", "k"} & given:
             if args.target is None:
                 raise ValueError(f"{common.flag(option)}: needs --target with --method weighting")
         if args.k == "auto":
             raise ValueError("-k auto: must be a number of discriminants for --method weighting")
 
 
-def _arguments(args: argparse.Namespace, table: tables.Table) -> dict[str, Any]:
+def _arguments(args: argparse.Namespace, table: Table) -> dict[str, Any]:
     """Return the arguments of `solve` beside X; for the rest it has defaults of its own."""
-    defaults = {name: DEFAULTS[name] for name in DEFAULTS if (args.method, name) != NO_DEFAULT}
-    values = defaults | {name: value for name, value in vars(args).items() if value is not None}
+    values = {option: getattr(args, option) for option in OPTIONS}
     values["target"] = table.y
+    values["seed"] = args.seed or 0
+    if args.k is None and _takes(args.method, "k"):
+        required = _takers("k")[args.method].default is Parameter.empty
+        values["k"] = "auto" if required else None
     values["side"] = [common.read_side(path, args).X for path in args.side or ()]
     for option in ("apart", "together"):
-        if option in values:
+        if values[option] is not None:
             values[option] = tables.read_pairs(values[option])
     return {
-        PARAMETER_OF_OPTION.get(option, option): values[option]
-        for option in OPTIONS_OF_METHOD[args.method]
-        if values.get(option) is not None and option not in OF_THE_TABLE
+        common.PARAMETER_OF_OPTION.get(option, option): value
+        for option, value in values.items()
+        if value is not None and _takes(args.method, option)
     }
 
 
@@ -344,14 +416,14 @@ def _outcome(found: Any, weights: Any, ranking: list[dict[str, Any]], k: Any) ->
     return outcome
 
 
-def _lines(summary: dict[str, Any], top: list[dict[str, Any]], tol: float | None) -> Iterator[str]:
+def _lines(summary: dict[str, Any], top: list[dict[str, Any]], tol: float) -> Iterator[str]:
     """Yield the lines of the text output."""
     n, count = summary["n_features"], len(summary["selected"])
     k = "" if summary["k"] is None else f", k = {_validate.count_of(summary['k'], 'direction')}"
     if summary["k_found"]:
         k = f"{k or ', k of every round'}, found by itself (-k sets it)"
     yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
-    settled = f"settled to {DEFAULT_TOL if tol is None else tol:g}"
+    settled = f"settled to {tol:g}"
     yield (
         f"{summary['method']}{k}: objective {summary['objective']:.6g}, "
         f"{settled if summary['converged'] else 'not settled'}, data read "
@@ -396,3 +468,169 @@ def _verdict(n: int, count: int, gap: float | None) -> str:
         f"{count} of {n} features above the gap (*): mean weight {ratio} times that of the rest"
         f"{clear}"
     )
+
+
+def _show_aligned(
+    args: argparse.Namespace, found: Any, head: dict[str, Any], seconds: float, as_read: Table
+) -> None:
+    """Print the features selected, or all of them as JSON; write and draw what was asked for."""
+    names = [str(name) for name in _validate.name_features(found.ranking, found.names)]
+    columns = {
+        "rank": range(1, len(names) + 1),
+        "feature": names,
+        "index": found.ranking.tolist(),
+        "score": found.scores.tolist(),
+        "relevance": found.relevance[found.ranking].tolist(),
+        "selected": [place < len(found.support) for place in range(len(names))],
+    }
+    rows = zip(*columns.values(), strict=True)
+    ranking = [dict(zip(columns, row, strict=True)) for row in rows]
+    summary = head | {
+        "target": found.target,
+        "score": float(found.scores[len(found.support) - 1]),
+        "peak": found.peak,
+        "selected": names[: len(found.support)],
+        "n_passes": found.n_passes,
+        "seconds": seconds,
+    }
+    if args.json:
+        terminal.write(json.dumps(summary | {"ranking": ranking}))
+    else:
+        terminal.write("\n".join(_aligned_lines(summary, found, ranking[: args.top])))
+    chosen = found.ranking[: len(found.support)]
+    common.save(args, as_read, ranking, chosen, found)
+    if args.report:
+        from specsel.cli import report
+
+        report.write(
+            args,
+            as_read,
+            found,
+            verdicts=[f"{len(chosen)} features selected; {found.tell_peak()}"],
+            features=chosen,
+            pictures=[("Alignment by number of features", found, {})],
+            seconds=seconds,
+            says="alignment",
+            method="alignment",
+        )
+    if args.plot:
+        common.draw(args.plot, "AlignmentDisplay", found)
+
+
+def _aligned_lines(
+    summary: dict[str, Any], found: Any, top: list[dict[str, Any]]
+) -> Iterator[str]:
+    """Yield the lines of the text output."""
+    n, count = summary["n_features"], len(found.support)
+    yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
+    yield (
+        f"alignment with {summary['target']}: score {summary['score']:.6g}, data read "
+        f"{summary['n_passes']} times, {summary['seconds']:.2f} s"
+    )
+    yield ""
+    width = max(7, *(len(row["feature"]) for row in top))
+    yield f"   rank  {'feature':{width}}    score"
+    for row in top:
+        mark = "*" if row["selected"] else " "
+        yield f" {mark} {row['rank']:4}  {row['feature']:{width}}  {row['score']:7.4f}"
+    if len(found.ranking) > len(top):
+        yield f"   and {len(found.ranking) - len(top)} more"
+    yield ""
+    yield f"{count} of {n} features selected (*); {found.tell_peak()}"
+
+
+def _check_permutations(args: argparse.Namespace) -> None:
+    """Refuse a number of shuffles that cannot be."""
+    if args.permutations is None:
+        return
+    if args.permutations < 0:
+        raise ValueError(f"--permutations {args.permutations}: must be at least 0")
+    if not args.permutations:
+        return
+    if args.shuffle:
+        raise ValueError("--permutations: goes with the data as they are; leave --shuffle out")
+    if args.method not in COMPARED:
+        raise ValueError(f"--permutations: is for --method {', '.join(COMPARED)}")
+    if args.method == "kernel" and args.k in (None, "auto"):
+        raise ValueError("--permutations: needs a number for -k with --method kernel")
+
+
+def _compare(args: argparse.Namespace, table: Table, given: dict[str, Any], found: Any) -> Any:
+    """Return the evidence, or None where nobody asked for it and it would take long."""
+    n = args.permutations
+    if n is None:
+        dense = isinstance(table.values, np.ndarray)  # else it would have to become so
+        possible = dense and args.method in COMPARED and not args.shuffle
+        possible = possible and not _counts_kernel(args)
+        n = QUICK if possible and QUICK * _work(args.method, table, found) <= QUICK_WORK else 0
+    if n == 0:
+        return None
+    from specsel import evidence
+
+    table = table.dense(f"--permutations {n}")
+    options = {name: value for name, value in given.items() if name not in OWN}
+    if "k" in given:
+        options["k"] = given["k"]
+    with terminal.progress("shuffle {} of {}".format, counted=True) as callback:
+        return evidence.solve(
+            table.X,
+            y=given.get("y"),
+            method=args.method,
+            n=n,
+            random_state=args.seed or 0,
+            callback=callback,
+            **options,
+        )
+
+
+# Arguments of the solver that the comparison has for itself.
+OWN = ("y", "k", "random_state", "callback", "tol")
+
+
+def _counts_kernel(args: argparse.Namespace) -> bool:
+    return args.method == "kernel" and args.k in (None, "auto")
+
+
+def _work(method: str, table: Table, found: Any) -> float:
+    """Return about how many multiplications a solve takes."""
+    q, n = table.values.shape
+    k = found.basis.shape[1]
+    if method == "kernel":
+        return float(n * n * (q + found.n_passes * k))
+    reduced = min(q, n)
+    width = reduced if method == "weighting" else 4 * (k + 1)
+    return float(found.n_passes * n * reduced * width + (q * n * n if q > n else 0))
+
+
+def _evidence(found: Any) -> dict[str, Any]:
+    """Return what JSON says of the comparison."""
+    return {
+        "verdict": found.verdict,
+        "p_value": found.p_value,
+        "z": None if math.isnan(found.z) else found.z,
+        "objective": found.objective,
+        "null": found.null.tolist(),
+        "shuffled": found.shuffled,
+        "beyond_chance": found.beyond_chance.tolist(),
+    }
+
+
+def _chance(args: argparse.Namespace, evidence: dict[str, Any] | None) -> str:
+    """Say whether there is more in common than chance, or how to find out."""
+    if evidence is not None:
+        null = evidence["null"]
+        mean = sum(null) / len(null)
+        counted = args.method == "qalpha" and args.k in (None, "auto")
+        what = "energy of three directions" if counted else "objective"
+        return (
+            f"{evidence['verdict']}: p = {evidence['p_value']:.3g}; {what} "
+            f"{evidence['objective']:.4g} beside {mean:.4g} on average in "
+            f"{len(null)} shuffles of the {evidence['shuffled']}"
+        )
+    if args.shuffle:
+        return "this is what chance finds; compare the objective with that of the data"
+    if _counts_kernel(args):
+        return "is this more than chance? -k with a number and --permutations 99 tell"
+    if args.method in COMPARED:
+        return "is this more than chance? --permutations 99 tells"
+    return "is this more than chance? compare the objective with that of --shuffle"

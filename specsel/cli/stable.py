@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from specsel import _validate
-from specsel.cli import common, tables, terminal
+from specsel.cli import common, terminal
+from specsel.cli.tables import Table
 
 # The example has defaults of its own: those that find the signals among its features.
 DEFAULTS = {"matrix": "cosine", "retain": 0.5}
@@ -110,29 +111,29 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report(
-    args: argparse.Namespace, table: tables.Table, found: Any, names: Sequence[str], seconds: float
+    args: argparse.Namespace, table: Table, found: Any, names: Sequence[str], seconds: float
 ) -> None:
-    from specsel.cli import drawings, report
+    from specsel.cli import report
 
-    drawn = drawings.spectrum(found.eigenvalues, found.k)
+    title, options = f"Eigenvalues: the first {found.k} are stable", {"display": "SpectrumDisplay"}
     report.write(
         args,
         table,
         found,
-        verdicts=[*_verdict(found, names)],
-        features=found.support if found.k else [],
-        pictures=[(f"Eigenvalues: the first {found.k} are stable", drawn)] * bool(found.k),
-        seconds=seconds,
         says="stable",
         method="sbs",
+        verdicts=[*_verdict(found, names)],
+        features=found.support if found.k else [],
+        pictures=[("The search", found, {}), *[(title, found, options)] * bool(found.k)],
+        seconds=seconds,
     )
 
 
-def _intervals(args: argparse.Namespace, table: tables.Table) -> Any:
+def _intervals(args: argparse.Namespace, table: Table) -> Any:
     from specsel import sbs
 
     options = {name: getattr(args, name) for name in ("matrix", "confidence", "n_boot")}
-    _tell_how_long(args, table)
+    _announce(args, table)
     with terminal.progress("{} of {} pairs of features".format, counted=True) as callback:
         found = sbs.intervals(
             table.X,
@@ -144,9 +145,9 @@ def _intervals(args: argparse.Namespace, table: tables.Table) -> Any:
     return replace(found, names=tuple(table.names) if table.names else None)
 
 
-def _tell_how_long(args: argparse.Namespace, table: tables.Table) -> None:
+def _announce(args: argparse.Namespace, table: Table) -> None:
     """Say beforehand how long the intervals may take, if somebody may wait for them."""
-    n, samples = table.n_features, table.values.shape[0]
+    n, samples = table.n_features, table.n_samples
     n_boot = args.n_boot if isinstance(args.n_boot, int) else N_BOOT
     seconds = max(0, min(n_boot, MOST)) * samples * n * n / 2 / SPEED
     if seconds > terminal.PATIENCE and terminal.is_watched():

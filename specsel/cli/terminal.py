@@ -100,7 +100,7 @@ def encodable(text: str) -> str:
 
 
 def is_watched() -> bool:
-    """Whether stderr is a terminal, on which somebody may wait for the end."""
+    """Return whether stderr is a terminal, on which somebody may wait for the end."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
@@ -121,7 +121,7 @@ def progress(
         return
     line = _Line(doing or BEGUN)
 
-    def tell(*values: Any) -> None:
+    def report(*values: Any) -> None:
         line.show(describe(*values) + (line.left(*values[:2]) if counted else ""))
 
     if not doing:
@@ -130,7 +130,7 @@ def progress(
     ticker = threading.Thread(target=line.tick, args=(ended,), daemon=True)
     ticker.start()
     try:
-        yield tell
+        yield report
     finally:
         ended.set()
         ticker.join()

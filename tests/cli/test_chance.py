@@ -60,7 +60,7 @@ def test_none_if_nobody_wants_it(capsys):
 
 
 def test_large_data_wait_until_they_are_asked(capsys, monkeypatch):
-    monkeypatch.setattr("specsel.cli.chance.QUICK_WORK", 100)
+    monkeypatch.setattr("specsel.cli.select.QUICK_WORK", 100)
     assert told(capsys, "-k", "3") is None
 
 

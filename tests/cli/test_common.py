@@ -10,7 +10,7 @@ from commands import assert_refused
 from scipy import sparse
 
 from specsel import datasets
-from specsel.cli import common, outputs, select
+from specsel.cli import common, select
 from specsel.cli import main as cli
 from specsel.cli import path as cli_path
 from specsel.cli import reproduce as cli_reproduce
@@ -48,7 +48,8 @@ def test_examples_in_the_help_are_commands(epilog):
     lines = [line.strip() for line in epilog.splitlines() if line.startswith("  specsel ")]
     assert lines
     for line in lines:
-        cli.parser().parse_args(shlex.split(line)[1:])
+        given = shlex.split(line)[1:]
+        cli.parser(given).parse_args(given)
 
 
 def test_names_are_listed_with_commas_between():
@@ -186,7 +187,7 @@ class TestOutput:
         def refuse(path, ranking):
             raise OSError(28, "No space left on device", str(path))
 
-        monkeypatch.setattr(outputs, "save", refuse)
+        monkeypatch.setattr(common, "save_rows", refuse)
         out = tmp_path / "ranking.csv"
         code, printed, err = run(capsys, "select", "--out", out)
         assert (code, err) == (2, f"specsel: {out}: No space left on device\n")

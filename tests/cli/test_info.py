@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numba
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 
 import specsel
+from specsel._methods import PAPERS
 from specsel.cli import info as cli_info
 from specsel.cli import main as cli
 
@@ -81,3 +84,29 @@ def test_text_is_aligned_and_marks_what_is_missing(capsys, monkeypatch):
 def test_it_takes_nothing_else(capsys, arguments):
     assert cli.main(arguments) == 2
     assert capsys.readouterr().err.startswith("specsel: unrecognized arguments")
+
+
+def test_bibtex_has_an_entry_for_the_package_and_for_every_paper(capsys):
+    assert cli.main(["info", "--cite"]) == 0
+    out = capsys.readouterr().out
+    assert re.findall(r"^@\w+\{(\w+),$", out, flags=re.MULTILINE) == [*PAPERS]
+    assert f"version {specsel.__version__}" in out
+    assert "% the package, alignment, evidence\n@misc{specsel," in out
+    assert "sparse {LDA}}" in out
+    assert out.count("{") == out.count("}")
+
+
+def test_every_module_names_its_papers_and_json_has_the_same_facts(capsys):
+    assert cli.main(["info", "--cite", "--json"]) == 0
+    records = {one["key"]: one for one in json.loads(capsys.readouterr().out)["citations"]}
+    cited = {method for one in records.values() for method in one["methods"]}
+    public = {name for name in specsel.__all__ if name.islower()} - {"datasets", "plotting"}
+    assert cited == public
+    for key, paper in PAPERS.items():
+        if key != "specsel":
+            found = {name: records[key][name] for name in paper.fields}
+            assert found == paper.fields
+            for method in records[key]["methods"]:
+                text = import_module(f"specsel.{method}").__doc__
+                for surname in re.findall(r"(\w+), \w+", paper.fields["author"]):
+                    assert surname in text, (method, key)

@@ -9,7 +9,7 @@ import pytest
 from commands import X, run
 
 from specsel import _containers, _validate, gslda, qalpha, sbs
-from specsel.cli import outputs
+from specsel.cli import common
 
 TITLE = "\x1b]0;owned\x07"
 EVIL = [
@@ -114,7 +114,7 @@ def test_no_cell_of_a_table_is_a_formula(capsys, evil, tmp_path, command):
 
 def test_numbers_are_written_as_they_are(tmp_path):
     path = tmp_path / "out.csv"
-    outputs.save(path, [{"a": -1.5, "b": "-1.5", "c": "-", "d": "\tx", "e": "x=1"}])
+    common.save_rows(path, [{"a": -1.5, "b": "-1.5", "c": "-", "d": "\tx", "e": "x=1"}])
     with open(path, encoding="utf-8", newline="") as file:
         assert [*csv.reader(file)][1] == ["-1.5", "-1.5", "-", "'\tx", "x=1"]
 

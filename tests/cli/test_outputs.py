@@ -9,7 +9,7 @@ import pytest
 from commands import NAMES, X, assert_refused, run
 
 from specsel import alignment, qalpha, results
-from specsel.cli import outputs, tables
+from specsel.cli import common, tables
 
 ROWS = [{"rank": 1, "feature": "=a", "weight": 0.5}, {"rank": 2, "feature": "b", "weight": -0.25}]
 
@@ -17,22 +17,22 @@ ROWS = [{"rank": 1, "feature": "=a", "weight": 0.5}, {"rank": 2, "feature": "b",
 @pytest.mark.parametrize("suffix", [".csv", ".txt", ""])
 def test_text(tmp_path, suffix):
     path = tmp_path / f"out{suffix}"
-    outputs.save(path, ROWS)
+    common.save_rows(path, ROWS)
     assert path.read_text() == "rank,feature,weight\n1,'=a,0.5\n2,b,-0.25\n"
 
 
 def test_tabs(tmp_path):
-    outputs.save(tmp_path / "out.tsv", ROWS)
+    common.save_rows(tmp_path / "out.tsv", ROWS)
     assert (tmp_path / "out.tsv").read_text().splitlines()[1] == "1\t'=a\t0.5"
 
 
 def test_json_and_parquet_keep_names_and_numbers(tmp_path):
-    outputs.save(tmp_path / "out.json", [*ROWS, {"rank": 3, "feature": "c", "weight": np.nan}])
+    common.save_rows(tmp_path / "out.json", [*ROWS, {"rank": 3, "feature": "c", "weight": np.nan}])
     assert json.loads((tmp_path / "out.json").read_text())[::2] == [
         ROWS[0],
         {"rank": 3, "feature": "c", "weight": None},
     ]
-    outputs.save(tmp_path / "out.parquet", ROWS)
+    common.save_rows(tmp_path / "out.parquet", ROWS)
     assert polars.read_parquet(tmp_path / "out.parquet").to_dicts() == ROWS
 
 
@@ -49,9 +49,9 @@ def test_cells_are_written_from_cells_alone(capsys, tmp_path):
 
 
 def test_parquet_needs_a_package(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(outputs, "find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     out = tmp_path / "out.parquet"
-    assert_refused(run(capsys, "select", "--out", out), "needs polars: pip install 'specsel[fi")
+    assert_refused(run(capsys, "select", "--out", out), "needs pyarrow: pip install 'specsel[fi")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
@@ -83,10 +83,10 @@ def test_selected_columns_are_best_first_and_not_changed(capsys, saved, tmp_path
 
 def test_columns_of_one_name(tmp_path):
     twice = tables.Table(X[:, :2], None, "", ["a", "a"])
-    outputs.save_selection(tmp_path / "a.csv", twice, [1, 0], None)
+    common.save_selection(tmp_path / "a.csv", twice, [1, 0], None)
     assert (tmp_path / "a.csv").read_text().splitlines()[0] == "a,a"
     with pytest.raises(ValueError, match="two columns have one name; write CSV instead"):
-        outputs.save_selection(tmp_path / "a.json", twice, [1, 0], None)
+        common.save_selection(tmp_path / "a.json", twice, [1, 0], None)
 
 
 def test_weights_go_back_into_a_copy_of_the_cells(capsys, tmp_path):

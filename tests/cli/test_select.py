@@ -1,7 +1,6 @@
 """``specsel select`` gives what the solvers give; options, output and pictures."""
 
 import csv
-import inspect
 import json
 import os
 import subprocess
@@ -39,7 +38,10 @@ from specsel import (
     topography,
     weighting,
 )
-from specsel.cli import select
+from specsel._methods import METHODS, parameters
+from specsel.cli import common, select
+
+SELECTING = [name for name, row in METHODS.items() if row.command == "select"]
 
 
 class TestExample:
@@ -195,18 +197,13 @@ class TestHelp:
         assert code == 0
         assert err == ""
         assert "specsel select measurements.csv" in out
-        for method in select.OPTIONS_OF_METHOD:
+        for method in SELECTING:
             assert method in out
 
-    @pytest.mark.parametrize("method", select.OPTIONS_OF_METHOD)
-    def test_options_are_parameters_of_the_solver(self, method):
-        solve = import_module(f"specsel.{method}").solve
-        names = {
-            select.PARAMETER_OF_OPTION.get(option, option)
-            for option in select.OPTIONS_OF_METHOD[method]
-        }
-        names -= {*select.OF_THE_TABLE}
-        assert names <= set(inspect.signature(solve).parameters)
+    def test_help_gives_the_methods_of_an_option_and_their_defaults(self, capsys):
+        text = " ".join(run(capsys, "select", "--help")[1].split())
+        assert "default 0.1 for side_info; 1 for pairwise, weighting (side_info, topog" in text
+        assert "nearest samples of each; default 5 (alignment)" in text
 
 
 class TestSeed:
@@ -358,7 +355,7 @@ class TestMethods:
 
     @pytest.mark.parametrize(
         "method",
-        [m for m, used in select.OPTIONS_OF_METHOD.items() if "k" in used and "seed" in used],
+        [m for m in SELECTING if {"k", "random_state"} <= parameters(m).keys()],
     )
     def test_the_number_of_clusters_is_found(self, capsys, write, saved, method):
         more = {
@@ -538,10 +535,11 @@ VALUES = {
 
 
 class TestUseOfOptions:
-    @pytest.mark.parametrize("method", select.OPTIONS_OF_METHOD)
+    @pytest.mark.parametrize("method", SELECTING)
     def test_what_a_method_does_not_use_is_refused(self, capsys, method):
         for option, value in VALUES.items():
-            if option not in select.OPTIONS_OF_METHOD[method]:
+            name = common.PARAMETER_OF_OPTION.get(option, option)
+            if name not in parameters(method):
                 flag = "-k" if option == "k" else "--" + option.replace("_", "-")
                 result = run(capsys, "select", "--method", method, flag, value)
                 hint = "; --drop leaves a column out" * (option == "target")

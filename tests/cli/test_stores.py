@@ -11,7 +11,7 @@ from scipy import sparse
 
 from specsel import _containers, qalpha
 from specsel._data import sources
-from specsel.cli import stores, tables
+from specsel.cli import tables
 
 anndata = pytest.importorskip("anndata")
 h5py = pytest.importorskip("h5py")
@@ -160,8 +160,10 @@ def test_selected_columns(capsys, cells, array, tmp_path, suffix):
             frame = pandas.read_csv(out, index_col=0 if path is not array else None)
             np.testing.assert_allclose(frame, X[:, chosen])
     stored = zarr.open(array, mode="r")
-    assert stores.take(stored, []).shape == (len(X), 0)
-    np.testing.assert_array_equal(stores.take(stored, [3, 1, 3]), X[:, [3, 1, 3]])
+    assert tables.Table(stored, None, "").selection([]).shape == (len(X), 0)
+    np.testing.assert_array_equal(
+        tables.Table(stored, None, "").selection([3, 1, 3]), X[:, [3, 1, 3]]
+    )
 
 
 def test_arrays_and_matrices_in_a_group(capsys, tmp_path):
