@@ -44,6 +44,9 @@ SWAP = str.maketrans(",.", ".,")
 # The rows, and at most the cells, from which delimiter, decimals and header are found.
 ROWS, CELLS = 20, 10**6
 
+# What has more zeros than one byte in so many is no text.
+CONTROLS = 50
+
 Row = tuple[int, list[str]]  # the number of its last line, and its cells
 
 
@@ -128,7 +131,7 @@ def _encodings(file: BinaryIO) -> tuple[str, ...]:
         raise ValueError("is a damaged .gz file") from None
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return ("utf-16",)
-    if b"\0" in start:
+    if start.count(b"\0") > len(start) / CONTROLS:
         raise ValueError("is not text; --encoding names that of one")
     return ("utf-8-sig", "cp1252")
 

@@ -129,7 +129,7 @@ class TestProcess:
         source = """
             import sys
             from specsel.cli.main import main
-            main(["select", "--help"])
+            main(["--help"])
             print(sys.modules)
         """
         command = [sys.executable, "-c", textwrap.dedent(source)]
