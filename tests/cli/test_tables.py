@@ -248,7 +248,7 @@ OBJECTS = np.array([[1, "a"], [2, None]], dtype=object)
         (np.array([["a", "b"]]), "real numbers"),
         (np.ones((4, 3)), "constant"),
         (np.ones((1, 3)), "1 sample"),
-        (np.ones((0, 3)), "0 samples"),
+        (np.ones((0, 3)), "must not be empty"),
     ],
 )
 def test_bad_npy(capsys, write, content, part):
