@@ -566,22 +566,27 @@ def assemble(format: str, shape: Any, parts: Mapping[str, Any], name: str = "X")
     if data.dtype.kind not in "biuf":
         raise ValueError(f"{name}: has dtype {data.dtype}; real numbers are needed")
     shape = _shape(shape, name)
-    try:
-        if data.ndim != DIMENSIONS_OF_DATA.get(format, 1):
-            raise ValueError(f"data has shape {data.shape}")
-        if format == "coo":
-            checked = _check_coordinates(data, parts, shape)
-        elif format == "dia":
-            checked = _check_diagonals(data, parts)
-        else:
-            checked = _check_compressed(format, data, parts, shape)
-    except ValueError as error:
-        raise ValueError(f"{name}: is a damaged sparse matrix: {error}") from None
     from scipy import sparse  # here, for it would make the package slow to import
 
-    data, *places = checked
-    arguments = (data, tuple(places)) if format == "coo" else (data, *places)
-    return getattr(sparse, f"{format}_array")(arguments, shape=shape)
+    try:
+        if data.ndim != DIMENSIONS_OF_DATA.get(format, 1) or 0 in data.shape[1:]:
+            raise ValueError(f"data has shape {data.shape}")
+        if format in ("csr", "csc", "bsr"):
+            starts = np.asarray(parts["indptr"])
+            if starts.size and (starts.flat[0] != 0 or (starts[1:] < starts[:-1]).any()):
+                raise ValueError("indptr decreases, or does not begin with 0")
+        indices = [_as_indices(part, parts[part]) for part in PARTS[format][1:]]
+        arguments = (
+            (_native(data), tuple(indices)) if format == "coo" else (_native(data), *indices)
+        )
+        matrix = getattr(sparse, f"{format}_array")(arguments, shape=shape)
+        if hasattr(matrix, "check_format"):
+            matrix.check_format(full_check=True)
+        elif format == "dia" and (abs(indices[0].astype(float)) > 2**62).any():
+            raise ValueError("offsets are too large")  # they overflow in the sums of scipy
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name}: is a damaged sparse matrix: {error}") from None
+    return matrix
 
 
 def _shape(shape: Any, name: str) -> tuple[int, int]:
@@ -594,82 +599,17 @@ def _shape(shape: Any, name: str) -> tuple[int, int]:
     return int(sizes[0]), int(sizes[1])
 
 
-def _check_compressed(
-    format: str, data: NDArray[Any], parts: Mapping[str, Any], shape: tuple[int, int]
-) -> tuple[NDArray[Any], ...]:
-    """Check csr, csc and bsr: in `indices`, `indptr` says where every row or column begins."""
-    blocks = data.shape[1:] if format == "bsr" else (1, 1)
-    if 0 in blocks or any(size % block for size, block in zip(shape, blocks, strict=True)):
-        raise ValueError(f"data holds blocks of shape {blocks}, which do not fill {shape}")
-    counts = [size // block for size, block in zip(shape, blocks, strict=True)]
-    major, minor = counts[::-1] if format == "csc" else counts
-    indices, starts = _whole("indices", parts), _whole("indptr", parts)
-    if len(indices) != len(data):
-        raise ValueError(f"indices has length {len(indices)}; {len(data)} is needed, as of data")
-    if len(starts) != major + 1:
-        raise ValueError(f"indptr has length {len(starts)}; {major + 1} is needed")
-    _check_range("indptr", starts, len(indices))
-    if starts[0] != 0 or (starts[1:] < starts[:-1]).any():
-        raise ValueError("indptr decreases, or does not begin with 0")
-    stored = int(starts[-1])
-    data, indices = data[:stored], indices[:stored]
-    _check_range("indices", indices, minor - 1)
-    return _native(data), _signed(indices), _signed(starts)
-
-
-def _check_coordinates(
-    data: NDArray[Any], parts: Mapping[str, Any], shape: tuple[int, int]
-) -> tuple[NDArray[Any], ...]:
-    """Check coo: `row` and `col` say where every value stands."""
-    found = []
-    for part, size in zip(("row", "col"), shape, strict=True):
-        indices = _whole(part, parts)
-        if len(indices) != len(data):
-            raise ValueError(
-                f"{part} has length {len(indices)}; {len(data)} is needed, as of data"
-            )
-        _check_range(part, indices, size - 1)
-        found.append(_signed(indices))
-    return _native(data), *found
-
-
-def _check_diagonals(data: NDArray[Any], parts: Mapping[str, Any]) -> tuple[NDArray[Any], ...]:
-    """Check dia: the values of a diagonal are a row of `data`, its place is in `offsets`."""
-    offsets = _whole("offsets", parts)
-    if len(offsets) != len(data):
-        raise ValueError(f"offsets has length {len(offsets)}; {len(data)} is needed, as of data")
-    if len(np.unique(offsets)) != len(offsets):
-        raise ValueError("offsets holds a diagonal twice")
-    # Beyond these an offset overflows in the sums of scipy; no matrix has such a diagonal.
-    _check_range("offsets", offsets, 2**62, least=-(2**62))
-    return _native(data), _signed(offsets)
-
-
-def _whole(part: str, parts: Mapping[str, Any]) -> NDArray[Any]:
-    array = np.asarray(parts[part])
-    if array.dtype.kind not in "iu":
-        raise ValueError(f"{part} has dtype {array.dtype}; whole numbers are needed")
-    if array.ndim != 1:
-        raise ValueError(f"{part} has {array.ndim} dimensions; 1 is needed")
-    return array
-
-
-def _check_range(part: str, array: NDArray[Any], most: int, least: int = 0) -> None:
-    if array.size == 0:
-        return
-    for value in (int(array.min()), int(array.max())):
-        if not least <= value <= most:
-            raise ValueError(f"{part} holds {value}; must be from {least} to {most}")
-
-
-def _signed(array: NDArray[Any]) -> NDArray[Any]:
+def _as_indices(part: str, given: Any) -> NDArray[Any]:
     """The types of index that scipy's kernels know; numbers lie together, as kernels expect."""
+    array = np.asarray(given)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise ValueError(f"{part} has shape {array.shape} and dtype {array.dtype}")
     array = array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)
     return np.ascontiguousarray(array)
 
 
 def _native(data: NDArray[Any]) -> NDArray[Any]:
-    """As `_signed`, of numbers: in native byte order, not of 16 bits."""
+    """Numbers that lie together, in native byte order, not of 16 bits."""
     dtype = data.dtype.newbyteorder("=")
     return np.ascontiguousarray(data, np.float32 if dtype == np.float16 else dtype)
 

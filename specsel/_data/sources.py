@@ -203,7 +203,9 @@ class Held(Source):
 
 
 def is_blockwise(array: Any) -> bool:
-    """Whether X is read block by block: a streamed array, or a tall one in memory."""
+    """Whether X is read block by block: a source, a streamed array, or a tall one in memory."""
+    if isinstance(array, Source):
+        return True
     tall = (
         isinstance(array, np.ndarray)
         and len(array) >= TALL_SAMPLES
@@ -213,7 +215,9 @@ def is_blockwise(array: Any) -> bool:
 
 
 def blockwise(array: Any) -> Source:
-    """Cut what is read block by block: a streamed array, or a tall one in memory."""
+    """Cut what is read block by block, unless it is already."""
+    if isinstance(array, Source):
+        return array
     return Source.of(array) if _containers.is_streamed(array) else Held.of_rows(array)
 
 

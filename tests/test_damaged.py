@@ -1,0 +1,129 @@
+"""Damaged sparse matrices are refused before compiled code follows their indices.
+
+A miss can crash the process: every call is made in another one, and what it prints is checked.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import damaged
+import numpy as np
+import pytest
+from scipy import sparse
+
+from specsel import _containers
+
+TESTS = Path(damaged.__file__).parent
+PREAMBLE = """
+import sys, warnings
+import damaged, numpy as np
+from specsel import sbs, StableLSI, StabilitySelection, StablePCA
+
+def attempt(*case, call):
+    print(*case, end=": ", flush=True)
+    try:
+        call()
+    except ValueError as error:
+        print(str(error).count("\\n"), error, flush=True)
+"""
+
+CALLS = {
+    "sbs.solve": "sbs.solve(X, n_boot=100)",
+    "sbs.intervals": "sbs.intervals(X, n_boot=100)",
+    "StableSubspace.transform": "found.transform(X)",
+    "StableLSI.fit": "StableLSI(n_boot=100).fit(X)",
+    "StablePCA.transform": "fitted.transform(X)",
+    "StablePCA.inverse_transform": "fitted.inverse_transform(X)",
+    "StabilitySelection.fit": "StabilitySelection(StableLSI(n_boot=100)).fit(X)",
+}
+
+
+def run(script, *arguments):
+    """Lines that a script prints; it must end well."""
+    environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}"}
+    command = [sys.executable, "-W", "ignore", "-c", PREAMBLE + script, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
+    assert done.returncode == 0, (done.stdout[-200:], done.stderr[-2000:])
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_was_assigned_to_is_refused(call):
+    script = f"""
+whole = damaged.intact("csr")
+found = sbs.solve(whole, retain=0.01, n_boot=100, random_state=0)
+fitted = StablePCA(retain=0.01, n_boot=100, random_state=0).fit(whole)
+for format, part, what, value in damaged.cases():
+    if (part, what) == ("data", "NaN"):
+        continue  # scikit-learn words it, in several lines
+    X = damaged.assigned(format, part, value)
+    attempt(format, part, what, call=lambda: {CALLS[call]})
+"""
+    lines = run(script)
+    whole = [case for case in damaged.cases() if case[1:3] != ("data", "NaN")]
+    assert len(lines) == len(whole)
+    for line in lines:
+        assert ": 0 X: " in line, line
+
+
+def test_damaged_files_are_refused(tmp_path):
+    script = """
+from specsel.cli import main
+for format, part, what, value in damaged.cases():
+    path = f"{sys.argv[1]}/{format}-{part}-{what}.npz".replace(" ", "-")
+    np.savez(path, **damaged.parts(format) | {part: value})
+    for command in ("stable", "select", "path"):
+        print(format, part, what, command, end=": ", flush=True)
+        print(main.main([command, path]), flush=True)
+"""
+    lines = run("import sys; sys.stderr = sys.stdout\n" + script, tmp_path)
+    answers, codes = lines[::2], lines[1::2]
+    assert len(codes) == 3 * len([*damaged.cases()])
+    assert set(codes) == {"2"}
+    for line in answers:
+        assert ": specsel: " in line, line
+        assert str(tmp_path) in line or "NaN" in line, line
+
+
+@pytest.mark.parametrize("format", [*damaged.FORMATS, "lil", "dok"])
+def test_what_is_sound_keeps_its_values(format):
+    whole = damaged.intact("csr" if format in ("lil", "dok") else format).asformat(format)
+    for dtype in (np.float64, np.float32, np.int8, bool):
+        found = _containers.as_sparse(whole.astype(dtype))
+        assert (found.format, found.dtype) == ("csc", np.float64)
+        np.testing.assert_array_equal(found.toarray(), whole.toarray().astype(dtype))
+
+
+def test_what_is_stored_oddly_but_soundly_is_read():
+    whole = damaged.intact("csc")
+    more = sparse.csc_array(whole)
+    more.data = np.append(more.data, [np.nan, 9.0]).astype(">f8")
+    more.indices = np.append(more.indices, [-5, 10**6]).astype(np.int16)
+    more.indptr = more.indptr.astype(np.uint8)
+    np.testing.assert_array_equal(_containers.as_sparse(more).toarray(), whole.toarray())
+    beyond = sparse.dia_array((np.ones((2, 6)), [0, 50]), shape=(40, 6))
+    np.testing.assert_array_equal(_containers.as_sparse(beyond).toarray(), np.eye(40, 6))
+
+
+@pytest.mark.parametrize("rows", [[[0], [9]], [[0], ["a"]], [[0], [0, 1]], [[0], [0.5]], [[0], 3]])
+def test_damaged_lists_are_refused(rows):
+    whole = sparse.lil_array(np.eye(2))
+    for i, row in enumerate(rows):
+        whole.rows[i] = row
+    with pytest.raises(ValueError, match=r"^X: is a damaged sparse matrix"):
+        _containers.as_sparse(whole)
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (sparse.coo_array(np.ones(5)), "X: has 1 dimension; 2 are needed, samples x features"),
+        (sparse.csr_array(np.ones((2, 2)) * 1j), "X: has dtype complex128; real numbers are need"),
+        (sparse.csr_array((0, 3)), r"X: has shape \(0, 3\); it must not be empty"),
+    ],
+)
+def test_the_message_names_what_is_wrong(array, message):
+    with pytest.raises(ValueError, match=message):
+        _containers.as_sparse(array)
