@@ -473,7 +473,7 @@ def intact(X: Any, name: str = "X") -> Any:
     >>> X.indices[0] = 7
     >>> intact(X)
     Traceback (most recent call last):
-    ValueError: X: is a damaged sparse matrix: indices holds 7; must be from 0 to 2
+    ValueError: X: is a damaged sparse matrix: indices must be < 3
     """
     from scipy.sparse import issparse  # here, for it would make the package slow to import
 
