@@ -130,9 +130,9 @@ class Objective:
     def _pass(self, scaled: Floats, p: Floats) -> tuple[Floats, Floats, Floats]:
         """Return α of ``W = scaled scaledᵀ`` and p, ``A_α scaled``, and the entries of pairs."""
         if self.pairs is not None:
-            values = self.roots * p
-            found = self.paired.fused_pairs(scaled, scaled, self.pairs, values)
-            return found[0], found[1], self.roots * found[2]
+            pairs = self.pairs.with_values(self.roots * p)
+            alpha, image, entries = self.paired.sweep(scaled, scaled, None, scaled, pairs)
+            return alpha, image, self.roots * entries
         if self.few is None:
             return *self.data.fused(scaled, scaled), p
         self.data.count_pass()
@@ -147,7 +147,7 @@ class Objective:
         """
         p = np.zeros(0)
         if self.pairs is not None:
-            image, entries = self.paired.adjoint_pairs(alpha, basis, self.pairs)
+            _, image, entries = self.paired.sweep(None, None, alpha, basis, self.pairs)
             p = self.roots * entries
         elif image is None:
             image = self.data.adjoint(alpha, basis)

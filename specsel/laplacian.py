@@ -242,7 +242,7 @@ class Laplacian:
             alpha = self.data.forward(extended, point.frame)
             alpha += float(np.vdot(point.basis, extended[:, :-1])) * point.shifts
             alpha *= np.sign(alpha.sum())
-            degrees = self.data.adjoint_pairs(alpha, point.frame[:, :0], diagonal)[1]
+            degrees = self.data.sweep(None, None, alpha, point.frame[:, :0], diagonal)[2]
         return float(degrees.max() / total)
 
     def _pulled(self, shifts: float | Floats, frame: Floats) -> Floats:

@@ -233,7 +233,8 @@ class Pairwise(qalpha.Energy):
 
     def product(self, dual: Floats, point: Floats) -> Floats:
         matrix, values = _split(dual, point)
-        _, image, entries = self.paired.fused_pairs(matrix, point, self.pairs, values, point)
+        pairs = self.pairs.with_values(values)
+        _, image, entries = self.paired.sweep(matrix, point, None, point, pairs)
         return np.concatenate((image.ravel(), entries))
 
     def apply_form(self, image: Floats, point: Floats) -> Floats:
@@ -241,13 +242,14 @@ class Pairwise(qalpha.Energy):
 
     def first_dual(self, point: Floats) -> Floats:
         equal = np.ones(self.data.n_features)
-        image, entries = self.paired.adjoint_pairs(equal, point, self.pairs)
+        _, image, entries = self.paired.sweep(None, None, equal, point, self.pairs)
         return np.concatenate((image.ravel(), self.shares * entries))
 
     def advance(self, pair: linalg.LeadingPair, point: Floats, width: int) -> Step[Floats]:
         matrix, values = _split(pair.dual, point)
         basis = linalg.narrow(_split(pair.image, point)[0], point, width)
-        alpha, image, entries = self.paired.fused_pairs(matrix, point, self.pairs, values, basis)
+        pairs = self.pairs.with_values(values)
+        alpha, image, entries = self.paired.sweep(matrix, point, None, basis, pairs)
         signed = self.shares * entries
         objective = float(np.vdot(image, image) + np.vdot(signed, entries))
         start = np.concatenate((image.ravel(), signed))

@@ -182,7 +182,7 @@ def test_pairs_of_other_samples(kind, others, rng):
     dual, basis = rng.standard_normal((2, 33, 2))
     alpha = np.einsum("sc,tc,si,ti->i", dual, basis, M, M, optimize=True)
     alpha += values @ (N[pairs[:, 0]] * N[pairs[:, 1]])
-    found = others.fused_pairs(dual, basis, _data.Pairs.sort(pairs, 6), values)
+    found = others.sweep(dual, basis, None, basis, _data.Pairs.sort(pairs, 6).with_values(values))
     entries = (N[pairs[:, 0]] * N[pairs[:, 1]]) @ alpha
     for one, two in zip(found, (alpha, (M * alpha) @ (M.T @ basis), entries), strict=True):
         np.testing.assert_allclose(one, two, atol=1e-9 * abs(two).max())
@@ -281,7 +281,7 @@ def test_only_paired_samples_of_blocks_are_held(monkeypatch):
     pairs = _data.Pairs.sort(np.array([(1, 30), (30, 2)]), 33)
     monkeypatch.setenv("SPECSEL_MEMORY", "9000")
     with pytest.raises(MemoryError, match=r"^X: 3 samples in pairs"):
-        data.adjoint_pairs(np.ones(400), np.eye(33, 1), pairs)
+        data.sweep(None, None, np.ones(400), np.eye(33, 1), pairs)
 
 
 def test_tiny_values_are_refused(rng):

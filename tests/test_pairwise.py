@@ -74,11 +74,11 @@ def test_passes_with_pairs_are_the_definition(order, shape, representation, rng)
     B, Q, values = *rng.standard_normal((2, shape[0], 3)), rng.standard_normal(23)
     products = M[:, given[:, 0]] * M[:, given[:, 1]]
     expected = np.einsum("is,sk,tk,it->i", M, B, Q, M) + products @ values
-    alpha, image, entries = data.fused_pairs(B, Q, pairs, values)
+    alpha, image, entries = data.sweep(B, Q, None, Q, pairs.with_values(values))
     np.testing.assert_allclose(alpha, expected, atol=1e-12)
     np.testing.assert_allclose(image, oracle.affinity(M, expected) @ Q, atol=1e-11)
     np.testing.assert_allclose(entries, products.T @ expected, atol=1e-11)
-    image, entries = data.adjoint_pairs(expected, Q, pairs)
+    _, image, entries = data.sweep(None, None, expected, Q, pairs)
     np.testing.assert_allclose(image, oracle.affinity(M, expected) @ Q, atol=1e-11)
     np.testing.assert_allclose(entries, products.T @ expected, atol=1e-11)
 

@@ -13,7 +13,7 @@ simd         inner loops written for LLVM by hand
 """
 
 from specsel._data.columns import CONSTANT
-from specsel._data.data import Basis, Data, Pairs, Reduced, Target, Weighable, watched
+from specsel._data.data import Basis, Data, Pairs, Reduced, Weighable, watched
 from specsel._data.dense import Dense
 from specsel._data.prepare import (
     Beside,
@@ -36,7 +36,6 @@ __all__ = [
     "Dense",
     "Pairs",
     "Reduced",
-    "Target",
     "Weighable",
     "affinity_subspace",
     "alike",

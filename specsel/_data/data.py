@@ -27,7 +27,6 @@ from specsel._data import columns
 from specsel._validate import Bools, Floats, Integers, Names, NDArray
 
 Basis = Floats | None
-Target = Floats | EllipsisType | None
 
 # All samples, or all columns.
 EVERY = slice(None)
@@ -44,6 +43,7 @@ class Pairs(NamedTuple):
     seconds: Integers  # the second sample of each pair
     positions: Integers  # where each pair that was passed now stands
     values: Floats
+    sums: Floats  # of every sample: the values of the pairs that it is in
 
     @classmethod
     def sort(cls, pairs: Integers, n_samples: int) -> Pairs:
@@ -57,13 +57,16 @@ class Pairs(NamedTuple):
         positions[order] = np.arange(len(pairs)) + (starts[:-1] - before)[first[order]]
         seconds = np.zeros(starts[-1], dtype=np.intp)
         seconds[positions] = second
-        return cls(starts, seconds, positions, np.zeros(len(seconds)))
+        return cls(starts, seconds, positions, np.zeros(len(seconds)), np.zeros(n_samples))
 
     def with_values(self, values: Floats) -> Pairs:
         """Return the pairs with these values, in the order in which pairs were passed."""
         filled = np.zeros(len(self.seconds))
         filled[self.positions] = values
-        return self._replace(values=filled)
+        n_samples = len(self.starts) - 1
+        sums = np.bincount(self.firsts, filled, n_samples).astype(float)
+        sums += np.bincount(self.seconds, filled, n_samples)
+        return self._replace(values=filled, sums=sums)
 
     @property
     def firsts(self) -> Integers:
@@ -295,20 +298,11 @@ class Data(ABC):
         """``A_α basis``."""
         return self.sweep(None, None, alpha, basis)[1]
 
-    def fused(self, dual: Floats, basis: Basis, target: Target = ...) -> tuple[Floats, Floats]:
+    def fused(
+        self, dual: Floats, basis: Basis, target: Floats | EllipsisType | None = ...
+    ) -> tuple[Floats, Floats]:
         """``α = forward(dual, basis)`` and ``A_α target``; the target defaults to the basis."""
         return self.sweep(dual, basis, None, basis if target is ... else target)[:2]
-
-    def adjoint_pairs(self, alpha: Floats, basis: Basis, pairs: Pairs) -> tuple[Floats, Floats]:
-        """``A_α basis``, and the entry ``Σ α_i m_is m_it`` of every pair (s, t) of samples."""
-        return self.sweep(None, None, alpha, basis, pairs)[1:]
-
-    def fused_pairs(
-        self, dual: Floats, basis: Floats, pairs: Pairs, values: Floats, target: Target = ...
-    ) -> tuple[Floats, Floats, Floats]:
-        """``α_i = m_iᵀ dual basisᵀ m_i + Σ values_st m_is m_it``, then as `adjoint_pairs`."""
-        target = basis if target is ... else target
-        return self.sweep(dual, basis, None, target, pairs.with_values(values))
 
     @property
     def _no_columns(self) -> Floats:

@@ -48,11 +48,13 @@ ROWS = 4
 
 
 class Columns(NamedTuple):
-    """The columns of X as rows, and what standardises them."""
+    """The columns of X as rows, what standardises them, and how they are cut into tiles."""
 
     features: NDArray[Any]  # columns × samples, float32 or float64, read-only
     middle: Floats  # what is subtracted from each column
     norms: Floats  # parts × columns: the norm of what remains, or of each of its two parts
+    feature_major: bool  # as `is_feature_major` says
+    width: int  # features in a tile
 
 
 class Stack(NamedTuple):
@@ -63,14 +65,6 @@ class Stack(NamedTuple):
     basis: int
     target: int
     n_dual: int  # 0: the weights are given
-
-
-class Tiling(NamedTuple):
-    """How the features are cut."""
-
-    feature_major: bool  # as `is_feature_major` says
-    width: int  # features in a tile
-    span: int  # features in a block
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -164,8 +158,8 @@ class Dense(Data):
         entries = np.zeros((len(images), n_entries))
         feature_major = is_feature_major(features)
         width = tile_width(feature_major and pairs is None, len(stack.rows), q, span)
-        columns = Columns(features, self.middle, self.norms)
-        given = columns, stack, Tiling(feature_major, width, span), pairs
+        columns = Columns(features, self.middle, self.norms, feature_major, width)
+        given = columns, stack, pairs
         shaped = alpha.reshape(self.norms.shape)
         # A single block starts no threads: once awake, they wait for more work for a while and
         # slow down everything else meanwhile.
@@ -174,7 +168,7 @@ class Dense(Data):
                 first, last = block * span, min((block + 1) * span, n)
                 _sweep_range(*given, first, last, shaped, image, sums)
         else:
-            _sweep(*given, shaped, images, entries)
+            _sweep(*given, span, shaped, images, entries)
         found = entries[0] if pairs is None else entries.sum(axis=0)[pairs.positions]
         return alpha, images.sum(axis=0)[:, :q].T, found
 
@@ -202,14 +196,14 @@ class Dense(Data):
         width = SQUARE_TILE
         while width > ROWS and width * height > SQUARE_TILE_ENTRIES:
             width //= 2
-        columns = Columns(features, self.middle, self.norms)
-        given = columns, is_feature_major(features), upper, alpha.reshape(self.norms.shape)
+        columns = Columns(features, self.middle, self.norms, is_feature_major(features), width)
+        given = columns, upper, alpha.reshape(self.norms.shape)
         if len(images) == 1 or is_serial():
             for block, out in enumerate(images):
                 last = min((block + 1) * span, n)
-                _sweep_square_range(*given, block * span, last, width, out)
+                _sweep_square_range(*given, block * span, last, out)
         else:
-            _sweep_square(*given, span, width, images)
+            _sweep_square(*given, span, images)
         if not with_image:
             return alpha, self._no_columns
         half = np.triu(images.sum(axis=0)[:q, :q])
@@ -260,16 +254,15 @@ def _stack(
 
 
 @jit(parallel=True)
-def _sweep(columns, stack, tiling, pairs, alpha, images, entries):
-    span = tiling.span
+def _sweep(columns, stack, pairs, span, alpha, images, entries):
     for block in prange(len(images)):
         first, last = block * span, min((block + 1) * span, alpha.shape[1])
         image, sums = images[block], entries[block]
-        _sweep_range(columns, stack, tiling, pairs, first, last, alpha, image, sums)
+        _sweep_range(columns, stack, pairs, first, last, alpha, image, sums)
 
 
 @jit
-def _sweep_range(columns, stack, tiling, pairs, start, stop, alpha, image, entries):
+def _sweep_range(columns, stack, pairs, start, stop, alpha, image, entries):
     """Serial pass over the features from `start` to `stop`.
 
     The scores of a feature are its products with the rows of the stack. With a dual, `alpha` is
@@ -277,8 +270,7 @@ def _sweep_range(columns, stack, tiling, pairs, start, stop, alpha, image, entri
     ``Σ α_i (targetᵀ m_i) m_iᵀ``. With pairs of samples s and t, ``Σ v_st m_is m_it`` is added to a
     computed `alpha`, and `entries` gathers ``Σ α_i m_is m_it``.
     """
-    features, middle, norms = columns
-    feature_major, width = tiling.feature_major, tiling.width
+    features, middle, norms, feature_major, width = columns
     q = features.shape[1]
     n_image, lanes = image.shape
     n_parts = len(norms)
@@ -461,18 +453,16 @@ def _clip(row, part):
 
 
 @jit(parallel=True)
-def _sweep_square(columns, feature_major, upper, alpha, span, width, images):
+def _sweep_square(columns, upper, alpha, span, images):
     for block in prange(len(images)):
         first, last = block * span, min((block + 1) * span, alpha.shape[1])
-        _sweep_square_range(
-            columns, feature_major, upper, alpha, first, last, width, images[block]
-        )
+        _sweep_square_range(columns, upper, alpha, first, last, images[block])
 
 
 @jit
-def _sweep_square_range(columns, feature_major, upper, alpha, start, stop, width, image):
+def _sweep_square_range(columns, upper, alpha, start, stop, image):
     """Pass over the features from `start` to `stop`; add the upper half of ``A_α`` to `image`."""
-    features, middle, norms = columns
+    features, middle, norms, feature_major, width = columns
     height = upper.shape[1]
     tile = np.zeros((height, width), features.dtype)
     scaled = np.empty((len(image), width), features.dtype)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import fields
-from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -259,29 +258,26 @@ class Beside:
     """Data, and beside them other samples of the same features, from which the pairs are.
 
     The features' inner products are those of the data; only the terms of the pairs come from the
-    other samples, which are standardised as the data are. It has the passes with pairs that data
-    have, so an algorithm need not know where the paired samples lie.
+    other samples, which are standardised as the data are. An algorithm need not know where the
+    paired samples lie.
     """
 
     def __init__(self, data: Data, others: Any) -> None:
         self.data, self.others = data, alike(data, others)
 
-    def adjoint_pairs(self, alpha: Floats, basis: Floats, pairs: Pairs) -> tuple[Floats, Floats]:
-        """``A_α basis`` of the data, and the entries of ``A_α`` for pairs of the others."""
-        return self.data.adjoint(alpha, basis), pair_entries(self.others, alpha, pairs)
-
-    def fused_pairs(
+    def sweep(
         self,
-        dual: Floats,
-        basis: Floats,
+        dual: Floats | None,
+        basis: Floats | None,
+        alpha: Floats | None,
+        target: Floats,
         pairs: Pairs,
-        values: Floats,
-        target: Floats | EllipsisType = ...,
     ) -> tuple[Floats, Floats, Floats]:
-        """``α_i = m_iᵀ dual basisᵀ m_i + Σ values_st m_is m_it``, then `adjoint_pairs`."""
-        alpha = pair_weights(self.others, pairs.with_values(values))
-        alpha += self.data.forward(dual, basis)
-        return alpha, *self.adjoint_pairs(alpha, basis if target is ... else target, pairs)
+        """As `Data.sweep`, with pairs of the other samples."""
+        if dual is not None:
+            alpha = pair_weights(self.others, pairs) + self.data.forward(dual, basis)
+        assert alpha is not None
+        return alpha, self.data.adjoint(alpha, target), pair_entries(self.others, alpha, pairs)
 
 
 def scaled(samples: Any, mean: Floats, scale: Floats) -> Any:

@@ -253,16 +253,6 @@ class Frame(NamedTuple):
     counts: Floats
 
 
-class PairTerms(NamedTuple):
-    """Pairs of samples with a value each, and the sums that f(0) is multiplied with."""
-
-    starts: Integers
-    seconds: Integers
-    values: Floats
-    sums: Floats  # of every sample: the values of the pairs that it is in
-    total: float
-
-
 class Sums(NamedTuple):
     """What every block of features adds to."""
 
@@ -330,7 +320,6 @@ class Sparse(Data):
         frame = _frame(dual, basis, target)
         weights = np.empty(self.n_features) if alpha is None else alpha
         alpha = np.require(weights, float, ["C", "W"])
-        terms = None if pairs is None else _pair_terms(pairs, self.n_samples)
         n_pairs = 0 if pairs is None else len(pairs.seconds)
         n_image = target.shape[1]
         n_groups = -(-n_image // LANES)
@@ -338,9 +327,9 @@ class Sparse(Data):
             (n_groups, self.n_samples, LANES),
             (n_groups * LANES,),
             (n_pairs,),
-            (0 if terms is None else self.n_samples + 1,),
+            (0 if pairs is None else self.n_samples + 1,),
         )
-        partial = (n_groups * LANES + (terms is not None)) * self.n_samples + n_pairs
+        partial = (n_groups * LANES + (pairs is not None)) * self.n_samples + n_pairs
         total = [np.zeros(shape) for shape in shapes]
         for features, bounds in self._bands(partial):
             images = rows_of_lanes(len(bounds) - 1, *shapes[0][:-1])
@@ -348,9 +337,9 @@ class Sparse(Data):
             shaped = alpha.reshape(self.norms.shape)
             if len(bounds) == 2:  # a single block starts no threads
                 alone = Sums(*(part[0] for part in sums))
-                _sweep_range(features, frame, terms, 0, bounds[1], shaped, alone)
+                _sweep_range(features, frame, pairs, 0, bounds[1], shaped, alone)
             else:
-                _sweep(features, frame, terms, bounds, shaped, *sums)
+                _sweep(features, frame, pairs, bounds, shaped, *sums)
             total = [old + new.sum(axis=0) for old, new in zip(total, sums, strict=True)]
         rows = total[0].transpose(1, 0, 2).reshape(self.n_samples, -1)
         image = np.ascontiguousarray(rows[:, :n_image]) + total[1][:n_image]
@@ -424,14 +413,6 @@ def _frame(*matrices: Floats | None) -> Frame:
     return Frame(table, table.sum(axis=1).ravel(), begins[0], begins[1], begins[2], counts)
 
 
-def _pair_terms(pairs: Pairs, n_samples: int) -> PairTerms:
-    """What the kernels need of pairs."""
-    starts, seconds, _, values = pairs
-    sums: Floats = np.bincount(pairs.firsts, values, n_samples).astype(float)
-    sums += np.bincount(seconds, values, n_samples)
-    return PairTerms(starts, seconds, values, sums, float(values.sum()))
-
-
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     """A view; one compiled version serves writable and read-only arrays."""
     view = array.view()
@@ -503,6 +484,7 @@ def _sweep_loaded(features, frame, pairs, first, last, alpha, sums):
     q = image.shape[1]
     d, spread = np.empty(q), np.zeros(q)
     scores = _score_room(frame)
+    total = 0.0 if pairs is None else 0.5 * pairs.sums.sum()
     for i in range(first, last):
         own, numbers = samples[starts[i] : starts[i + 1]], values[starts[i] : starts[i + 1]]
         column, size = features.begin + i, len(own)
@@ -519,7 +501,7 @@ def _sweep_loaded(features, frame, pairs, first, last, alpha, sums):
             if len(frame.counts) > 0:
                 weight = _weight_of(scores, frame)
                 if pairs is not None:
-                    weight += scale * scale * _pair_weight(d, own, zero, pairs, spread)
+                    weight += scale * scale * _pair_weight(d, own, zero, pairs, total, spread)
                 alpha[part, column] = weight
             for g in range(len(image)):
                 factors = _share_of(scores, weight * scale, zero, frame, g, sums.tails)
@@ -586,9 +568,9 @@ def _shifted(column, middle, part, parts, d):
 
 
 @jit
-def _pair_weight(d, samples, zero, pairs, spread):
+def _pair_weight(d, samples, zero, pairs, total, spread):
     """``Σ v_st (d_s + f(0)) (d_t + f(0))`` over the pairs."""
-    starts, seconds, values, sums, total = pairs
+    starts, seconds, values, sums = pairs.starts, pairs.seconds, pairs.values, pairs.sums
     for p in range(len(samples)):
         spread[samples[p]] = d[p]
     weight = zero * zero * total
