@@ -105,7 +105,7 @@ class Objective:
         data: _data.Data,
         pairs: _data.Pairs | None = None,
         shares: Floats | None = None,
-        paired: _data.Data | _data.Beside | None = None,
+        paired: _data.Data | _data.PairedSamples | None = None,
     ) -> None:
         self.data, self.pairs, self.paired = data, pairs, paired or data
         self.roots = np.zeros(0) if shares is None else np.sqrt(shares)

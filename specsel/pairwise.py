@@ -226,7 +226,7 @@ class Pairwise(qalpha.Energy):
         others: Any = None,
     ) -> None:
         super().__init__(data)
-        self.paired = data if others is None else _data.Beside(data, others)
+        self.paired = data if others is None else _data.PairedSamples(data, others)
         n_rows = data.n_samples if others is None else others.shape[0]
         self.pairs = _data.Pairs.sort(np.vstack((apart, together)), n_rows)
         self.shares = _shares(apart, together, tradeoff, data.n_samples)

@@ -8,7 +8,7 @@ from oracles import weighing as oracle
 from scipy import sparse
 
 from specsel import _data, _validate
-from specsel._data.sources import Held, Source
+from specsel._data.sources import InMemory, Source
 
 SHAPE = (33, 400)
 
@@ -41,7 +41,7 @@ KINDS = {
     "disorderly": disorderly,
     "blocks of features": lambda X: Source(X, True, (0, 5, X.shape[1])),
     "blocks of samples": lambda X: Source(X, False, (0, 5, len(X))),
-    "tall": lambda X: Held(X, False, (0, 9, len(X))),
+    "tall": lambda X: InMemory(X, False, (0, 9, len(X))),
     "dask by feature": lambda X: dask.array.from_array(X, chunks=(-1, X.shape[1] // 3)),
     "dask by sample": lambda X: dask.array.from_array(X, chunks=(8, -1)),
 }
@@ -176,7 +176,7 @@ def test_pairs_of_other_samples(kind, others, rng):
     X, more = example(), example((6, 400), 2)
     more[:, 3] += 500
     data, M = made(kind, X)
-    others = _data.Beside(data, others(more))
+    others = _data.PairedSamples(data, others(more))
     N = (more - X.mean(axis=0)) / np.linalg.norm(X - X.mean(axis=0), axis=0)
     pairs, values = np.array([(0, 1), (4, 2)]), np.array([2.0, -3.0])
     dual, basis = rng.standard_normal((2, 33, 2))

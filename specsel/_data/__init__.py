@@ -1,4 +1,4 @@
-"""How the data lie, and the passes over them.
+"""X in memory, in chunks or on a cluster, and the compiled passes over it.
 
 data         what an algorithm may ask of data: a pass (`Data.sweep`), features, samples
 prepare      X is measured, represented, and wrapped for passes
@@ -16,8 +16,7 @@ from specsel._data.columns import CONSTANT
 from specsel._data.data import Basis, Data, Pairs, Reduced, Weighable, watched
 from specsel._data.dense import Dense
 from specsel._data.prepare import (
-    Beside,
-    alike,
+    PairedSamples,
     count_reduced,
     far_from_zero,
     moments,
@@ -31,14 +30,13 @@ from specsel._data.reduced import affinity_subspace, pivoted, triangular_factor
 __all__ = [
     "CONSTANT",
     "Basis",
-    "Beside",
     "Data",
     "Dense",
+    "PairedSamples",
     "Pairs",
     "Reduced",
     "Weighable",
     "affinity_subspace",
-    "alike",
     "count_reduced",
     "far_from_zero",
     "moments",

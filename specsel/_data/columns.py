@@ -35,7 +35,7 @@ WIDE_UNIT = 128
 # Columns whose spans are found at a time.
 SPAN_COLUMNS = 2**16
 
-
+# A kernel for several threads, or for one.
 Kernel = Callable[..., None]
 
 
@@ -104,7 +104,7 @@ def ranks(numbers: Any, out: NDArray[Any]) -> Floats:
     """Fill in the ranks of the samples in every column, from 1; equal values share their mean.
 
     Where not all numbers of a column are stored, they are less the rank of a zero, which is
-    returned for every column. `out` lies as the values of all bands do.
+    returned for every column. `out` has the layout of the values of all bands.
     """
     absent = np.zeros(len(numbers) if isinstance(numbers, np.ndarray) else numbers.n_columns)
     for band in _bands(numbers):
@@ -130,7 +130,7 @@ def _bands(numbers: Any, most: int | None = None) -> Iterator[Band]:
 def _filled(
     numbers: Any, kernels: tuple[Kernel, Kernel], n_rows: int, *options: Any, first: Any = 0.0
 ) -> Floats:
-    """What a kernel fills in for every column, as rows × columns; what the first row begins as."""
+    """Return what a kernel fills in, rows × columns; `first` is what the first row begins as."""
     parts = []
     for band in _bands(numbers):
         parts.append(np.zeros((n_rows, band.part.stop - band.part.start)))
@@ -139,9 +139,7 @@ def _filled(
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
-def _run(
-    kernels: tuple[Callable[..., None], Callable[..., None]], band: Band, *given: Any
-) -> None:
+def _run(kernels: tuple[Kernel, Kernel], band: Band, *given: Any) -> None:
     """Run the parallel kernel, or the serial one for a single block and in serial tasks."""
     parallel, serial = kernels
     _, starts, values, q, bounds, _ = band

@@ -37,7 +37,7 @@ from specsel._validate import Integers, NDArray
 # A block of features, all samples of one chunk of columns, may be so many times a block.
 LARGEST = 8
 
-# Blocks whose answers are waited for at a time; it bounds how many answers are held.
+# Blocks whose results are waited for at a time; it bounds how many results are in memory.
 TASKS = 64
 
 
@@ -45,7 +45,7 @@ TASKS = 64
 # keeps blocks on disk, and reads all those of a task before it begins.
 TOGETHER = 16 * BLOCK
 
-# A block, as a future, and what its task is given.
+# A block, what the array declares of it, exponents of its columns, arguments of its task.
 Call = tuple[Any, ...]
 
 
@@ -80,8 +80,8 @@ class DaskSource(Source):
     def run(self, task: Task, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield ``task(block, *arguments)`` of every block, in their order; Dask computes them."""
         blocks = self._delayed if self._persisted is None else self._persisted.blocks
-        told = map(self._declared, self.parts), map(self._exponents, self.parts)
-        calls = zip(blocks, *told, arguments, strict=True)
+        declared, exponents = map(self._declared, self.parts), map(self._exponents, self.parts)
+        calls = zip(blocks, declared, exponents, arguments, strict=True)
         while some := [*islice(calls, TASKS)]:
             yield from self._run(some, task)
 
@@ -92,7 +92,7 @@ class DaskSource(Source):
             return self._persisted.run(_run_all, calls, task=task, dtype=self.dtype)
 
     def keep(self, arguments: Iterable[Any]) -> Sequence[Any]:
-        """What every task of a block is given, sent to the workers once; Dask keeps it there."""
+        """Send an argument of every block to the workers once; Dask keeps it there."""
         with within_reach():
             if self._persisted is not None:
                 return self._persisted.keep(arguments)
@@ -104,7 +104,7 @@ class DaskSource(Source):
 
     @cached_property
     def _persisted(self) -> Persisted | None:
-        """The blocks, if workers of a cluster hold them."""
+        """The blocks, if workers of a cluster have them in memory."""
         return Persisted.of(self.array, self.by_feature)
 
     @cached_property
@@ -132,7 +132,7 @@ def _itself(value: Any) -> Any:
 
 
 def _run_apart(calls: Sequence[Call], task: Task, dtype: np.dtype[Any]) -> Sequence[Any]:
-    """What tasks answer, one for every block."""
+    """Return what tasks of Dask compute, one for every block."""
     from dask.base import compute
     from dask.delayed import delayed
 
@@ -142,12 +142,12 @@ def _run_apart(calls: Sequence[Call], task: Task, dtype: np.dtype[Any]) -> Seque
 
 
 def _run_all(calls: Sequence[Call], task: Task, dtype: np.dtype[Any]) -> list[Any]:
-    """What a worker answers for blocks that it holds."""
+    """Compute on a worker, for the blocks that it has in memory."""
     return [_run(call, task, dtype) for call in calls]
 
 
 def _run(call: Call, task: Task, dtype: np.dtype[Any]) -> Any:
-    """What a worker answers for one block."""
+    """Compute on a worker, for one block."""
     block, declared, exponents, given = call
     with serial():
         return task(_prepared(block, declared, dtype, exponents), *given)
@@ -175,7 +175,7 @@ def _prepared(
 
 @dataclass
 class Persisted:
-    """Blocks that workers hold.
+    """Blocks that workers of a cluster have in memory.
 
     Attributes
     ----------
@@ -231,7 +231,7 @@ class Persisted:
     def run(
         self, function: Callable[..., list[Any]], calls: Sequence[Call], **options: Any
     ) -> list[Any]:
-        """What the function makes of the calls, of which its tasks are given some at a time."""
+        """Apply the function to lists of calls, a task each; return its results in their order."""
         groups = self.groups([block for block, *_ in calls])
         lists = [[calls[number] for number in group] for group in groups]
         tasks = self.client.map(function, lists, **options, pure=False)
@@ -248,15 +248,15 @@ class Persisted:
     def groups(self, blocks: Sequence[Any]) -> list[list[int]]:
         """Numbers of these blocks, those that share a task together."""
         holders, threads = self.client.who_has(blocks), self.client.nthreads()
-        held: dict[str, list[int]] = {worker: [] for worker in threads}
+        on_worker: dict[str, list[int]] = {worker: [] for worker in threads}
         found: list[list[int]] = []
         for number, block in enumerate(blocks):
-            places = [held[worker] for worker in holders.get(block.key, ()) if worker in held]
-            if places:
-                min(places, key=len).append(number)
+            workers = [worker for worker in holders.get(block.key, ()) if worker in on_worker]
+            if workers:
+                min((on_worker[worker] for worker in workers), key=len).append(number)
             else:
                 found.append([number])
-        for worker, numbers in held.items():
+        for worker, numbers in on_worker.items():
             count = max(1, threads[worker], -(-len(numbers) * self.size // TOGETHER))
             found += [group.tolist() for group in np.array_split(numbers, count) if len(group)]
         return found

@@ -239,31 +239,23 @@ def far_from_zero(mean: Floats, norm: Floats, n_samples: int) -> Bools:
     return far
 
 
-def alike(data: Data, array: Any) -> Data:
-    """Other samples of the same columns, shifted and scaled as these; counted on their own.
-
-    They may be dense beside sparse data, and the reverse.
-    """
-    kind, numbers, _ = _held(array, in_memory=True)
-    if data.exponents is not None:
-        numbers = _divided(numbers, data.exponents)
-    if kind is Dense and isinstance(data, Dense):
-        numbers = numbers.astype(data.features.dtype, copy=False)
-    middle = data.in_units_of_X(data.middle)
-    parts = {field.name: getattr(data, field.name) for field in fields(data)}
-    return kind.wrap(**parts | {"numbers": numbers, "middle": middle, "counter": Counter()})
-
-
-class Beside:
-    """Data, and beside them other samples of the same features, from which the pairs are.
+class PairedSamples:
+    """Data, and pairs of other samples of the same features.
 
     The features' inner products are those of the data; only the terms of the pairs come from the
-    other samples, which are standardised as the data are. An algorithm need not know where the
-    paired samples lie.
+    other samples, which are shifted and scaled as the data are. Either may be sparse. An algorithm
+    need not know where the paired samples are from.
     """
 
     def __init__(self, data: Data, others: Any) -> None:
-        self.data, self.others = data, alike(data, others)
+        kind, numbers, _ = _held(others, in_memory=True)
+        if data.exponents is not None:
+            numbers = _divided(numbers, data.exponents)
+        if kind is Dense and isinstance(data, Dense):
+            numbers = numbers.astype(data.features.dtype, copy=False)
+        parts = {field.name: getattr(data, field.name) for field in fields(data)}
+        parts |= {"numbers": numbers, "middle": data.in_units_of_X(data.middle)}
+        self.data, self.others = data, kind.wrap(**parts | {"counter": Counter()})
 
     def sweep(
         self,

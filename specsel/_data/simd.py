@@ -156,8 +156,8 @@ class _Matrix:
         return _shuffled(self.builder, number, number, [0] * self.lanes)
 
     def _pointer(self, row: Any, column: Any, kind: Any) -> Any:
-        place = self.builder.add(self.builder.mul(row, self.length), column)
-        return self.builder.bitcast(self.builder.gep(self.data, [place]), kind.as_pointer())
+        offset = self.builder.add(self.builder.mul(row, self.length), column)
+        return self.builder.bitcast(self.builder.gep(self.data, [offset]), kind.as_pointer())
 
 
 def _inner(rows: int) -> Callable[..., Any]:
@@ -200,7 +200,7 @@ def _combined(rows: int) -> Callable[..., Any]:
         block = [builder.add(first, size(i)) for i in range(rows)]
         with cgutils.for_range_slice(builder, size(0), right.height, size(RIGHT)) as (r, _):
             four = [builder.add(r, size(j)) for j in range(RIGHT)]
-            factors = [[left.spread(row, place) for place in four] for row in block]
+            factors = [[left.spread(row, column) for column in four] for row in block]
             with cgutils.for_range_slice(builder, size(0), right.length, size(lanes)) as (s, _):
                 ours = [right.read(row, s, lanes) for row in four]
                 for row, some in zip(block, factors, strict=True):
@@ -325,14 +325,14 @@ def _row(builder: Any, base: Any, row: Any) -> Any:
     return builder.gep(builder.bitcast(base, VECTOR.as_pointer()), [row])
 
 
-def _place(builder: Any, base: Any, at: Any) -> Any:
+def _address(builder: Any, base: Any, at: Any) -> Any:
     """The address of the LANES numbers from one of them on."""
     return builder.bitcast(builder.gep(base, [at]), VECTOR.as_pointer())
 
 
-def _entry(context: Any, builder: Any, kind: Any, base: Any, place: Any) -> Any:
+def _entry(context: Any, builder: Any, kind: Any, base: Any, index: Any) -> Any:
     """A number of an array, as an index or in float64."""
-    value = builder.load(builder.gep(base, [place]))
+    value = builder.load(builder.gep(base, [index]))
     target = types.intp if isinstance(kind.dtype, types.Integer) else types.float64
     return context.cast(builder, value, kind.dtype, target)
 
@@ -357,7 +357,7 @@ def load(typing_context, array, at):
 
     def generate(context, builder, signature, arguments):
         base = _pointer(context, builder, signature.args[0], arguments[0])
-        return builder.load(_place(builder, base, arguments[1]), align=8)
+        return builder.load(_address(builder, base, arguments[1]), align=8)
 
     return LANES_TYPE(array, types.intp), generate
 
@@ -370,7 +370,7 @@ def store(typing_context, array, at, row):
 
     def generate(context, builder, signature, arguments):
         base = _pointer(context, builder, signature.args[0], arguments[0])
-        builder.store(arguments[2], _place(builder, base, arguments[1]), align=8)
+        builder.store(arguments[2], _address(builder, base, arguments[1]), align=8)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, row), generate
@@ -413,12 +413,12 @@ def total(typing_context, row):
 
 
 @inline
-def gather(typing_context, values, places, first, last, table, row):
-    """Return ``Σ_p values[p] table[row + places[p]]``, p from first to last.
+def gather(typing_context, values, indices, first, last, table, row):
+    """Return ``Σ_p values[p] table[row + indices[p]]``, p from first to last.
 
     `table` is an array of rows of LANES numbers, and `row` the number of its first row.
     """
-    if not _are_contiguous(values, places, table):
+    if not _are_contiguous(values, indices, table):
         return None
 
     def generate(context, builder, signature, arguments):
@@ -428,8 +428,8 @@ def gather(typing_context, values, places, first, last, table, row):
         totals = [cgutils.alloca_once_value(builder, nothing) for _ in range(UNDER_WAY)]
 
         def add(p, total):
-            place = builder.add(_entry(context, builder, kinds[1], s, p), arguments[5])
-            numbers = builder.load(_row(builder, rows, place), align=8)
+            index = builder.add(_entry(context, builder, kinds[1], s, p), arguments[5])
+            numbers = builder.load(_row(builder, rows, index), align=8)
             factor = _spread(builder, _entry(context, builder, kinds[0], x, p))
             more = builder.fmul(factor, numbers, flags=["contract"])
             builder.store(builder.fadd(builder.load(total), more, flags=["contract"]), total)
@@ -450,13 +450,13 @@ def gather(typing_context, values, places, first, last, table, row):
         return whole
 
     integer = types.intp
-    return LANES_TYPE(values, places, integer, integer, table, integer), generate
+    return LANES_TYPE(values, indices, integer, integer, table, integer), generate
 
 
 @inline
-def scatter(typing_context, values, places, first, last, factors, table, row):
-    """``table[row + places[p]] += values[p] factors``, p from first to last."""
-    if not _are_contiguous(values, places, table):
+def scatter(typing_context, values, indices, first, last, factors, table, row):
+    """``table[row + indices[p]] += values[p] factors``, p from first to last."""
+    if not _are_contiguous(values, indices, table):
         return None
 
     def generate(context, builder, signature, arguments):
@@ -464,8 +464,8 @@ def scatter(typing_context, values, places, first, last, factors, table, row):
         x, s, rows = (_pointer(context, builder, kinds[i], arguments[i]) for i in (0, 1, 5))
         with cgutils.for_range(builder, builder.sub(arguments[3], arguments[2])) as loop:
             p = builder.add(loop.index, arguments[2])
-            place = builder.add(_entry(context, builder, kinds[1], s, p), arguments[6])
-            address = _row(builder, rows, place)
+            index = builder.add(_entry(context, builder, kinds[1], s, p), arguments[6])
+            address = _row(builder, rows, index)
             factor = _spread(builder, _entry(context, builder, kinds[0], x, p))
             more = builder.fmul(factor, arguments[4], flags=["contract"])
             sum_so_far = builder.load(address, align=8)
@@ -473,4 +473,4 @@ def scatter(typing_context, values, places, first, last, factors, table, row):
         return context.get_dummy_value()
 
     integer = types.intp
-    return types.void(values, places, integer, integer, LANES_TYPE, table, integer), generate
+    return types.void(values, indices, integer, integer, LANES_TYPE, table, integer), generate

@@ -156,7 +156,7 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Held(Source):
+class InMemory(Source):
     """A tall array in memory, cut into blocks of samples so that all threads have work.
 
     A pass over few features has no blocks of features to share out. Blocks of samples there are
@@ -218,7 +218,7 @@ def blockwise(array: Any) -> Source:
     """Cut what is read block by block, unless it is already."""
     if isinstance(array, Source):
         return array
-    return Source.of(array) if _containers.is_streamed(array) else Held.of_rows(array)
+    return Source.of(array) if _containers.is_streamed(array) else InMemory.of_rows(array)
 
 
 def _in_mebibytes(size: int) -> str:
