@@ -22,18 +22,17 @@ from specsel import (
     alignment,
     eslda,
     gslda,
-    kernel,
     laplacian,
     pairwise,
     qalpha,
     results,
     sbs,
     side_info,
-    supervised,
     topography,
     weighting,
 )
 from specsel._data import sources
+from specsel._methods import METHODS, parameters
 
 
 def counts(shape, seed=0):
@@ -84,25 +83,46 @@ LABELS = np.arange(24) % 3
 PAIRS = np.column_stack((np.arange(0, 20, 2), np.arange(1, 21, 2)))
 SIDE = counts((10, 60), 1) + np.random.default_rng(2).random((10, 60))
 
-SOLVERS = {
-    "qalpha": lambda X: qalpha.solve(X, 2),
-    "qalpha as is": lambda X: qalpha.solve(X, "auto", center=False),
-    "qalpha gap": lambda X: qalpha.solve(X, 2, criterion="gap"),
-    "qalpha basic": lambda X: qalpha.solve(X, 2, method="basic", init="seeded", n_init=2),
-    "weighting": weighting.solve,
-    "weighting with labels": lambda X: weighting.solve(X, LABELS[: X.shape[0]]),
-    "laplacian": lambda X: laplacian.solve(X, 3),
-    "laplacian of ranks": lambda X: laplacian.solve(X, 3, representation="ranks"),
-    "supervised": lambda X: supervised.solve(X, LABELS[: X.shape[0]]),
-    "side_info": lambda X: side_info.solve(X, SIDE[:, : X.shape[1]], 2),
-    "topography": lambda X: topography.solve(X, 2).combined,
-    "pairwise": lambda X: pairwise.solve(X, 2, apart=PAIRS[:6], together=PAIRS[6:]),
-    "pairs of samples": lambda X: pairwise.solve(
-        X, 2, apart=(SIDE[:5, : X.shape[1]], SIDE[5:, : X.shape[1]])
-    ),
-    "kernel": lambda X: kernel.solve(X, 2, kernel="linear"),
-    "rbf": lambda X: kernel.solve(X, 2),
+# What a method needs beside X, for as many samples and features as X has.
+NEEDS = {
+    "y": lambda X: LABELS[: X.shape[0]],
+    "side": lambda X: SIDE[:, : X.shape[1]],
+    "apart": lambda X: PAIRS[:6],
 }
+
+
+def solver(name, **options):
+    """A method of the table, with what it needs; the weights that it finds."""
+
+    def solve(X):
+        given = {need: NEEDS[need](X) for need in METHODS[name].needs[:1]} | options
+        if "k" in parameters(name):
+            given.setdefault("k", 2)
+        found = getattr(specsel, name).solve(X, **given)
+        return found.combined if name == "topography" else found
+
+    return solve
+
+
+SOLVERS = (
+    {
+        name: solver(name)
+        for name, row in METHODS.items()
+        if row.command == "select" and name != "alignment"  # which ranks, and has tests of its own
+    }
+    | {
+        "qalpha as is": solver("qalpha", k="auto", center=False),
+        "qalpha gap": solver("qalpha", criterion="gap"),
+        "qalpha basic": solver("qalpha", method="basic", init="seeded", n_init=2),
+        "weighting with labels": lambda X: weighting.solve(X, LABELS[: X.shape[0]]),
+        "laplacian of ranks": solver("laplacian", k=3, representation="ranks"),
+        "rows together": solver("pairwise", apart=PAIRS[:6], together=PAIRS[6:]),
+        "pairs of samples": lambda X: pairwise.solve(
+            X, 2, apart=(SIDE[:5, : X.shape[1]], SIDE[5:, : X.shape[1]])
+        ),
+        "linear kernel": solver("kernel", kernel="linear"),
+    }
+)
 WIDE, TALL = counts((24, 60)), counts((24, 14))
 
 
@@ -198,8 +218,8 @@ def test_principal_components_take_dense_data():
 TOO_MUCH = {
     "weighting with labels": lambda X: weighting.solve(X, LABELS[np.arange(X.shape[0]) % 24]),
     "qalpha gap": lambda X: qalpha.solve(X, 2, criterion="gap"),
-    "linear kernel": SOLVERS["kernel"],
-    "rbf": SOLVERS["rbf"],
+    "linear kernel": SOLVERS["linear kernel"],
+    "rbf": SOLVERS["kernel"],
     "backward": lambda X: gslda.solve(X, np.arange(X.shape[0]) % 2, max_size=3),
     "forward": lambda X: gslda.solve(
         X, np.arange(X.shape[0]) % 2, max_size=3, direction="forward"
