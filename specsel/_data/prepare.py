@@ -131,10 +131,10 @@ def _held(array: Any, in_memory: bool = False) -> tuple[type[Data], Any, np.dtyp
     # What most calls do not need is imported only here.
     from specsel._data import sources
 
-    if sources.is_blockwise(array) and not in_memory:
+    source = None if in_memory else sources.cut(array)
+    if source is not None:
         from specsel._data import chunked
 
-        source = sources.blockwise(array)
         kind = chunked.ByFeature if source.by_feature else chunked.BySample
         return kind, source, source.dtype
     if isinstance(array, np.ndarray):

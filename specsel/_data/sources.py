@@ -118,7 +118,7 @@ class Source:
         return replace(self, exponents=exponents)
 
     def keep(self, arguments: Iterable[Any]) -> Sequence[Any]:
-        """What every task of a block is given, to be handed to `run` as it is."""
+        """Return arguments of all blocks in the form in which `run` takes them in every pass."""
         return list(arguments)
 
     def run(self, task: Task, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
@@ -126,23 +126,16 @@ class Source:
 
         A thread reads the next blocks meanwhile, as many as the budget has room for.
         """
-        from concurrent import futures  # slow to import, and seldom used
-
         widest = max(part.stop - part.start for part in self.parts)
         size = widest * self.shape[0 if self.by_feature else 1] * self.dtype.itemsize
         self._check_budget(size)
         room = int(np.clip(_runtime.budget() // size - 2, 0, AHEAD))
         if room == 0:
-            for part, given in zip(self.parts, arguments, strict=True):
-                yield task(self.block(part), *given)
-            return
-        with futures.ThreadPoolExecutor(1) as reader:
-            parts = iter(self.parts)
-            ahead = [reader.submit(self.block, part) for part in islice(parts, room)]
-            for given in arguments:
-                block = ahead.pop(0).result()
-                ahead += [reader.submit(self.block, part) for part in islice(parts, 1)]
-                yield task(block, *given)
+            blocks: Iterator[Any] = map(self.block, self.parts)
+        else:
+            blocks = _ahead(self.block, ((part,) for part in self.parts), 1, room)
+        for block, given in zip(blocks, arguments, strict=True):
+            yield task(block, *given)
 
     def _check_budget(self, size: int) -> None:
         """Refuse blocks that do not fit; smaller chunks help only where one alone is too large."""
@@ -163,62 +156,44 @@ class InMemory(Source):
     many of, and each is a task of its own that starts no threads.
     """
 
-    @classmethod
-    def of_rows(cls, array: NDArray[Any]) -> Self:
-        """Cut into blocks of samples."""
-        size = len(array)
-        return cls(array, False, (*range(0, size, TALL_STEP), size))
-
-    def read(self, samples: slice, features: slice) -> NDArray[Any]:
-        """Some samples of some features."""
-        block = self.array[samples, features].view()
-        if self.exponents is not None:
-            block = np.ldexp(block, -self.exponents[features])
-        block.flags.writeable = False
-        return block
-
     def run(self, task: Task, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield ``task(block, *arguments)`` of every block, in their order; all threads work."""
-        from concurrent import futures  # slow to import, and seldom used
-
         count = numba.get_num_threads()
+        calls = ((task, *call) for call in zip(self.parts, arguments, strict=True))
         if count == 1:
-            yield from (
-                self._task(task, *each) for each in zip(self.parts, arguments, strict=True)
-            )
-            return
-        with futures.ThreadPoolExecutor(count) as threads:
-            tasks = (
-                threads.submit(self._task, task, part, given)
-                for part, given in zip(self.parts, arguments, strict=True)
-            )
-            waiting: deque[Any] = deque(islice(tasks, WAITING * count))
-            while waiting:
-                yield waiting.popleft().result()
-                waiting.extend(islice(tasks, 1))
+            return (self._task(*call) for call in calls)
+        return _ahead(self._task, calls, count, WAITING * count)
 
     def _task(self, task: Task, part: slice, given: tuple[Any, ...]) -> Any:
         with serial():
             return task(self.block(part), *given)
 
 
-def is_blockwise(array: Any) -> bool:
-    """Whether X is read block by block: a source, a streamed array, or a tall one in memory."""
-    if isinstance(array, Source):
-        return True
-    tall = (
-        isinstance(array, np.ndarray)
-        and len(array) >= TALL_SAMPLES
-        and array.shape[1] <= TALL_FEATURES
-    )
-    return tall or _containers.is_streamed(array)
-
-
-def blockwise(array: Any) -> Source:
-    """Cut what is read block by block, unless it is already."""
+def cut(array: Any) -> Source | None:
+    """Cut what is read block by block: a streamed array, or a tall one in memory; else None."""
     if isinstance(array, Source):
         return array
-    return Source.of(array) if _containers.is_streamed(array) else InMemory.of_rows(array)
+    if _containers.is_streamed(array):
+        return Source.of(array)
+    size, width = array.shape
+    if isinstance(array, np.ndarray) and size >= TALL_SAMPLES and width <= TALL_FEATURES:
+        return InMemory(array, False, (*range(0, size, TALL_STEP), size))
+    return None
+
+
+def _ahead(
+    function: Callable[..., Any], calls: Iterator[tuple[Any, ...]], threads: int, room: int
+) -> Iterator[Any]:
+    """Yield what the function returns for each call, in order; so many are done ahead."""
+    from concurrent import futures  # slow to import, and seldom used
+
+    with futures.ThreadPoolExecutor(threads) as pool:
+        tasks = (pool.submit(function, *call) for call in calls)
+        waiting = deque(islice(tasks, room))
+        while waiting:
+            found = waiting.popleft().result()
+            waiting.extend(islice(tasks, 1))
+            yield found
 
 
 def _in_mebibytes(size: int) -> str:
