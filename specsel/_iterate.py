@@ -269,7 +269,6 @@ def alternate(
     return best_of_starts(
         problem,
         options,
-        lambda options: starts(problem, options),
         lambda point, widths: _alternate(problem, point, widths, options, finish),
     )
 
@@ -290,34 +289,28 @@ def ascend(
     if first is not None:
         options = replace(options, k=len(first.spectrum))
     options = options.counted(lambda: count_clusters(problem))
-
-    def begin(options: Options) -> Iterator[tuple[AscentPoint | Floats, list[int]]]:
-        if first is not None and options.init == "continuation":
-            yield first, [options.number]
-        else:
-            yield from starts(problem, options)
-
     return best_of_starts(
         problem,
         options,
-        begin,
         lambda point, widths: _ascend(problem, objective, point, widths[-1], options),
+        first,
     )
 
 
 def best_of_starts(
     problem: Problem[Point],
     options: Options,
-    begin: Callable[[Options], Iterable[tuple[Any, list[int]]]],
     run: Callable[[Any, list[int]], Run],
+    first: AscentPoint | None = None,
 ) -> Run:
-    """Run from every start that `begin` yields and return the best.
+    """Run from every start, or from `first` if there is one, and return the best.
 
     Where it is worth nothing, to which symmetry can lead, try the seeded starts.
     """
-    best = _best(begin(options), run)
+    begun: Any = starts(problem, options) if first is None else [(first, [options.number])]
+    best = _best(begun, run)
     if options.starts_by_name and not best.stopped and _is_worth_nothing(best, problem.data.floor):
-        other = _best(begin(replace(options, init="seeded")), run)
+        other = _best(starts(problem, replace(options, init="seeded")), run)
         best = max(best, other, key=lambda found: found.iterate.objective)
         best = best._replace(stopped=other.stopped)
     if not best.converged and not best.stopped:

@@ -379,10 +379,7 @@ def ascend_gap(problem: Gap, options: _iterate.Options) -> _iterate.Run:
     """Maximise the gap criterion with few passes over the data, from every start."""
     options = options.counted(lambda: _iterate.count_clusters(problem))
     return _iterate.best_of_starts(
-        problem,
-        options,
-        lambda options: _iterate.starts(problem, options),
-        lambda basis, widths: _ascend_gap(problem, basis, widths, options),
+        problem, options, lambda basis, widths: _ascend_gap(problem, basis, widths, options)
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracles import weighing as oracle
 
-from specsel import _data, laplacian
+from specsel import laplacian
 
 SHAPES = [(10, 25), (30, 8), (12, 12), (40, 60)]
 CYCLES = 3
@@ -32,35 +32,6 @@ def planted(seed, n_samples=60):
     X, y = rng.standard_normal((n_samples, 60)), np.repeat([-1.0, 1.0], n_samples // 2)
     X[:, :20] += 2 * y[:, None] * rng.choice([-1, 1], 20)
     return X, y / np.linalg.norm(y)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("shift", ["degree", "definition"])
-@pytest.mark.parametrize("per_feature", [True, False])
-def test_products_are_the_matrix_of_traces(shape, shift, per_feature, rng):
-    X, Q = positive(shape), random_basis(shape[0], 2)
-    M = oracle.represent(X, "parts")
-    problem = laplacian.Laplacian(_data.represent(X, representation="parts"), shift)
-    shifts = problem.first_shifts()
-    np.testing.assert_allclose(
-        shifts, oracle.laplacian_first_shift(M, shift), rtol=1e-12, atol=1e-15
-    )
-    point = problem.at(Q, shifts if per_feature else 0.7)
-    L = oracle.laplacian_matrices(M, point.shifts)
-    rows = np.array([(matrix @ Q).ravel() for matrix in L])
-    np.testing.assert_allclose(
-        rows @ rows.T, oracle.laplacian_gram(M, Q, point.shifts), atol=1e-12
-    )
-    dual = rng.standard_normal(Q.shape)
-    alpha = rows @ dual.ravel()
-    expected = (rows.T @ alpha).reshape(Q.shape)
-    image = problem.product(np.column_stack((dual, np.zeros((len(Q), 2)))), point)
-    np.testing.assert_allclose(image[:, :2], expected, atol=1e-10)
-    degrees = (M.T * alpha) @ M.sum(axis=1)
-    np.testing.assert_allclose(image[:, 2], degrees, atol=1e-10)
-    sums = [alpha.sum(), (alpha * point.shifts).sum()]
-    np.testing.assert_allclose(image[:2, 3], sums, atol=1e-10)
-    assert not problem.apply_form(image, point)[:, 2:].any()
 
 
 @pytest.mark.parametrize("shape", SHAPES)

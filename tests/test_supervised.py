@@ -7,7 +7,7 @@ import pytest
 from oracles import weighing as oracle
 from sklearn.svm import SVC
 
-from specsel import _data, datasets, supervised
+from specsel import datasets, supervised
 
 CYCLES = 3
 
@@ -36,26 +36,6 @@ def literal(X, y, start, cycles, gamma, method, widths=None, representation="par
     alpha = np.tile(start, len(M) // len(start))
     bases = oracle.supervised_bases(M, alpha, rows, table(len(rows)) if widths is None else widths)
     return oracle.supervised_iterations(M, bases, rows, cycles, gamma, method)
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("k_between", [1, 2])
-def test_products_are_the_block_construction(n_classes, k_between, rng):
-    X, y = classes_and_data(n_classes)
-    M, rows = oracle.represent(X, "parts"), oracle.class_rows(y)
-    data = _data.represent(X, representation="parts")
-    widths = table(n_classes, 2, k_between)
-    problem = supervised.Supervised(data, y, widths, 0.5, basic=False)
-    point = problem.subspace(rng.random(50), 2)
-    basis = point.basis
-    bases = {}
-    for block, (g, h) in zip(point.blocks, np.ndindex(n_classes, n_classes), strict=True):
-        bases[g, h] = basis[block[1:]]
-    dual = point.mask * rng.standard_normal(basis.shape)
-    alpha = data.forward(dual, basis)
-    gram_alpha = data.forward(problem.apply_form(problem.product(dual, point), point), basis)
-    expected = oracle.supervised_gram(M, bases, rows, 0.5) @ alpha
-    np.testing.assert_allclose(gram_alpha, expected, atol=1e-10)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -214,14 +194,6 @@ def test_result_is_a_fixed_point():
     gram = oracle.supervised_gram(M, bases, rows, 0.5)
     assert np.linalg.norm(gram @ alpha - got.objective * alpha) < 1e-4 * got.objective
     assert got.objective == pytest.approx(np.linalg.eigvalsh(gram)[-1], rel=1e-7)
-
-
-def test_a_wide_start_is_wide_between_the_classes_too(rng):
-    data = _data.represent(rng.random((24, 30)), representation="parts")
-    problem = supervised.Supervised(data, np.arange(24) % 2, table(2, 1, 3), 0.5, basic=False)
-    point = problem.subspace(np.ones(data.n_features), 2)
-    widths = [columns.stop - columns.start for *_, columns in point.blocks]
-    assert widths == [2, 6, 6, 2]
 
 
 def test_basis_is_that_of_the_classes():
