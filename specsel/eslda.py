@@ -2,15 +2,16 @@
 
 Finds the support S of k features with the largest ``λ_max(A_S, B_S)``, or with the largest value
 of another criterion of Sec. 4, and proves that there is no better one, by branch and bound from
-the best greedy support. The search itself is the room `_exact`: its bounds, its trees, and where
-they depart from the paper. This file prepares the problem and packs what was found.
+the best greedy support of `gslda`. This file checks the options, takes the start, and packs what
+was found; the search itself is `_exact`: the driver is `_exact.search`, and `_exact.bounds` has
+the bounds that prune its trees and where they depart from the paper.
 
 Several sizes share one run of the greedy selection. And a bound proved for one size holds for all
 smaller sizes, because the value never falls when a feature joins (Theorem 1).
 
-The trees take 300 features. Sparse PCA may have thousands: a ladder over the sizes, which the
-paper does not have, first eliminates features that no good support can hold, see `_exact.ladder`.
-If more than 300 features survive, the search refuses.
+The trees take 300 features. Sparse PCA may have thousands: safe elimination, which the paper does
+not have, first drops features that no good support can hold, see `_exact.elimination`. If more
+than 300 features survive, the search refuses.
 
 What is hopeless, and why:
 
@@ -26,19 +27,22 @@ What is hopeless, and why:
 import functools
 from collections.abc import Iterable, Sequence
 from time import perf_counter
-from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
-from specsel import _exact, _pencil, _runtime, _validate, gslda
+from specsel import _pencil, _runtime, _validate, gslda
+from specsel._exact.elimination import search_components
+from specsel._exact.search import Limits, Report, close, search_sizes, with_error
+from specsel._pencil import Pencil
 from specsel._validate import ArrayLike, Bounds, Integers, Names, PCAMatrix, Worth
 from specsel.results import Path, Subset
-from specsel.results.subsets import Found
+from specsel.results.subsets import SizeRow
 
 __all__ = ["solve", "solve_pair"]
 
 # The most features to search: every level of the trees keeps a matrix of features x features. For
-# sparse PCA this limit holds for what the ladder leaves.
+# sparse PCA this limit holds for what safe elimination leaves.
 FEATURES_LIMIT = 300
 
 # Several sizes.
@@ -55,7 +59,7 @@ class CommonOptions(TypedDict, total=False):
     never: Iterable[int | str]
     top: int
     bound: Bounds
-    callback: _exact.Report | None
+    callback: Report | None
 
 
 class PairOptions(CommonOptions, total=False):
@@ -103,7 +107,7 @@ def solve(
     shrinkage: float | None = None,
     matrix: PCAMatrix = "covariance",
     criterion: Worth | None = None,
-    callback: _exact.Report | None = None,
+    callback: Report | None = None,
 ) -> Subset | Path:
     """Find the best k features for discriminating classes, or for a principal component.
 
@@ -113,7 +117,7 @@ def solve(
         Dense numbers, a data frame or, with y, a sparse matrix, which stays sparse; one that is
         not compressed by columns is copied. With y, features are scaled to mean 0 and variance 1.
         The search takes 300 features, not counting `never`; without y it takes any number of
-        which no more than 300 survive the ladder.
+        which no more than 300 survive safe elimination.
     y : array of shape (n_samples,), optional
         Class labels, of two classes or more: sparse LDA. Without them sparse PCA.
     k : int, list of int or "all"
@@ -167,12 +171,12 @@ def solve(
     Path(sizes 3 to 5 of 40 features, values ..., 3 proved)
     """
     limits = _limits(time_limit, gap, node_limit, top, bound, callback)
-    climbs = y is None and criterion in (None, "leading") and _can_climb(limits)
+    eliminates = y is None and criterion in (None, "leading")
     data = _pencil.read(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
-    task = _task(data.array.shape[1], data.names, k, always, never, climbs)
+    task = _task(data.array.shape[1], data.names, k, always, never, limits, eliminates)
     pencil = _pencil.from_reading(data)
     del data  # which may be a copy of X
-    return _solve(pencil, task, limits)
+    return _solve(pencil, k, *task, limits)
 
 
 @overload
@@ -196,7 +200,7 @@ def solve_pair(
     top: int = 1,
     bound: Bounds = "best",
     criterion: Worth = "leading",
-    callback: _exact.Report | None = None,
+    callback: Report | None = None,
 ) -> Subset | Path:
     """Find the support of k features with the largest value for a pair of matrices.
 
@@ -225,9 +229,9 @@ def solve_pair(
     """
     limits = _limits(time_limit, gap, node_limit, top, bound, callback)
     pencil = _pencil.from_pair(A, B, criterion)
-    climbs = pencil.is_pca and criterion == "leading" and _can_climb(limits)
-    task = _task(pencil.n_features, pencil.names, k, always, never, climbs)
-    return _solve(pencil, task, limits)
+    eliminates = pencil.is_pca and criterion == "leading"
+    task = _task(pencil.n_features, pencil.names, k, always, never, limits, eliminates)
+    return _solve(pencil, k, *task, limits)
 
 
 def _limits(
@@ -236,8 +240,8 @@ def _limits(
     node_limit: int | None,
     top: int,
     bound: Bounds,
-    callback: _exact.Report | None,
-) -> _exact.Limits:
+    callback: Report | None,
+) -> Limits:
     """Check the options of the search."""
     if time_limit is not None:
         _validate.check_not_negative("time_limit", time_limit)
@@ -247,40 +251,7 @@ def _limits(
     _validate.check_integer("top", top, 1)
     _validate.check_choice("bound", bound, _validate.BOUNDS)
     _validate.check_callback(callback)
-    return _exact.Limits(time_limit, float(gap), node_limit, top, bound, callback)
-
-
-class Task(NamedTuple):
-    """What is searched, once the arguments have been checked."""
-
-    sizes: list[int]
-    several: bool  # whether a path is wanted, and not a subset
-    held: Integers
-    banned: Integers
-
-
-def _solve(pencil: _pencil.Pencil, task: Task, limits: _exact.Limits) -> Subset | Path:
-    """Search, and pack."""
-    sizes, several, held, banned = task
-    members = np.setdiff1d(np.arange(pencil.n_features), banned)
-    with _runtime.catch_interrupts() as caught:
-        _compile()
-        if pencil.adds_up:
-            _compile_best_first()
-        limits = limits._replace(
-            criterion=pencil.criterion, clock=perf_counter, began=perf_counter(), caught=caught
-        )
-        if len(members) > FEATURES_LIMIT:
-            found = _climb(pencil, members, sizes, held, limits)
-        else:
-            found = _search(pencil, members, sizes, held, banned, limits)
-    path = Path.from_rows(pencil, found)
-    return path if several else path[sizes[0]]
-
-
-def _can_climb(limits: _exact.Limits) -> bool:
-    """Whether the options leave the ladder of sparse PCA, which takes many features."""
-    return limits.top == 1 and limits.bound == "best"
+    return Limits([], time_limit, float(gap), node_limit, top, bound, callback)
 
 
 def _task(
@@ -289,83 +260,20 @@ def _task(
     k: int | Sizes | None,
     always: Iterable[int | str],
     never: Iterable[int | str],
-    climbs: bool,
-) -> Task:
-    """Check sizes and sets of features, and refuse too many of them."""
+    limits: Limits,
+    eliminates: bool,
+) -> tuple[list[int], Integers, Integers]:
+    """Check sizes and sets of features, and refuse too many of them.
+
+    Return the sizes, ascending, the features that are always held, and those that never are.
+    """
     held, banned = _validate.check_sets(always, never, n_features, names)
     count = n_features - len(banned)
     sizes = _sizes(k, len(held), count)
-    if count > FEATURES_LIMIT and not (climbs and sizes[-1] <= FEATURES_LIMIT):
+    eliminates = eliminates and limits.top == 1 and limits.bound == "best"
+    if count > FEATURES_LIMIT and not (eliminates and sizes[-1] <= FEATURES_LIMIT):
         raise _too_many(count)
-    return Task(sizes, isinstance(k, str) or _validate.is_list(k), held, banned)
-
-
-def _search(
-    pencil: _pencil.Pencil,
-    members: Integers,
-    sizes: Sequence[int],
-    held: Integers,
-    banned: Integers,
-    limits: _exact.Limits,
-) -> list[Found]:
-    """Search every size from the greedy supports, which share one run."""
-    rungs = range(max(len(held), 1), sizes[-1] + 1)
-    refined = rungs if pencil.adds_up else sizes
-    starts = gslda.search(pencil, rungs, "both", refined, held, banned, limits.reached)
-    starts = gslda.filled(pencil, starts, rungs, held, banned)
-    places = np.searchsorted(members, held)
-    problem = _exact.Problem(*pencil.block(members), members, places)
-    return _exact.search_sizes(pencil, sizes, starts, problem, limits)
-
-
-def _climb(
-    pencil: _pencil.Pencil,
-    members: Integers,
-    sizes: Sequence[int],
-    held: Integers,
-    limits: _exact.Limits,
-) -> list[Found]:
-    """Search sparse PCA of many features by the ladder; refuse if it leaves too many."""
-    found, n_left = _exact.climb(pencil, members, sizes, held, limits, FEATURES_LIMIT)
-    if all(row.status == "features" for row in found):
-        raise _too_many(n_left)
-    # B is the identity, and a part of A + shift is no larger than its value.
-    epsilon = len(members) * np.finfo(float).eps
-    rounding = _exact.Rounding(epsilon * abs(pencil.shift), epsilon)
-    return _exact.closed([rounding.told(row) for row in found])
-
-
-def _too_many(count: int) -> ValueError:
-    return ValueError(
-        f"X: leaves {count} features to search; at most {FEATURES_LIMIT} are possible: "
-        "take gslda, or name others in never"
-    )
-
-
-@functools.cache
-def _compile() -> None:
-    """Search a small problem, once, so that compiling counts in no limit and in no time shown."""
-    factor = np.random.default_rng(0).standard_normal((12, 12))
-    pencil = _pencil.from_pair(factor @ factor.T, np.eye(12) + 0.1)
-    always, never = _validate.check_sets([0], [], 12)
-    everything = np.arange(12)
-    _search(pencil, everything, [2, 5], always, never, _exact.Limits())
-    # One that is stopped early compiles the bounds of what is left open.
-    larger = np.random.default_rng(0).standard_normal((30, 30))
-    unfinished = _pencil.from_pair(larger @ larger.T, np.eye(30) + 0.1)
-    _search(unfinished, np.arange(30), [15], always, never, _exact.Limits(node_limit=1))
-    components = _pencil.from_pair(factor @ factor.T, np.eye(12))
-    _climb(components, everything, [3], always, _exact.Limits())
-
-
-@functools.cache
-def _compile_best_first() -> None:
-    """Do the same where the criterion adds up."""
-    factor = np.random.default_rng(0).standard_normal((12, 12))
-    pencil = _pencil.from_pair(factor[:, :2] @ factor[:, :2].T, factor @ factor.T, "logdet")
-    nothing = _validate.check_sets([], [], 12)
-    limits = _exact.Limits(criterion="logdet")
-    _search(pencil, np.arange(12), [2, 4, 7], *nothing, limits)
+    return sizes, held, banned
 
 
 def _sizes(k: int | Sizes | None, least: int, most: int) -> list[int]:
@@ -380,3 +288,77 @@ def _sizes(k: int | Sizes | None, least: int, most: int) -> list[int]:
     for size in several:
         _validate.check_integer("k", size, max(least, 1), most, "the features allowed")
     return sorted({int(size) for size in several})
+
+
+def _too_many(count: int) -> ValueError:
+    return ValueError(
+        f"X: leaves {count} features to search; at most {FEATURES_LIMIT} are possible: "
+        "take gslda, or name others in never"
+    )
+
+
+def _solve(
+    pencil: Pencil,
+    k: int | Sizes | None,
+    sizes: list[int],
+    held: Integers,
+    banned: Integers,
+    limits: Limits,
+) -> Subset | Path:
+    """Search, and pack."""
+    with _runtime.catch_interrupts() as caught:
+        _compile()
+        if pencil.adds_up:
+            _compile_best_first()
+        limits = limits._replace(clock=perf_counter, began=perf_counter(), caught=caught)
+        many = pencil.n_features - len(banned) > FEATURES_LIMIT
+        search = _search_many if many else _search
+        path = Path.from_rows(pencil, search(pencil, sizes, held, banned, limits))
+    return path if isinstance(k, str) or _validate.is_list(k) else path[sizes[0]]
+
+
+def _search(
+    pencil: Pencil, sizes: Sequence[int], held: Integers, banned: Integers, limits: Limits
+) -> list[SizeRow]:
+    """Search every size from the greedy supports, which share one run."""
+    steps = range(max(len(held), 1), sizes[-1] + 1)
+    refined = steps if pencil.adds_up else sizes
+    starts = gslda.search(pencil, steps, "both", refined, held, banned, limits.reached)
+    starts = gslda.filled(pencil, starts, steps, held, banned)
+    members = np.setdiff1d(np.arange(pencil.n_features), banned)
+    return search_sizes(pencil, members, held, sizes, starts, limits)
+
+
+def _search_many(
+    pencil: Pencil, sizes: Sequence[int], held: Integers, banned: Integers, limits: Limits
+) -> list[SizeRow]:
+    """Search sparse PCA of many features; refuse if safe elimination leaves too many."""
+    members = np.setdiff1d(np.arange(pencil.n_features), banned)
+    rows, n_left = search_components(pencil, members, held, sizes, limits, FEATURES_LIMIT)
+    if all(row.status == "features" for row in rows):
+        raise _too_many(n_left)
+    # B is the identity, and a part of A + shift is no larger than its value.
+    epsilon = len(members) * np.finfo(float).eps
+    return close([with_error(row, epsilon * abs(pencil.shift), epsilon) for row in rows])
+
+
+@functools.cache
+def _compile() -> None:
+    """Search small problems, once, so that compiling counts in no limit and in no time shown."""
+    rng, nothing = np.random.default_rng(0), np.empty(0, np.intp)
+    factor, larger = rng.standard_normal((12, 12)), rng.standard_normal((30, 30))
+    pencil = _pencil.from_pair(factor @ factor.T, np.eye(12) + 0.1)
+    _search(pencil, [2, 5], np.array([0]), nothing, Limits([]))
+    # One that is stopped early compiles the bounds of what is left open.
+    unfinished = _pencil.from_pair(larger @ larger.T, np.eye(30) + 0.1)
+    _search(unfinished, [15], nothing, nothing, Limits([], node_limit=1))
+    components = _pencil.from_pair(factor @ factor.T, np.eye(12))
+    _search_many(components, [3], nothing, nothing, Limits([]))
+
+
+@functools.cache
+def _compile_best_first() -> None:
+    """Do the same where the criterion adds up."""
+    factor, nothing = np.random.default_rng(0).standard_normal((12, 12)), np.empty(0, np.intp)
+    pencil = _pencil.from_pair(factor[:, :2] @ factor[:, :2].T, factor @ factor.T, "logdet")
+    _search(pencil, [2, 4, 7], nothing, nothing, Limits([]))

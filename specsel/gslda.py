@@ -46,7 +46,7 @@ from specsel._validate import (
     Worth,
 )
 from specsel.results import Path, Subset
-from specsel.results.subsets import Found
+from specsel.results.subsets import SizeRow
 
 __all__ = [
     "correlation_ranking",
@@ -309,12 +309,12 @@ def _solve(pencil: Pencil, plan: Plan, time_limit: float | None) -> Path:
     return Path.from_rows(pencil, [_row(pencil, k, *best[k], status) for k in sorted(best)])
 
 
-def _row(pencil: Pencil, size: int, value: float, support: Integers, status: str) -> Found:
+def _row(pencil: Pencil, size: int, value: float, support: Integers, status: str) -> SizeRow:
     """Pack what was found of one size."""
     if pencil.n_features <= SOLVED_FEATURES:
         value = pencil.solve(support)[0]
     bound = max(pencil.bounds(size)[1], value)
-    return Found(size, support, value, value, bound, status)
+    return SizeRow(size, support, value, value, bound, status)
 
 
 def search(

@@ -1,20 +1,23 @@
 """Proved optima against enumeration, and every way in which a search may end."""
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import textwrap
-import threading
 
+import mpmath
 import numpy as np
 import pytest
-from instances import Clock
+from instances import Clock, pencil, wishart
 from oracles import pencil as oracle
 from scipy.linalg import eigh
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from specsel import _exact, datasets, eslda, gslda
+from specsel import datasets, eslda, gslda
+from specsel._exact.search import Limits, close, search_in_turn
+from specsel.results.subsets import SizeRow
 
 # Variances 1 and correlations of thirteen measures of pit props (Jeffers, 1967, Applied
 # Statistics 16), the standard example of sparse PCA.
@@ -258,24 +261,41 @@ def test_a_search_that_runs_out_of_time_gives_a_valid_bound(monkeypatch):
     assert short.gap == (short.bound - short.value) / short.value
 
 
-def test_half_of_the_time_is_for_all_sizes_and_the_rest_for_those_still_open(monkeypatch):
+def test_half_of_the_time_is_for_all_sizes_and_the_rest_for_those_still_open():
     """Size 2 is proved at once; the others take all the time they get."""
-    eslda._compile()
     clock, given = Clock(0.0), []
 
-    def search(A, B, k, start, *, time_limit, **options):
-        given.append((k, time_limit))
+    def search(k, rows, seconds):
+        given.append((k, seconds))
         if k == 2:
-            return _exact.Outcome([tuple(start)], [1.0], 1.0, 1, "optimal")
-        clock.now += time_limit
-        return _exact.Outcome([tuple(start)], [1.0], 1e9, 1, "time")
+            return SizeRow(k, np.arange(k), 1.0, 1.0, 1.0, "optimal")
+        clock.now += seconds
+        start, bound = (1.0, 1.5) if k not in rows else (1.1, 1.6)
+        return SizeRow(k, np.arange(k), 1.2, start, bound, "time", 10, seconds)
 
-    monkeypatch.setattr(eslda, "perf_counter", clock)
-    monkeypatch.setattr("specsel._exact.sizes.best_supports", search)
-    path = eslda.solve_pair(*datasets.wishart_pair(9), [2, 3, 4], time_limit=12)
+    rows = search_in_turn([2, 3, 4], Limits([], 12.0, clock=clock), search)
     assert given == [(2, 2.0), (3, 3.0), (4, 3.0), (3, 3.0), (4, 3.0)]
-    assert path.seconds.tolist() == [0.0, 6.0, 6.0]
-    assert path.statuses == ("optimal", "time", "time")
+    assert [rows[k].status for k in (2, 3, 4)] == ["optimal", "time", "time"]
+    joined = rows[3]
+    assert (joined.start, joined.bound, joined.nodes, joined.seconds) == (1.0, 1.5, 20, 6.0)
+    given.clear()
+    search_in_turn([3], Limits([], 12.0, clock=Clock(0.0)), search)
+    assert given == [(3, 12.0)]
+
+
+def test_a_size_is_bounded_by_the_larger_ones():
+    values, bounds = (4.0, 5.0, 5.0, 7.0), (9.0, 9.0, 6.0, 8.0)
+    statuses = ("time", "time", "optimal", "time")
+    rows = [
+        SizeRow(k, np.arange(k), value, value, bound, status)
+        for k, value, bound, status in zip((2, 3, 4, 5), values, bounds, statuses, strict=True)
+    ]
+    closed = close(rows)
+    assert [row.bound for row in closed] == [5.0, 5.0, 5.0, 8.0]
+    assert [row.status for row in closed] == ["time", "optimal", "optimal", "time"]
+    row = rows[0]._replace(bound=4.0, status="gap")
+    assert close([row])[0].status == "optimal"
+    assert close([row], several=True)[0].status == "gap"  # says nothing of the others
 
 
 def test_the_node_limit_and_the_gap_end_a_search_with_a_valid_bound():
@@ -299,6 +319,110 @@ def test_a_gap_and_a_limit_together_give_valid_bounds(kind):
             value = oracle.best_subsets(A, B, k)[0][1]
             near = eslda.solve_pair(A, B, k, gap=0.1, node_limit=1)
             assert near.value <= value * (1 + 1e-9) <= near.bound * (1 + 2e-9)
+
+
+def test_after_larger_gaps_are_proved_the_search_goes_on(monkeypatch):
+    """Wherever its time ends, and whatever larger gaps it has proved by then, its bound holds."""
+    A, B = datasets.wishart_pair(60, random_state=0)
+    best, gaps = eslda.solve_pair(A, B, 30), []
+    for rounds in (2, 5, 9, 14, 20, 60):
+        clock, seen = Clock(0.0), []
+
+        def report(*state, clock=clock, seen=seen):
+            clock.step = 1.0  # time begins to pass with the first round
+            seen.append(state)
+
+        monkeypatch.setattr(eslda, "perf_counter", clock)
+        found = eslda.solve_pair(A, B, 30, time_limit=float(rounds), callback=report)
+        assert found.value <= best.value * (1 + 1e-9)
+        assert min(found.bound, *(bound for _, bound, *_ in seen)) >= best.value * (1 - 1e-9)
+        nodes = [state[2] for state in seen]
+        assert nodes == sorted(nodes)
+        assert nodes[-1] <= found.nodes
+        gaps.append(found.gap)
+    assert found.status == "optimal"
+    assert gaps[0] > 0.1 >= min(gap for gap in gaps if gap > 0)
+
+
+def test_time_that_is_over_is_named_before_nodes_that_are(monkeypatch):
+    eslda._compile()
+    for limit, status in ((1.0, "time"), (1e6, "nodes")):
+        clock = Clock(0.0)
+        monkeypatch.setattr(eslda, "perf_counter", clock)
+        found = eslda.solve_pair(
+            *hard(),
+            30,
+            time_limit=limit,
+            node_limit=2,
+            callback=lambda *state, clock=clock: setattr(clock, "step", 1.0),
+        )
+        assert found.status in (status, "nodes")
+
+
+def test_threads_do_not_matter(set_threads):
+    for kind in ("indefinite", "rank one", "duplicates"):
+        A, B = pencil(np.random.default_rng(3), kind, 30)
+        answers = []
+        for count in (1, 2):
+            set_threads(count)
+            found = eslda.solve_pair(A, B, 12, node_limit=20_000)
+            answers.append((found.support.tolist(), found.value, found.bound, found.nodes))
+        assert answers[0] == answers[1]
+
+
+def test_ties_do_not_multiply():
+    rng = np.random.default_rng(0)
+    block = np.zeros((40, 40))
+    block[20:25, 20:25] = wishart(rng, 5) + 5
+    copies = np.kron(wishart(rng, 5), np.ones((8, 8)))
+    for A, B in (
+        (block, np.eye(40)),
+        (block, np.diag(rng.uniform(1, 2, 40))),
+        (np.zeros((40, 40)), wishart(rng, 40)),
+        (np.eye(40), np.eye(40)),
+        (copies, np.eye(40)),
+        (copies, copies + 0.1 * np.eye(40)),
+    ):
+        for top, most in ((1, 3000), (3, 15_000)):
+            found = eslda.solve_pair(A, B, 10, node_limit=100_000, top=top)
+            assert found.status == "optimal"
+            assert found.nodes < most
+    assert eslda.solve_pair(np.eye(40), np.eye(40), 10).support.tolist() == list(range(10))
+
+
+def exact_value(A, B, support):
+    """``λ_max(A_S, B_S)`` to 60 digits."""
+    part = np.ix_(support, support)
+    with mpmath.workdps(60):
+        a, b = (mpmath.matrix(matrix[part].tolist()) for matrix in (A, B))
+        inverse = mpmath.cholesky(b) ** -1
+        reduced = inverse * a * inverse.T
+        return max(mpmath.eigsy((reduced + reduced.T) / 2, eigvals_only=True))
+
+
+@pytest.mark.parametrize("e", [1e-6, 1e-8, 1e-10, 1e-12])
+@pytest.mark.parametrize("width", [3, 6])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_optimal_means_within_the_stated_error(sign, width, e):
+    """The worse the condition of B, the less can be promised; the promise must say so."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        F, H = rng.standard_normal((6, 3)), rng.standard_normal((6, width))
+        A, B = sign * H @ H.T, F @ F.T + e * np.eye(6)
+        for k in (6, 2 + seed % 4):
+            try:
+                found = eslda.solve_pair(A, B, k)
+            except ValueError as error:
+                assert "not positive definite" in str(error)  # noqa: PT017
+                continue
+            best = max(exact_value(A, B, S) for S in itertools.combinations(range(6), k))
+            assert found.status == "optimal"
+            assert found.bound + found.error >= best
+            assert abs(found.value - exact_value(A, B, found.support)) <= found.error
+    A, B = wishart(rng, 12), wishart(rng, 12) + np.eye(12)
+    found = eslda.solve_pair(A, B, 4)
+    assert found.error <= 1e-8 * found.value
+    assert np.isinf(gslda.solve_pair(A, B)[4].error)
 
 
 def test_what_was_left_out_within_the_gap_counts_in_the_bound():
@@ -360,13 +484,18 @@ def test_an_interrupt_returns_what_is_known():
 
 
 def test_control_c_returns_what_is_known():
+    """It comes in the second round, and ends the sizes that follow, too."""
     A, B = hard()
-    eslda.solve_pair(A, B, 30, node_limit=1)  # compiles
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    path = eslda.solve_pair(A, B, [28, 29, 30], time_limit=60)
-    timer.join()
-    assert "interrupted" in path.statuses
+    calls = []
+
+    def interrupt(*state):
+        calls.append(state)
+        if len(calls) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    path = eslda.solve_pair(A, B, [28, 29, 30], callback=interrupt)
+    assert path.statuses[-1] == "interrupted"
+    assert len(calls) <= 3
     assert (path.bounds >= path.values).all()
 
 
@@ -435,7 +564,7 @@ def planted(n_features=400, seed=0):
 
 
 @pytest.mark.parametrize("matrix", ["covariance", "correlation"])
-def test_the_ladder_searches_more_features_than_the_trees_can(matrix):
+def test_safe_elimination_searches_more_features_than_the_trees_can(matrix):
     """Nothing is lost: most features are left out by hand in the other search."""
     X = planted()
     path = eslda.solve(X, k=range(1, 9), matrix=matrix)
@@ -451,7 +580,7 @@ def test_the_ladder_searches_more_features_than_the_trees_can(matrix):
         assert pair.support.tolist() == path[4].support.tolist()
 
 
-def test_the_ladder_refuses_when_too_many_features_survive():
+def test_safe_elimination_refuses_when_too_many_features_survive():
     """Features of iid noise are all alike."""
     X = np.random.default_rng(0).standard_normal((40, 400))
     message = "X: leaves 400 features to search; at most 300 are possible: "
@@ -464,7 +593,7 @@ def test_the_ladder_refuses_when_too_many_features_survive():
     assert path.bounds[1] > path.values[1]
 
 
-def test_limits_bind_the_ladder(monkeypatch):
+def test_limits_bind_safe_elimination(monkeypatch):
     eslda._compile()
     monkeypatch.setattr(eslda, "perf_counter", Clock(0.3))
     path = eslda.solve(planted(), k=[1, 4, 6], time_limit=1)

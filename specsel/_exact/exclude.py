@@ -1,49 +1,113 @@
-"""The tree that starts with all features and drops some, searched as several stacks at a time.
+"""The tree that starts with all features and drops some; and the stacks of depth-first trees.
 
-A node keeps some features and chooses the rest of its supports from its free ones; each child
-drops one of these. `descent` says what a node carries and why it is pruned, and searches one stack
-for a given amount of work. Here the nodes are handed to the stacks: one that has run out of work
-takes the node with most free features from the others. Stacks exchange nothing while they run, and
-their number and their work are fixed, so the outcome does not depend on the number of threads.
+A node keeps some features and chooses the rest of its supports from its free ones. Its children
+drop the first free feature; keep the first and drop the second; keep the first two and drop the
+third; and so on, until enough are kept. The node carries the inverse P of M over its features; a
+child's inverse follows from it by one update of rank one. The signs in P prune: without a negative
+eigenvalue no support below is better than the incumbent, and with one they tell which features
+must be kept (see `bounds`).
+
+The children that come first have most descendants, so the features go first that are most likely
+to be needed: then those children end soonest (as in leaps and bounds). Such a feature is the one
+whose drop takes most from the diagonal of the inverse.
+
+A stack holds a node and its ancestors, each with its inverse. What an ancestor keeps, all nodes
+above it on the stack keep; its free features start with those it keeps. Several stacks are
+searched at a time; one that has run out of work takes the largest node of the others. Stacks
+exchange nothing while they run, and their number and their work are fixed, so the outcome does not
+depend on the number of threads.
+
+The inverses of nodes are flat arrays, one row after the other.
 """
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 
-from specsel._exact.descent import (
-    BASE,
-    CHOOSE,
-    CLOSED,
-    DEPTH,
-    FOUND,
-    KEPT,
-    MARK_ROWS,
-    NODE_COLUMNS,
-    NODES,
-    SIZE,
-    STATE_ENTRIES,
-    VERSION,
-    Rules,
-    Stack,
-    descend,
-)
-from specsel._validate import Bools, Integers
+from specsel._exact.bounds import CANCELLED, SPARED, invert, lower_factor, submatrix
+from specsel._exact.task import Node, Rules, precedes
+from specsel._runtime import jit
+from specsel._validate import Bools
 
 # Stacks searched at a time.
 STACKS = 8
 
-# A node: the features it keeps, its free features, and how many of these its supports hold.
-Node = tuple[Integers, Integers, int]
+# The cost of looking at a node or keeping a feature, beyond one for every free feature, in
+# multiplications.
+OVERHEAD = 500
+
+# Entries of `Stack.state`.
+DEPTH = 0  # row of the deepest node, or -1 if the stack is idle
+BASE = 1  # how many features all nodes of the stack keep: those in `Stack.base`
+NODES = 2  # how many nodes were examined
+FOUND = 3  # SUPPORT or GROWN if the stack had to stop for that, else 0
+STATE_ENTRIES = 4
+
+# What `FOUND` may say: a better support is in `Stack.found`; or rounding grew too large.
+SUPPORT, GROWN = 1, 2
+
+# Columns of `Stack.table`, which has a row for each node; those from CHOOSE on are for this tree.
+SIZE = 0  # how many features are free in the node, the kept ones among them
+CHOOSE = 1  # how many are to be kept in the end
+FIRST = 2  # how many were kept before the inverse was computed; it leaves them out
+KEPT = 3  # how many of the free features are kept now: they come first
+NEGATIVE = 4  # how many negative eigenvalues M has over the node
+STRICT = 5  # 1 if a tie is of no use in the node: it is pruned just above the incumbent
+VERSION = 6  # the version of the rules that the inverse belongs to; -1 asks for a new inverse
+FRESH = 7  # 1 if the node is still to be examined
+CLOSED = 8  # 1 if what is left of the node was given to another stack
+NODE_COLUMNS = 9
+
+# Rows of `Stack.marks`, which have an entry for each free feature.
+PEAK = 0  # its largest diagonal entry in the inverse since that was last computed anew
+LOSS = 1  # how much its drop takes from the diagonal entries of the others
+PARTNERS = 2  # how many features can go if it goes, itself included
+MARK_ROWS = 3
 
 
-class Exclude:
-    """The tree over n free features, of which supports hold `choose`."""
+class Stack(NamedTuple):
+    """A node and its ancestors; depth 0 is the root of the stack."""
 
-    def __init__(self, n_free: int, choose: int) -> None:
-        """Give the root to the first stack."""
-        self.stacks = tuple(_idle_stack(n_free, n_free - choose + 2) for _ in range(STACKS))
-        _place(self.stacks[0], (np.empty(0, np.int64), np.arange(n_free), choose))
+    state: np.ndarray  # see above
+    base: np.ndarray  # features that all nodes keep
+    table: np.ndarray  # nodes x columns, see above
+    features: np.ndarray  # nodes x features: the free ones
+    marks: np.ndarray  # nodes x rows x features, see above
+    matrices: np.ndarray  # what the nodes carry
+    found: np.ndarray  # mask of a support
+
+
+class Tree:
+    """A tree over n free features that is searched depth first, as several stacks at a time."""
+
+    def __init__(self, n: int, levels: int, columns: int, mark_rows: int, shape: object) -> None:
+        """Make idle stacks, with room for so many levels and matrices of that shape."""
+        self.stacks = tuple(
+            Stack(
+                state=np.array([-1, *[0] * (STATE_ENTRIES - 1)]),
+                base=np.zeros(n, np.int64),
+                table=np.zeros((levels, columns), np.int64),
+                features=np.zeros((levels, n), np.int64),
+                marks=np.ones((levels, mark_rows, n)),
+                matrices=np.empty(shape),  # type: ignore[call-overload]
+                found=np.zeros(n, np.bool_),
+            )
+            for _ in range(STACKS)
+        )
+
+    def node(self, stack: Stack, depth: int) -> Node:
+        """Return what is left of a node of a stack, without the children it already made."""
+        raise NotImplementedError
+
+    def is_open(self, stack: Stack, depth: int) -> bool:
+        """Tell whether anything is left of a node."""
+        raise NotImplementedError
+
+    def move(self, donor: Stack, depth: int, stack: Stack) -> None:
+        """Make what is left of a node the root of an idle stack, and close it."""
+        raise NotImplementedError
 
     @property
     def done(self) -> bool:
@@ -55,77 +119,414 @@ class Exclude:
         """How many nodes were examined."""
         return int(sum(stack.state[NODES] for stack in self.stacks))
 
-    def advance(self, threads: ThreadPoolExecutor, rules: Rules, budget: float) -> list[Bools]:
-        """Search every stack for so many multiplications; list masks of better supports."""
-        self._hand_out()
-        busy = [stack for stack in self.stacks if stack.state[DEPTH] >= 0]
-        chunks = [threads.submit(descend, stack, rules, budget) for stack in busy]
-        for chunk in chunks:
-            chunk.result()
-        found = []
-        for stack in self.stacks:
-            if stack.state[FOUND]:
-                found.append(stack.found.copy())
-                stack.state[FOUND] = 0
-        return found
-
     def remaining(self) -> list[Node]:
         """List the open nodes."""
         return [
-            open_part(stack, depth)
+            self.node(stack, depth)
             for stack in self.stacks
             for depth in range(stack.state[DEPTH] + 1)
-            if not stack.table[depth, CLOSED]
+            if self.is_open(stack, depth)
         ]
 
+    def search(
+        self,
+        threads: ThreadPoolExecutor,
+        descend: Callable[..., None],
+        rules: tuple[object, ...],
+        budget: float,
+    ) -> list[Bools]:
+        """Search every stack for so many multiplications; list masks of what was found."""
+        self._hand_out()
+        busy = [stack for stack in self.stacks if stack.state[DEPTH] >= 0]
+        for chunk in [threads.submit(descend, stack, rules, budget) for stack in busy]:
+            chunk.result()
+        found = [stack for stack in busy if stack.state[FOUND] == SUPPORT]
+        for stack in found:
+            stack.state[FOUND] = 0
+        return [stack.found.copy() for stack in found]
+
     def _hand_out(self) -> None:
-        """Give idle stacks nodes of the others, those with most free features first."""
+        """Give idle stacks nodes of the others, those with most features first."""
         for stack in self.stacks:
             if stack.state[DEPTH] >= 0:
                 continue
             donors = [
-                (donor.table[depth, SIZE] - donor.table[depth, KEPT], -number, depth)
+                (len(self.node(donor, depth)[1]), -number, depth)
                 for number, donor in enumerate(self.stacks)
                 for depth in range(donor.state[DEPTH])
-                if not donor.table[depth, CLOSED]
+                if self.is_open(donor, depth)
             ]
             if not donors:
                 return
             _, number, depth = max(donors)
-            donor = self.stacks[-number]
-            _place(stack, open_part(donor, depth))
-            donor.table[depth, CLOSED] = 1
+            self.move(self.stacks[-number], depth, stack)
 
 
-def open_part(stack: Stack, depth: int) -> Node:
-    """Return what is left of a node of a stack, without the children it already made."""
-    kept = [stack.base[: stack.state[BASE]]]
-    kept += [stack.features[level, : stack.table[level, KEPT] - 1] for level in range(depth)]
-    own = stack.features[depth]
-    size, count, choose = stack.table[depth, [SIZE, KEPT, CHOOSE]]
-    return np.concatenate((*kept, own[:count])), own[count:size].copy(), choose - count
+class Exclude(Tree):
+    """The tree over n free features, of which supports hold `choose`."""
 
+    def __init__(self, n: int, choose: int) -> None:
+        """Give the root to the first stack."""
+        levels = n - choose + 2
+        room = sum((n - level) ** 2 for level in range(min(levels, n)))
+        super().__init__(n, levels, NODE_COLUMNS, MARK_ROWS, room)
+        _place(self.stacks[0], (np.empty(0, np.int64), np.arange(n), choose))
 
-def _idle_stack(n: int, levels: int) -> Stack:
-    """Make a stack without a node, with room for so many levels of n free features."""
-    state = np.zeros(STATE_ENTRIES, np.int64)
-    state[DEPTH] = -1
-    return Stack(
-        state=state,
-        base=np.zeros(n, np.int64),
-        table=np.zeros((levels, NODE_COLUMNS), np.int64),
-        features=np.zeros((levels, n), np.int64),
-        marks=np.zeros((levels, MARK_ROWS, n)),
-        inverse=np.empty(sum((n - level) ** 2 for level in range(min(levels, n)))),
-        found=np.zeros(n, np.bool_),
-    )
+    def advance(self, threads: ThreadPoolExecutor, rules: Rules, budget: float) -> list[Bools]:
+        """Search every stack for so many multiplications; list masks of better supports."""
+        return self.search(threads, descend, rules, budget)
+
+    def node(self, stack: Stack, depth: int) -> Node:
+        kept = [stack.base[: stack.state[BASE]]]
+        kept += [stack.features[level, : stack.table[level, KEPT] - 1] for level in range(depth)]
+        own = stack.features[depth]
+        size, count, choose = stack.table[depth, [SIZE, KEPT, CHOOSE]]
+        return np.concatenate((*kept, own[:count])), own[count:size].copy(), int(choose - count)
+
+    def is_open(self, stack: Stack, depth: int) -> bool:
+        return not stack.table[depth, CLOSED]
+
+    def move(self, donor: Stack, depth: int, stack: Stack) -> None:
+        _place(stack, self.node(donor, depth))
+        donor.table[depth, CLOSED] = 1
 
 
 def _place(stack: Stack, node: Node) -> None:
-    """Give an idle stack a node."""
+    """Give an idle stack a node, whose inverse is still to be computed."""
     base, free, choose = node
     stack.base[: len(base)] = base
     stack.table[0] = 0
     stack.table[0, [SIZE, CHOOSE, VERSION]] = len(free), choose, -1
     stack.features[0, : len(free)] = free
     stack.state[[DEPTH, BASE]] = 0, len(base)
+
+
+@jit
+def descend(stack, rules, budget):
+    """Search depth first, until the budget is spent or a better support is found."""
+    state, table = stack.state, stack.table
+    work = 0
+    while state[DEPTH] >= 0 and work < budget and state[FOUND] == 0:
+        depth = state[DEPTH]
+        if table[depth, CLOSED]:
+            state[DEPTH] -= 1
+            continue
+        if table[depth, VERSION] != rules.version:
+            work += _refresh(stack, rules)
+        kept = table[depth, KEPT]
+        fathomed = _fathom(stack, rules)
+        work += (OVERHEAD + table[depth, SIZE]) * (1 + table[depth, KEPT] - kept)
+        if fathomed:
+            state[DEPTH] -= 1
+        elif table[depth, KEPT] < table[depth, CHOOSE]:
+            work += _branch(stack, rules.groups)
+        else:
+            _collect(stack, depth, table[depth, KEPT], stack.found)
+            smaller = precedes(stack.found, rules.incumbent)
+            tie = is_better(rules.below, stack.found)
+            state[DEPTH] -= 1
+            if tie and (smaller or is_better(rules.above, stack.found)):
+                state[FOUND] = 1
+            elif tie:
+                state[DEPTH] = _retreat(stack, rules.incumbent)
+
+
+@jit
+def _refresh(stack, rules):
+    """Compute the inverse of the deepest node from M itself; return what that cost."""
+    depth = stack.state[DEPTH]
+    node = stack.table[depth]
+    mask = np.empty(len(rules.incumbent), np.bool_)
+    _collect(stack, depth, node[KEPT], mask)
+    chosen = np.empty(len(rules.above), np.int64)
+    size = node[SIZE] - node[KEPT]
+    for i in range(size):
+        chosen[i] = stack.features[depth, node[KEPT] + i]
+    count = list_chosen(mask, chosen, size)
+    node[FIRST] = node[KEPT]
+    node[STRICT] = _is_hopeless(stack, depth, node[KEPT], rules.incumbent)
+    node[VERSION] = rules.version
+    node[FRESH] = 1
+    matrix = submatrix(rules.above if node[STRICT] else rules.below, chosen[:count])
+    node[NEGATIVE] = invert(matrix)
+    inverse = _inverse(stack, depth)
+    for i in range(size):
+        stack.marks[depth, PEAK, node[FIRST] + i] = abs(matrix[i, i])
+        for j in range(size):
+            inverse[i * size + j] = matrix[i, j]
+    return count**3
+
+
+@jit
+def _fathom(stack, rules):
+    """Tell if the deepest node holds no better support; if it may, keep what must stay."""
+    depth = stack.state[DEPTH]
+    node = stack.table[depth]
+    if node[KEPT] > node[CHOOSE] or node[NEGATIVE] == 0:
+        return True
+    if node[SIZE] == node[CHOOSE]:
+        node[KEPT] = node[SIZE]
+        return False
+    first, size = node[FIRST], node[SIZE] - node[FIRST]
+    inverse, marks = _inverse(stack, depth), stack.marks[depth, :, first:]
+    if node[FRESH]:
+        stack.state[NODES] += 1
+        node[FRESH] = 0
+        if rules.plain or node[NEGATIVE] > 1:
+            for i in range(size):
+                feature = stack.features[depth, first + i]
+                marks[LOSS, i] = -inverse[i * (size + 1)] * rules.above[feature, feature]
+            return False
+        for i in range(size):
+            if inverse[i * (size + 1)] < -CANCELLED * marks[PEAK, i]:
+                _swap(stack, depth, inverse, node[KEPT] - first, i)
+                node[KEPT] += 1
+        couple(inverse, size, node[KEPT] - first, marks[PEAK], marks[LOSS], marks[PARTNERS])
+    if rules.plain or node[NEGATIVE] > 1:
+        return False
+    i = node[KEPT] - first
+    while i < size and node[KEPT] <= node[CHOOSE]:
+        i += 1
+        if marks[PARTNERS, i - 1] < node[SIZE] - node[CHOOSE]:
+            _keep(stack, depth, inverse, i - 1)
+            i = node[KEPT] - first
+    return node[KEPT] > node[CHOOSE]
+
+
+@jit
+def _branch(stack, groups):
+    """Make the child that drops the feature with the largest loss; return what that cost.
+
+    The node itself keeps that feature from now on. The child goes on the stack unless it has too
+    few features left.
+    """
+    depth = stack.state[DEPTH]
+    node, child = stack.table[depth], stack.table[depth + 1]
+    features, marks, inverse = stack.features[depth], stack.marks[depth], _inverse(stack, depth)
+    place, first = node[KEPT], node[FIRST]
+    costliest = place
+    for i in range(place, node[SIZE]):
+        if marks[LOSS, i] > marks[LOSS, costliest]:
+            costliest = i
+    _keep(stack, depth, inverse, costliest - first)
+    size, row, rest = node[SIZE] - first, place - first, node[SIZE] - place - 1
+    pivot = inverse[row * (size + 1)]
+    afresh = abs(pivot) <= CANCELLED * marks[PEAK, place]
+    child[:] = 0
+    child[SIZE] = rest
+    child[CHOOSE] = node[CHOOSE] - place
+    child[NEGATIVE] = node[NEGATIVE] - (pivot < 0)
+    child[STRICT] = node[STRICT]
+    child[FRESH] = 1
+    for i in range(rest):
+        stack.features[depth + 1, i] = features[place + 1 + i]
+    if groups[features[place]] >= 0:
+        child[SIZE] = _without_followers(stack, groups)
+        afresh = afresh or child[SIZE] < rest
+    child[VERSION] = -1 if afresh else node[VERSION]
+    if child[SIZE] < child[CHOOSE]:
+        return rest
+    stack.state[DEPTH] += 1
+    if afresh:
+        return rest
+    part = _inverse(stack, depth + 1)
+    drop(inverse, part, size, row)
+    for i in range(rest):
+        peak = abs(part[i * (rest + 1)])
+        stack.marks[depth + 1, PEAK, i] = max(peak, marks[PEAK, place + 1 + i])
+    return 2 * rest * rest
+
+
+@jit
+def _keep(stack, depth, inverse, i):
+    """Keep feature i of a node: it joins the kept ones and can no longer go with others."""
+    node = stack.table[depth]
+    first, size, row = node[FIRST], node[SIZE] - node[FIRST], node[KEPT] - node[FIRST]
+    _swap(stack, depth, inverse, row, i)
+    node[KEPT] += 1
+    if node[NEGATIVE] == 1:
+        marks = stack.marks[depth, :, first:]
+        uncouple(inverse, size, row, marks[PEAK], marks[LOSS], marks[PARTNERS])
+
+
+@jit
+def _swap(stack, depth, inverse, i, j):
+    """Exchange features i and j of a node, with their marks and their rows of the inverse."""
+    if i == j:
+        return
+    features, marks, first = stack.features[depth], stack.marks[depth], stack.table[depth, FIRST]
+    exchange(inverse, stack.table[depth, SIZE] - first, i, j)
+    i += first
+    j += first
+    features[i], features[j] = features[j], features[i]
+    for mark in range(len(marks)):
+        marks[mark, i], marks[mark, j] = marks[mark, j], marks[mark, i]
+
+
+@jit
+def _collect(stack, depth, kept, mask):
+    """Mark what a node keeps: the first `kept` of its free features, and what its ancestors keep.
+
+    An ancestor counts its dropped feature as kept, which is the last one; it is left out.
+    """
+    mask[:] = False
+    for i in range(stack.state[BASE]):
+        mask[stack.base[i]] = True
+    for level in range(depth):
+        for i in range(stack.table[level, KEPT] - 1):
+            mask[stack.features[level, i]] = True
+    for i in range(kept):
+        mask[stack.features[depth, i]] = True
+
+
+@jit
+def _is_hopeless(stack, depth, kept, incumbent):
+    """Tell if a node holds no support that is lexicographically smaller than the incumbent."""
+    mask, free = np.empty(len(incumbent), np.bool_), np.zeros(len(incumbent), np.bool_)
+    _collect(stack, depth, kept, mask)
+    for i in range(kept, stack.table[depth, SIZE]):
+        free[stack.features[depth, i]] = True
+    lacking = stack.table[depth, CHOOSE] - kept
+    for feature in range(len(incumbent)):
+        if free[feature] and lacking > 0:
+            mask[feature] = True
+            lacking -= 1
+    return not precedes(mask, incumbent)
+
+
+@jit
+def _retreat(stack, incumbent):
+    """Return the depth at which to go on after a tie that is no smaller than the incumbent.
+
+    It is that of the highest node which can hold only such ties. That node is computed anew, to be
+    pruned just above the incumbent's value; otherwise the search would examine all ties.
+    """
+    table = stack.table
+    for depth in range(stack.state[DEPTH] + 1):
+        if table[depth, STRICT] or table[depth, CLOSED]:
+            continue
+        if _is_hopeless(stack, depth, table[depth, KEPT] - 1, incumbent):
+            table[depth, KEPT] -= 1
+            table[depth, VERSION] = -1
+            return depth
+    return stack.state[DEPTH]
+
+
+@jit
+def _without_followers(stack, groups):
+    """Drop the later features that are exactly like the one dropped; return how many are left.
+
+    If a later one is kept, the child holds nothing that another node does not hold: return -1.
+    """
+    depth = stack.state[DEPTH]
+    place = stack.table[depth, KEPT] - 1
+    dropped = stack.features[depth, place]
+    mask = np.empty(stack.features.shape[1], np.bool_)
+    _collect(stack, depth, place, mask)
+    for later in range(dropped + 1, len(mask)):
+        if mask[later] and groups[later] == groups[dropped]:
+            return -1
+    left = 0
+    for i in range(place + 1, stack.table[depth, SIZE]):
+        feature = stack.features[depth, i]
+        if feature < dropped or groups[feature] != groups[dropped]:
+            stack.features[depth + 1, left] = feature
+            left += 1
+    return left
+
+
+@jit
+def _inverse(stack, depth):
+    """Return the place of a node's inverse.
+
+    A node at some depth has lost that many features at least, so level d needs (n - d)² numbers.
+    """
+    n = stack.features.shape[1]
+    start = depth * n * n - n * depth * (depth - 1) + (depth - 1) * depth * (2 * depth - 1) // 6
+    size = stack.table[depth, SIZE] - stack.table[depth, FIRST]
+    return stack.matrices[start : start + size * size]
+
+
+@jit
+def drop(whole, part, size, row):
+    """Compute the inverse for a child node from that of its parent.
+
+    The features before `row` are kept and need no column; the feature at `row` is dropped.
+    """
+    rest = size - row - 1
+    top = whole[row * size + row + 1 : row * size + size]
+    pivot = whole[row * (size + 1)]
+    for i in range(rest):
+        factor = top[i] / pivot
+        source = whole[(row + 1 + i) * size + row + 1 : (row + 2 + i) * size]
+        target = part[i * rest : (i + 1) * rest]
+        for j in range(rest):
+            target[j] = source[j] - factor * top[j]
+
+
+@jit
+def exchange(matrix, size, i, j):
+    """Exchange two features, i before j, in an inverse; columns before i are not needed."""
+    one, other = matrix[i * size + i : (i + 1) * size], matrix[j * size + i : (j + 1) * size]
+    for c in range(size - i):
+        one[c], other[c] = other[c], one[c]
+    one, other = matrix[i * size + i :: size], matrix[i * size + j :: size]
+    for c in range(size - i):
+        one[c], other[c] = other[c], one[c]
+
+
+@jit
+def couple(matrix, size, start, peaks, losses, partners):
+    """Compute for each feature from `start` on its loss, and with how many it can go.
+
+    Dropping i takes the share ``P_ij² / (P_ii P_jj)`` of the diagonal entry of j. The loss of i is
+    the sum of these shares; i can go with those j that keep some. Where only rounding is left of
+    an entry, everything can go with it.
+    """
+    diagonal = matrix[start * (size + 1) :: size + 1].copy()
+    for i in range(len(diagonal)):
+        if diagonal[i] <= CANCELLED * peaks[start + i]:
+            diagonal[i] = np.inf
+    shares = 1.0 / diagonal
+    for i in range(start, size):
+        row = matrix[i * size + start : (i + 1) * size]
+        bound = SPARED * diagonal[i - start]
+        loss, count = 0.0, 0.0
+        for j in range(len(row)):
+            square = row[j] * row[j]
+            loss += square * shares[j]
+            count += 1.0 if square < bound * diagonal[j] else 0.0
+        losses[i] = loss * shares[i - start]
+        partners[i] = count
+
+
+@jit
+def uncouple(matrix, size, row, peaks, losses, partners):
+    """Take a feature, which stays, out of the losses and numbers of those after it."""
+    line = matrix[row * size + row + 1 : (row + 1) * size]
+    diagonal = matrix[(row + 1) * (size + 1) :: size + 1]
+    own = matrix[row * (size + 1)]
+    if own <= CANCELLED * peaks[row]:
+        return
+    for j in range(len(line)):
+        square, both = line[j] * line[j], own * diagonal[j]
+        losses[row + 1 + j] -= square / both
+        partners[row + 1 + j] -= 1.0 if square < SPARED * both else 0.0
+
+
+@jit
+def is_better(matrix, mask):
+    """Tell if a support is negative in M, with the features that all supports hold."""
+    chosen = np.empty(len(matrix), np.int64)
+    count = list_chosen(mask, chosen, 0)
+    return not lower_factor(submatrix(matrix, chosen[:count]))
+
+
+@jit
+def list_chosen(mask, chosen, count):
+    """Append the features of a mask, and those that all supports hold, to the first `count`."""
+    for feature in range(len(chosen)):
+        if feature >= len(mask) or mask[feature]:
+            chosen[count] = feature
+            count += 1
+    return count

@@ -1,4 +1,4 @@
-"""Exact search for the supports of k features that are worth most.
+"""The driver of the exact search: for one size, and for several in turn.
 
 Moghaddam, Weiss and Avidan (2006), Sec. 2.2 and 2.3. With ``M = t B - A``, a support S is worth
 more than t exactly if ``M_S`` has a negative eigenvalue. By the inclusion principle, Eq. (8), no
@@ -6,7 +6,7 @@ support within a set T is worth more than t if ``M_T`` has none. So a node, whic
 supports within some T that hold some features, is pruned once that is shown for t the value of the
 best support known, the incumbent. The paper computes eigenvalues at every node; here nodes carry
 an inverse or a Schur complement, which a child derives from its parent's by one update of rank
-one, and which prune by more than Eq. (8).
+one, and which prune by more than Eq. (8), see `bounds`.
 
 Three trees search side by side, and each alone would prove the optimum: `exclude` starts with all
 features and drops some, `include` starts with none and adds some, `best_first` decides about any
@@ -21,7 +21,7 @@ incumbent are pruned just below its value, the others just above it.
 
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import NamedTuple
@@ -29,17 +29,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import get_num_threads
 
-from specsel import _runtime
+from specsel._exact import bounds
 from specsel._exact.best_first import BestFirst
-from specsel._exact.descent import Rules
-from specsel._exact.dominance import is_dominated
-from specsel._exact.exclude import STACKS, Exclude, Node
+from specsel._exact.exclude import STACKS, Exclude
 from specsel._exact.include import Include
-from specsel._exact.incumbent import Incumbents, lowest
-from specsel._exact.inverses import is_empty
-from specsel._exact.problem import TIE, Members, Problem, Support, highest
-from specsel._exact.relaxation import Test, ceiling, is_empty_relaxed
-from specsel._validate import Bools, Floats
+from specsel._exact.task import TIE, Node, Rules, SearchTask, Support
+from specsel._pencil import Pencil
+from specsel._validate import Bools, Bounds, Floats, Integers
+from specsel.results.subsets import SizeRow
 
 # Called after every round with the value of the best support, a bound on all, the number of nodes
 # and the seconds; true stops the search.
@@ -68,156 +65,357 @@ BOUND_WORK = 1e7
 # an end by a limit does not wait for it.
 CEILING_ROUND = 8
 
-# Smaller ties are sought among the neighbours of the incumbent if that takes no more
-# multiplications than this, a fraction of a second.
-TIE_WORK = 2e8
+# For each support wanted, so many neighbours of the start are looked at, at most.
+NEIGHBOURS = 4
+
+# The widest gap that makes a difference.
+WIDEST = 1e6
+
+# A search that its time limit may end takes this share of the time first. Then it proves these
+# gaps in turn, which takes a small part of the time of a proof, and goes on.
+FIRST_SHARE = 1 / 3
+COARSER = (0.1, 0.05, 0.02)
+
+# A gap of at most this share, which is twice that of ties, counts as proof.
+PROVED = 2e-9
+
+# A size whose search may go on if there is time left. After safe elimination more features may go
+# once the sizes below are proved.
+OPEN = ("time", "features")
 
 
-class Outcome(NamedTuple):
-    """What a search found: the best supports, best first, and a bound on all there are."""
+class Limits(NamedTuple):
+    """When to stop and how much to prove: the options of a search over several sizes.
 
-    supports: list[Support]
-    values: list[float]
-    bound: float
-    nodes: int
-    status: str
+    `caught` is the list of `catch_interrupts`: it holds something after Ctrl-C, or once the
+    callback has asked to stop.
+    """
+
+    caught: list[int]
+    time_limit: float | None = None
+    gap: float = 0.0
+    node_limit: int | None = None
+    top: int = 1
+    bound: Bounds = "best"
+    callback: Report | None = None
+    clock: Callable[[], float] = time.perf_counter
+    began: float = 0.0
+
+    @property
+    def left(self) -> float:
+        """How many seconds are left."""
+        if self.time_limit is None:
+            return np.inf
+        return max(self.time_limit - (self.clock() - self.began), 0.0)
+
+    def reached(self) -> bool:
+        """Tell whether to stop now."""
+        return bool(self.caught) or self.left == 0
+
+
+def search_in_turn(
+    sizes: Sequence[int],
+    limits: Limits,
+    search_one: Callable[[int, dict[int, SizeRow], float], SizeRow],
+) -> dict[int, SizeRow]:
+    """Search sizes one after the other, each for its share of the time; return a row for each.
+
+    The first half of the time is divided among all sizes, and what is left after that among those
+    still open, so that sizes which are easy to prove leave their time to the others. A second
+    search begins anew, so one size gets but one.
+    """
+    rows: dict[int, SizeRow] = {}
+    for part in (1.0,) if limits.time_limit is None or len(sizes) == 1 else (0.5, 1.0):
+        left = [k for k in sizes if k not in rows or rows[k].status in OPEN]
+        for i, k in enumerate(left):
+            later = (1 - part) * (limits.time_limit or 0.0)
+            before = rows.get(k)
+            row = search_one(k, rows, max(limits.left - later, 0.0) / (len(left) - i))
+            rows[k] = row if before is None else _join(before, row)
+    return rows
+
+
+def _join(before: SizeRow, after: SizeRow) -> SizeRow:
+    """Join two searches of one size; the second set out from what the first found."""
+    return after._replace(
+        start=before.start,
+        bound=min(before.bound, after.bound),
+        nodes=before.nodes + after.nodes,
+        seconds=before.seconds + after.seconds,
+    )
+
+
+def search_sizes(
+    pencil: Pencil,
+    members: Integers,
+    always: Integers,
+    sizes: Sequence[int],
+    starts: Mapping[int, tuple[float, Integers]],
+    limits: Limits,
+) -> list[SizeRow]:
+    """Search every size from a start, among the members, within the time limit."""
+    several = limits.top > 1
+    task = SearchTask(
+        *pencil.block(members),
+        pencil.criterion,
+        np.searchsorted(members, always),
+        several=several,
+    )
+    highest = task.highest(sizes[-1])
+
+    def search_one(k: int, rows: dict[int, SizeRow], seconds: float) -> SizeRow:
+        if limits.caught or seconds == 0:
+            if k in rows:
+                return rows[k]._replace(nodes=0, seconds=0.0)
+            start = starts[k][1]
+            value = pencil.solve(start)[0]
+            status = "interrupted" if limits.caught else "time"
+            return SizeRow(k, start, value, value, max(highest, value), status)
+        start = rows[k].support if k in rows else starts[k][1]
+        return search_size(pencil, task, members, k, start, limits, seconds, limits.gap)
+
+    rows = search_in_turn(sizes, limits, search_one)
+    rounding = task.rounding()
+    return close([with_error(rows[k], *rounding) for k in sizes], several=several)
+
+
+def search_size(
+    pencil: Pencil,
+    task: SearchTask,
+    members: Integers,
+    k: int,
+    start: Integers,
+    limits: Limits,
+    seconds: float,
+    gap: float,
+) -> SizeRow:
+    """Search one size for so many seconds; `members` are the features of the task."""
+    began = limits.clock()
+    search = Search(task, k, np.searchsorted(members, start), limits, gap)
+    status = search.run_until(began + seconds)
+    values, supports = zip(*search.best, strict=True)
+    found = [members[list(support)] for support in supports]
+    return SizeRow(
+        size=k,
+        support=found[0],
+        value=pencil.solve(found[0])[0],
+        start=pencil.solve(start)[0],
+        bound=search.bound(status),
+        status=status,
+        nodes=search.nodes,
+        seconds=limits.clock() - began,
+        others=tuple(zip(found[1:], values[1:], strict=True)),
+    )
+
+
+def with_error(row: SizeRow, least: float, share: float) -> SizeRow:
+    """Add the error of the value and of the bound on it, twice that of ties included."""
+    size = max(abs(row.value), abs(row.bound))
+    return row._replace(error=least + (share + 2 * TIE) * size)
+
+
+def close(found: list[SizeRow], *, several: bool = False) -> list[SizeRow]:
+    """Let the bound of a size hold for all smaller ones; where no gap is left, it is a proof.
+
+    The value never falls when a feature joins (Theorem 1). Where several supports are wanted, a
+    proof of the first of them says nothing about the others.
+    """
+    rows, ceiling, error = [], np.inf, 0.0
+    for row in found[::-1]:
+        if row.bound < ceiling:
+            ceiling, error = row.bound, row.error
+        alone = not (several or row.others)
+        proved = alone and ceiling - row.value <= PROVED * abs(row.value)
+        if row.status == "optimal" or proved:
+            row, ceiling = row._replace(status="optimal"), row.value
+        error = max(error, row.error)
+        rows.append(row._replace(bound=ceiling, error=error))
+    return rows[::-1]
 
 
 class Search:
-    """The trees and the incumbents of one problem.
+    """The trees and the incumbents of one size.
+
+    A node is pruned if it holds nothing better than the worst of the incumbents, the best supports
+    found so far. Most searches want one support, and then there is one incumbent.
 
     Attributes
     ----------
-    problem : Problem
-    incumbents : Incumbents
+    best : list of (value, support)
+        The incumbents, best first; of ties, the lexicographically smallest first.
+    version : int
+        How often they changed.
     exclude : Exclude or None
         None where the largest eigenvalue is not what is sought.
     include : Include or None
-        None where the tree does not suit the problem, or is finished, or rounding grew in it.
+        None where the tree does not suit the task, or is finished, or rounding grew in it.
     best_first : BestFirst or None
         None where the criterion does not add up.
     level : float
         The value to beat.
     rules : Rules
-        What the nodes of `exclude` are pruned by.
+        What the nodes of `exclude` and `include` are pruned by.
     """
 
     def __init__(
         self,
-        problem: Problem,
-        start: Members,
-        *,
-        top: int = 1,
-        gap: float = TIE,
-        plain: bool = False,
+        task: SearchTask,
+        k: int,
+        start: Sequence[int] | Integers,
+        limits: Limits,
+        gap: float = 0.0,
     ) -> None:
-        """Set out from a support."""
-        self.problem, self._top, self._gap, self._plain = problem, top, gap, plain
-        self.incumbents = Incumbents(problem, top)
-        self.incumbents.begin(start)
-        self.level = -np.inf
+        self.task, self.choose, self._k, self._limits = task, k - len(task.A) + task.n, k, limits
+        self._gap = max(min(gap, WIDEST), TIE)
+        self._plain = limits.bound == "interlacing"
+        self._began = limits.clock()
+        self.best: list[tuple[float, Support]] = []
+        self.version, self.level = 0, -np.inf
+        self._earlier_nodes = 0  # of trees that were begun anew or left, and of coarser searches
+        self._proved = np.inf  # the bound that coarser searches proved
         self.exclude: Exclude | None = None
         self.include: Include | None = None
         self.best_first: BestFirst | None = None
-        self._include_nodes = 0  # of the tree as it was begun before
-        self._earlier_nodes = 0  # of coarser searches
-        self._proved = np.inf  # the bound that these proved
+        self._set_out(task.mask(start))
+        self._plant()
 
-    def run(
-        self,
-        time_limit: float | None = None,
-        node_limit: int | None = None,
-        report: Report | None = None,
-        clock: Callable[[], float] = time.perf_counter,
-        began: float | None = None,
-    ) -> str:
+    def _set_out(self, mask: Bools) -> None:
+        """Begin with a support, and with its neighbours if several are wanted."""
+        top = self._limits.top
+        self._join_best(mask)
+        seen, queue = {mask.tobytes()}, [mask]
+        while len(self.best) < top and queue:
+            mask = queue.pop(0)
+            for late in np.flatnonzero(mask):
+                for early in np.flatnonzero(~mask):
+                    near = mask.copy()
+                    near[[late, early]] = False, True
+                    if near.tobytes() not in seen and len(seen) < NEIGHBOURS * top:
+                        seen.add(near.tobytes())
+                        queue.append(near)
+                        self._join_best(near)
+
+    def _join_best(self, mask: Bools) -> None:
+        """Let a support join if it is better than one of the best, or if there are too few."""
+        support = self.task.support(mask)
+        if any(support == other for _, other in self.best):
+            return
+        known = [*self.best, (self.task.value(support), support)]
+        known.sort(key=lambda pair: (-pair[0], pair[1]))
+        ties = [0]
+        for (before, _), (after, _) in itertools.pairwise(known):
+            ties.append(ties[-1] + (before - after > self.task.slack(before, TIE)))
+        keys = [(tie, support) for tie, (_, support) in zip(ties, known, strict=True)]
+        order = sorted(range(len(keys)), key=keys.__getitem__)[: self._limits.top]
+        known = [known[i] for i in order]
+        self.version += known != self.best
+        self.best = known
+
+    @property
+    def incumbent(self) -> Bools:
+        """Mask of the support to beat."""
+        return self.task.mask(self.best[-1][1])
+
+    def _plant(self) -> None:
+        """Make the trees, each with its root."""
+        task, leading = self.task, self.task.criterion == "leading"
+        if task.adds_up and not (leading and self._plain):
+            self.best_first = BestFirst(task, self._k, plain=self._plain)
+        if leading:
+            self.exclude = Exclude(task.n, self.choose)
+        self._renew()
+        suits = leading and Include.suits(task.b, task.n, self.choose)
+        if suits and not self._plain and self._limits.top == 1:
+            self.include = Include(task.n, self.choose)
+            self.include.begin(self.rules)
+
+    def _renew(self) -> None:
+        """Set the thresholds by the support to beat."""
+        task = self.task
+        self.level = max(self.level, self.best[-1][0])
+        if not self.exclude:
+            return
+        above, below = (task.matrix(level) for level in self._thresholds())
+        self.rules = Rules(above, below, self.incumbent, task.groups, self.version, self._plain)
+        if self.include:
+            self.include.renew(self.rules)
+
+    def _thresholds(self) -> tuple[float, float]:
+        """Return the values just above and, if ties count, just below the one to beat."""
+        above = self.level + self.task.slack(self.level, self._gap)
+        return above, above if self._gap > TIE else self.level - self.task.slack(self.level, TIE)
+
+    def run_until(self, end: float) -> str:
         """Search until nothing is left or a limit is reached; return the status.
 
-        It may go on later. Seconds count from `began`, by default from now.
+        Where the time may not suffice, prove larger gaps before the search goes on. The trees of
+        general pencils bound nothing before they are done.
         """
-        began = clock() if began is None else began
-        status, budget, numbers = "", FIRST_CHUNK, itertools.count()
-        with (
-            _runtime.catch_interrupts() as caught,
-            ThreadPoolExecutor(get_num_threads()) as threads,
-        ):
-            if self.nodes == 0:
-                self.plant()
-            while not status:
-                number = next(numbers)
+        limits = self._limits
+        coarse = np.isfinite(end) and limits.node_limit is None and not self.task.adds_up
+        if not coarse or limits.top > 1 or self._plain:
+            status = self._run(end)
+        else:
+            status = self._run(self._began + FIRST_SHARE * (end - self._began))
+            for gap in COARSER:
+                if status != "time" or gap <= self._gap:
+                    break
+                ended = self._prove_gap(gap, end)
+                if ended != "optimal":
+                    return ended
+            if status == "time":
+                status = self._run(end)
+        return "gap" if status == "optimal" and self._gap > TIE else status
+
+    def _prove_gap(self, gap: float, end: float) -> str:
+        """Search for what is better by more than a gap, and take over what that proved."""
+        other = Search(self.task, self._k, self.best[0][1], self._limits, gap)
+        other._began, other._proved = self._began, self._proved
+        status = other._run(end)
+        self._earlier_nodes += other.nodes
+        self._admit([other.incumbent])
+        if status == "optimal":
+            self._proved = min(self._proved, other._pruned)
+        return status
+
+    def _run(self, end: float) -> str:
+        """Search until nothing is left or a limit is reached; return the status.
+
+        It may go on later.
+        """
+        budget = FIRST_CHUNK
+        with ThreadPoolExecutor(get_num_threads()) as threads:
+            for number in itertools.count():
                 done = self.exclude is not None and self.exclude.done
                 if done or self._round(threads, budget, number):
                     return "optimal"
-                if number == CEILING_ROUND and not caught and not self.best_first:
+                if number == CEILING_ROUND and not self._limits.caught and not self.best_first:
                     _ = self.ceiling
                 budget = min(2 * budget, CHUNK)
-                seconds = clock() - began
-                if caught:
-                    status = "interrupted"
-                elif time_limit is not None and seconds >= time_limit:
-                    status = "time"
-                elif node_limit is not None and self.nodes >= node_limit:
-                    status = "nodes"
-                elif report and self._told_to_stop(report, seconds):
-                    status = "interrupted"
-        return status
+                status = self._limit_reached(end)
+                if status:
+                    return status
+        raise AssertionError
 
-    def coarser(self, gap: float) -> "Search":
-        """A search for what is better by more than a gap, from the best support known."""
-        other = Search(self.problem, self.incumbents.best[0][1], gap=gap)
-        other._proved = self._proved
-        return other
-
-    def learn(self, other: "Search", *, done: bool) -> None:
-        """Take over what a coarser search found and, if it was done, what it proved."""
-        self._earlier_nodes += other.nodes
-        self._admit([other.incumbents.mask])
-        if done:
-            self._proved = min(self._proved, other._pruned)
-
-    def _told_to_stop(self, report: Report, seconds: float) -> bool:
-        try:
-            value, _ = self.incumbents.best[0]
-            return bool(report(value, self.ceiling, self.nodes, seconds))
-        except KeyboardInterrupt:
-            return True
-
-    def plant(self) -> None:
-        """Make the trees, each with its root."""
-        problem = self.problem
-        if problem.adds_up and (problem.criterion != "leading" or not self._plain):
-            self.best_first = BestFirst(problem, plain=self._plain)
-        if problem.criterion == "leading":
-            self.exclude = Exclude(problem.n, problem.choose)
-        self._renew()
-        if not self.exclude:
-            return
-        suits = Include.suits(problem.b, problem.n, problem.choose)
-        if not self._plain and self._top == 1 and suits:
-            self.include = Include(problem.n, problem.choose, problem.groups)
-            self.include.begin(self.rules.above, self.rules.incumbent)
-
-    def _renew(self) -> None:
-        """Set the thresholds by the support to beat, after trying to find a smaller tie of it."""
-        problem = self.problem
-        self.level = max(self.level, self.incumbents.value)
-        if not self.exclude:
-            return
-        above = problem.matrix(self.level + problem.slack(self.level, self._gap))
-        below = above
-        if self._gap <= TIE:
-            below = problem.matrix(self.level - problem.slack(self.level, TIE))
-        incumbent = self.incumbents.mask
-        few = problem.n**2 * problem.choose**3 <= TIE_WORK
-        if self._top == 1 and self._gap <= TIE and few:
-            smallest = lowest(below, incumbent)
-            if (smallest != incumbent).any():
-                self.incumbents.admit(smallest)
-                incumbent = self.incumbents.mask
-        version = self.incumbents.version
-        self.rules = Rules(above, below, incumbent, problem.groups, version, self._plain)
-        if self.include:
-            self.include.renew(below if self.include.ties else above, incumbent)
+    def _limit_reached(self, end: float) -> str:
+        """Return which limit is reached, if any, after showing the progress."""
+        limits, now = self._limits, self._limits.clock()
+        if limits.caught:
+            return "interrupted"
+        if now >= end:
+            return "time"
+        if limits.node_limit is not None and self.nodes >= limits.node_limit:
+            return "nodes"
+        if limits.callback:
+            state = self.best[0][0], self.ceiling, self.nodes, now - self._began
+            try:
+                stop = limits.callback(*state)
+            except KeyboardInterrupt:
+                stop = True
+            if stop:
+                limits.caught.append(0)
+                return "interrupted"
+        return ""
 
     def _round(self, threads: ThreadPoolExecutor, budget: float, number: int) -> bool:
         """Go on with all trees; tell if one of them has proved the optimum.
@@ -228,7 +426,7 @@ class Search:
             self._advance_best_first(threads, STACKS * budget)
             if self.best_first.done:
                 return True
-            if self._favours_best_first:
+            if FEW < self.choose < LARGE_PART * self.task.n:
                 budget *= SMALL_PART
         if not self.exclude:
             return False
@@ -236,43 +434,31 @@ class Search:
         tree = self.include
         if tree is None:
             return False
-        found = tree.advance(threads, budget * self._include_part(number))
+        early = number < EARLY_ROUNDS and self.task.n >= MANY_TIMES * self.choose
+        found = tree.advance(threads, budget * (EARLY_PART if early else INCLUDE_PART))
         self._admit([self._filled(mask, tree.ties) for mask in found])
         if tree.doubtful:
-            self._include_nodes += tree.nodes
+            self._earlier_nodes += tree.nodes
             self.include = None
         elif tree.done:
             if tree.ties or self._gap > TIE:
                 return True
-            self._include_nodes += tree.nodes
-            tree.begin(self.rules.below, self.rules.incumbent, ties=True)
+            self._earlier_nodes += tree.nodes
+            tree.begin(self.rules, ties=True)
         return False
 
     def _advance_best_first(self, threads: ThreadPoolExecutor, budget: float) -> None:
         assert self.best_first
-        slack = self.problem.slack
-        above = below = self.level + slack(self.level, self._gap)
-        if self._gap <= TIE:
-            below = self.level - slack(self.level, TIE)
-        mask = self.incumbents.mask
-        self._admit(self.best_first.advance(threads, above, below, mask, budget))
-
-    @property
-    def _favours_best_first(self) -> bool:
-        return FEW < self.problem.choose < LARGE_PART * self.problem.n
+        found = self.best_first.advance(threads, *self._thresholds(), self.incumbent, budget)
+        self._admit(found)
 
     def _admit(self, masks: list[Bools]) -> None:
         """Let supports join the incumbents, and renew the thresholds if that changed them."""
-        before = self.incumbents.version
+        before = self.version
         for mask in masks:
-            self.incumbents.admit(mask)
-        if self.incumbents.version > before:
+            self._join_best(mask)
+        if self.version > before:
             self._renew()
-
-    def _include_part(self, number: int) -> float:
-        """Return the part of a round's work that the tree that includes features gets."""
-        early = number < EARLY_ROUNDS and self.problem.n >= MANY_TIMES * self.problem.choose
-        return EARLY_PART if early else INCLUDE_PART
 
     def _filled(self, mask: Bools, ties: bool) -> Bools:
         """Fill up a support with features of the incumbent or, among ties, with the first."""
@@ -280,19 +466,25 @@ class Search:
         others = np.flatnonzero(~mask)
         if not ties:
             others = others[np.argsort(~self.rules.incumbent[others], kind="stable")]
-        filled[others[: self.problem.choose - mask.sum()]] = True
+        filled[others[: self.choose - mask.sum()]] = True
         return filled
 
     @property
     def nodes(self) -> int:
-        """How many nodes were examined in both trees."""
+        """How many nodes were examined in all trees."""
         trees = (self.exclude, self.include, self.best_first)
-        earlier = self._include_nodes + self._earlier_nodes
-        return earlier + sum(tree.nodes for tree in trees if tree)
+        return self._earlier_nodes + sum(tree.nodes for tree in trees if tree)
+
+    def bound(self, status: str) -> float:
+        """Bound the values of all supports, as the status of the search allows."""
+        value = self.best[0][0]
+        if status == "optimal":
+            return value
+        return max(value, self._pruned if status == "gap" else self._open_bound())
 
     @property
     def ceiling(self) -> float:
-        """A bound on the values of all supports."""
+        """A bound on the values of all supports while the search goes on."""
         if self.best_first:
             return max(self._pruned, min(self._highest, self.best_first.bound))
         return min(self._proved, self._ceiling_of_all)
@@ -300,36 +492,31 @@ class Search:
     @property
     def _pruned(self) -> float:
         """A bound on what was pruned."""
-        return self.level + self.problem.slack(self.level, self._gap)
+        return self._thresholds()[0]
 
     @cached_property
     def _highest(self) -> float:
-        problem = self.problem
-        return highest(problem.a, problem.b, len(problem.a), problem.criterion)
+        return self.task.highest(self._k)
 
     @cached_property
     def _ceiling_of_all(self) -> float:
         """A bound by what holds for all supports, computed once."""
-        tests: list[Test] = [self._is_empty]
+        tests: list[bounds.Test] = [self._is_empty]
         if self.include:
-            tests.append(is_dominated)
+            tests.append(bounds.is_dominated)
         if not self._plain:
-            tests.append(is_empty_relaxed)
-        root = np.empty(0, np.int64), np.arange(self.problem.n), self.problem.choose
-        return self._ceiling([root], tests)
+            tests.append(bounds.is_empty_relaxed)
+        return self._ceiling([(np.empty(0, np.int64), np.arange(self.task.n), self.choose)], tests)
 
-    def bound_of(self, nodes: list[Node]) -> float:
+    def _ceiling(self, nodes: list[Node], tests: list[bounds.Test]) -> float:
         """Bound the values of all supports in some nodes, by no less than the value to beat."""
-        return self._ceiling(nodes, [self._is_empty])
-
-    def _ceiling(self, nodes: list[Node], tests: list[Test]) -> float:
-        a, b = self.problem.a, self.problem.b
-        return ceiling(a, b, self.problem.n, nodes, self.level, self._highest, tests)
+        task = self.task
+        return bounds.ceiling(task.a, task.b, task.n, nodes, self.level, self._highest, tests)
 
     def _is_empty(self, matrix: Floats, n_free: int, choose: int) -> bool:
-        return bool(is_empty(matrix, n_free, choose, self._plain))
+        return bool(bounds.is_empty(matrix, n_free, choose, self._plain))
 
-    def _bound(self) -> float:
+    def _open_bound(self) -> float:
         """Bound what is open, and what was pruned for being within the gap.
 
         The open nodes of either tree hold all that may be better; those of the tree with fewer are
@@ -347,16 +534,6 @@ class Search:
         if self.include and not self.include.doubtful:
             trees.append(self.include.remaining())
         nodes = min(trees, key=len)
-        if len(nodes) * len(self.problem.a) ** 3 > BOUND_WORK:
+        if len(nodes) * len(self.task.a) ** 3 > BOUND_WORK:
             return self.ceiling
-        return max(self._pruned, min(self.ceiling, self.bound_of(nodes)))
-
-    def outcome(self, status: str) -> Outcome:
-        """Pack what was found, with a bound that the status allows."""
-        values, supports = zip(*self.incumbents.best, strict=True)
-        bound = values[0]
-        if status == "gap":
-            bound = max(bound, self._pruned)
-        elif status != "optimal":
-            bound = max(bound, self._bound())
-        return Outcome(list(supports), list(values), bound, self.nodes, status)
+        return max(self._pruned, min(self.ceiling, self._ceiling(nodes, [self._is_empty])))

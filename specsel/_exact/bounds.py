@@ -1,0 +1,778 @@
+"""What prunes the nodes of the exact search, and what bounds the nodes left open.
+
+A node is a set of supports: it keeps some features and chooses k of its free ones. A support S is
+worth more than t exactly if its part of ``M = t B - A`` has a negative eigenvalue; call it then
+*negative*. No support of a node needs to be examined if
+
+inertia      M has no negative eigenvalue over all features of the node (Eq. 8); and where it has
+             one, if the signs in the inverse leave no support (`is_empty`): the tree `exclude`;
+dominance    the Schur complement of what is kept is diagonally dominant in every support
+             (`undominated`): the tree `include`;
+perspective  a convex bound by the diagonal of B stays below t (`bound`): the tree `best_first`;
+relaxation   a convex relaxation shows that no support is negative (`is_empty_relaxed`): prunes
+             nothing, but bounds what is left open when a search ends early (`ceiling`).
+
+Inertia. A node of `exclude` holds supports within a set T of features; it carries ``P = M_T⁻¹``.
+If M_T has exactly one negative eigenvalue, signs in P tell more. The negative eigenvalues of M_T
+are those of M over the features left after the set D is dropped, plus those of ``P_DD``. So what
+is left is negative exactly if ``P_DD`` is positive definite. Hence a feature with ``P_jj < 0``
+must stay, and two features with ``P_ii P_jj < P_ij²`` cannot both go. If m features have to go, a
+feature that fewer than m - 1 others can go with must stay too; if fewer than m can go at all, the
+node is empty.
+
+Dominance. A node of `include` includes the features F and takes at most k' of its free ones. It
+carries the Schur complement N of ``M_F``; a support S is worth at most t exactly if the part of N
+that belongs to the rest of S is positive semi-definite. Let x > 0 be any vector. If for every i
+the entry ``N_ii x_i`` is at least the sum of the k' - 1 largest ``|N_ij| x_j``, j ≠ i, then all
+those parts are diagonally dominant once scaled by x, hence positive semi-definite, and the node
+can be pruned. A good x is found by iterating the map of this inequality.
+
+Perspective. Let U have r rows and a column for each feature, ``A = Uᵀ U``, and let
+``B = B₀ + Diag(e)`` with B₀ positive semi-definite and e > 0. For any r x n matrix W, the trace of
+``B_S⁻¹ A_S`` over a support S of k features is at most
+
+    ``tr W B₀ Wᵀ + Σ of the k largest a_i,    a_i = ‖(U - W B₀)_i‖² / e_i.``
+
+With r = 1 this bounds the largest eigenvalue, too. Both W (`weights`) and e (`split`) are free,
+and the bound is convex in W. So W is improved by coordinate descent (`relax`), and e by damped
+steps towards the diagonal that lowers the bound most (`raised`), in turns. The log-det criterion,
+``Σ log(1 + λ)``, is concave in ``H = U_S B_S⁻¹ U_Sᵀ``: for any T
+
+    ``log det(I + H) <= tr(T H Tᵀ) + tr(T Tᵀ) - log det(T Tᵀ) - r,``
+
+which is the trace of another problem, with ``T U`` in the place of U (`linearised`). Every W, e
+and T gives a valid bound, so rounding in them does not matter. What does matter is that B₀ is
+positive semi-definite, which a Cholesky factorisation of slightly less proves (`certified`), and
+the rounding of the bound itself, which is bounded and added (`evaluate`).
+
+Relaxation. Let N be the Schur complement of the kept features in M, ``N = Q - u uᵀ`` with Q
+positive definite, and ``0 < e <= λ_min(Q)``, the diagonal split off. For any x put
+``h = u - (Q - e I) x``. No support of k features is negative if
+
+    ``xᵀ (Q - e I) x + Σ of the k largest h_i² / e <= 1.``
+
+The kernels do without BLAS, which would start threads in every node.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg import eigh
+
+from specsel._exact.task import Node
+from specsel._runtime import jit
+from specsel._validate import Floats
+
+# A diagonal entry is a pivot if it is at least this share of the largest entry in its column;
+# otherwise two rows make the pivot (Bunch and Kaufman 1977).
+PIVOT = 0.64
+
+# Replaces a pivot that is zero.
+TINY = np.finfo(np.float64).tiny
+
+# If updates have left less than this share of a diagonal entry of the inverse, what is left may be
+# rounding. Such an entry is no pivot and rules out nothing, or nearly singular matrices would give
+# false proofs.
+CANCELLED = 1e-3
+
+# Two features cannot both go only if their determinant is negative by more than rounding.
+SPARED = 1 + 1e-6
+
+# Iterations of x where a bound is computed from scratch.
+ROOT_STEPS = 30
+
+# In one step an entry of x falls to no less than the root of this share, and never below the
+# smallest.
+LEAST_FALL = 1e-3
+
+SMALLEST = 1e-100
+
+# The sums may come to this share of the diagonal; the rest is for rounding.
+MARGIN = 1 - 1e-10
+
+EPS = float(np.finfo(np.float64).eps)
+
+# The coordinate descent ends when four sweeps lower the bound by less than this share.
+STALLED = 2e-5
+
+# The weight of the barrier that keeps B₀ positive definite; and what is added to the gradient, as
+# a share of its mean, so that no part of e is pushed to zero.
+BARRIER = 0.3
+
+FLOOR = 1e-3
+
+# A step takes no entry of e below this share of itself.
+LEAST_SHARE = 1e-3
+
+# Gradients are averaged; a new one counts for at least this share.
+FRESH = 0.15
+
+# If B₀ is not positive definite e shrinks by this factor, at most so many times.
+SHRINK, SHRINKS = 0.9, 40
+
+# ``test(matrix, n_free, choose)`` is true only if no support of a node is negative. The matrix is
+# that of the node, with its free features first.
+Test = Callable[[Floats, int, int], bool]
+
+# Steps of bisection.
+BISECTIONS = 8
+
+# Sweeps over the coordinates of x.
+SWEEPS = 100
+
+# The share of λ_min(Q) that is split off; what is left must stay positive definite.
+SPLIT = 0.99
+
+# What rounding may add to the relaxation: at least, and for every unit of the condition number.
+ROUNDING = 1e-9
+
+ROUNDING_GROWTH = 1e-13
+
+
+@jit
+def is_empty(matrix, n_free, choose, plain):
+    """Tell if no support of a node can be negative; its free features come first in the matrix.
+
+    With `plain`, only the number of negative eigenvalues counts (Eq. 8).
+    """
+    inverse = submatrix(matrix, np.arange(len(matrix)))
+    negative = invert(inverse)
+    if negative != 1 or plain or n_free == choose:
+        return negative == 0
+    goes = np.empty(n_free, np.bool_)
+    left = 0
+    for i in range(n_free):
+        goes[i] = inverse[i, i] > 0
+        left += goes[i]
+    changed = True
+    while changed and left >= n_free - choose:
+        changed = False
+        for i in range(n_free):
+            partners = 0
+            for j in range(n_free):
+                both = SPARED * inverse[i, i] * inverse[j, j]
+                partners += goes[j] and inverse[i, j] ** 2 < both
+            if goes[i] and partners < n_free - choose:
+                goes[i] = False
+                left -= 1
+                changed = True
+    return left < n_free - choose
+
+
+@jit
+def invert(matrix):
+    """Invert a symmetric matrix in place and return the number of its negative eigenvalues.
+
+    Sweeps pivots of one or two rows, which keeps the matrix symmetric.
+    """
+    size = len(matrix)
+    done = np.zeros(size, np.bool_)
+    rows, columns = np.zeros((2, size)), np.empty((2, size))
+    negative, left = 0, size
+    while left > 0:
+        first, second = _pivot(matrix, done)
+        paired = second >= 0
+        a = matrix[first, first]
+        b = matrix[first, second] if paired else 0.0
+        c = matrix[second, second] if paired else 1.0
+        determinant = a * c - b * b
+        if determinant == 0:
+            a = determinant = TINY
+        negative += determinant < 0 or a < 0
+        left -= 1 + paired
+        done[first] = True
+        if paired:
+            done[second] = True
+        for i in range(size):
+            outside = i != first and i != second
+            rows[0, i] = matrix[first, i] if outside else 0.0
+            rows[1, i] = matrix[second, i] if outside and paired else 0.0
+            columns[0, i] = (c * rows[0, i] - b * rows[1, i]) / determinant
+            columns[1, i] = (a * rows[1, i] - b * rows[0, i]) / determinant
+        for i in range(size):
+            for j in range(size):
+                matrix[i, j] -= columns[0, i] * rows[0, j] + columns[1, i] * rows[1, j]
+        for i in range(size):
+            matrix[first, i] = matrix[i, first] = columns[0, i]
+            if paired:
+                matrix[second, i] = matrix[i, second] = columns[1, i]
+        matrix[first, first] = -c / determinant
+        if paired:
+            matrix[second, second] = -a / determinant
+            matrix[first, second] = matrix[second, first] = b / determinant
+    for i in range(size):
+        for j in range(size):
+            matrix[i, j] = -matrix[i, j]
+    return negative
+
+
+@jit
+def _pivot(matrix, done):
+    """Return the row of the largest diagonal entry left, and a second row or -1.
+
+    The second row is needed if that entry is small beside the others in its column.
+    """
+    first, second = -1, -1
+    largest, aside, beyond = -1.0, 0.0, 0.0
+    for i in range(len(matrix)):
+        if not done[i] and abs(matrix[i, i]) > largest:
+            first, largest = i, abs(matrix[i, i])
+    for i in range(len(matrix)):
+        if not done[i] and i != first and abs(matrix[first, i]) > aside:
+            second, aside = i, abs(matrix[first, i])
+    if second < 0 or largest >= PIVOT * aside:
+        return first, -1
+    for i in range(len(matrix)):
+        if not done[i] and i != second and abs(matrix[second, i]) > beyond:
+            beyond = abs(matrix[second, i])
+    return first, -1 if largest * beyond >= PIVOT * aside**2 else second
+
+
+@jit
+def undominated(matrix, size, others, scale, out, steps):
+    """Iterate x; return -1 as soon as the inequality holds for every row, else the worst row."""
+    worst = 0
+    for step in range(steps):
+        worst = ratios(matrix, size, others, scale, out)
+        if out[worst] <= MARGIN:
+            return -1
+        if step + 1 < steps:
+            most = out[worst]
+            for i in range(size):
+                scale[i] = max(scale[i] * np.sqrt(max(out[i] / most, LEAST_FALL)), SMALLEST)
+    return worst
+
+
+@jit
+def ratios(matrix, size, others, scale, out):
+    """Divide the sum of the `others` largest ``|N_ij| x_j`` by ``N_ii x_i``, for every row i.
+
+    `scale` is x. Return the row where the ratio is largest.
+    """
+    largest = np.empty(max(others, 1))
+    worst = 0
+    for i in range(size):
+        count, total = 0, 0.0
+        for j in range(size):
+            if j == i or others == 0:
+                continue
+            entry = abs(matrix[i, j]) * scale[j]
+            if count < others:
+                place, count = count, count + 1
+                while place > 0 and largest[place - 1] > entry:
+                    largest[place] = largest[place - 1]
+                    place -= 1
+                largest[place] = entry
+                total += entry
+            elif entry > largest[0]:
+                total += entry - largest[0]
+                place = 0
+                while place + 1 < others and largest[place + 1] < entry:
+                    largest[place] = largest[place + 1]
+                    place += 1
+                largest[place] = entry
+        out[i] = total / (matrix[i, i] * scale[i])
+        if out[i] > out[worst]:
+            worst = i
+    return worst
+
+
+@jit
+def eliminate(matrix, size, pivot, target):
+    """Write the Schur complement of one diagonal entry to `target`; return its largest entry."""
+    row, largest = 0, 0.0
+    for i in range(size):
+        if i == pivot:
+            continue
+        factor = matrix[i, pivot] / matrix[pivot, pivot]
+        column = 0
+        for j in range(size):
+            if j != pivot:
+                entry = matrix[i, j] - factor * matrix[pivot, j]
+                target[row, column] = entry
+                largest = max(largest, abs(entry))
+                column += 1
+        row += 1
+    return largest
+
+
+@jit
+def complement(matrix, n_free):
+    """Return the Schur complement of the last rows, and whether their part is positive definite.
+
+    Where it is not, the complement means nothing.
+    """
+    work = matrix.copy()
+    for last in range(len(matrix) - 1, n_free - 1, -1):
+        if work[last, last] <= 0:
+            return work[:n_free, :n_free].copy(), False
+        eliminate(work, last + 1, last, work)
+    return work[:n_free, :n_free].copy(), True
+
+
+@jit
+def is_dominated(matrix, n_free, choose):
+    """Tell if no support of a node is negative; its free features come first in the matrix."""
+    part, positive = complement(matrix, n_free)
+    if not positive or np.diag(part).min() <= 0:
+        return False
+    scale, out = np.ones(n_free), np.empty(n_free)
+    return undominated(part, n_free, choose - 1, scale, out, ROOT_STEPS) < 0
+
+
+@jit
+def bound(matrix, targets, concave, split, weights, choose, goal, rounds, sweeps, step, stop):
+    """Bound the values of all supports of so many features; stop when the goal is reached.
+
+    `matrix` is B, `targets` is U. With `concave` the value is log-det, otherwise the trace. There
+    are so many rounds of sweeps over W and a step over e; they end when four of them close less
+    than the share `stop` of what is missing. Return the least bound, the e, the W and the a that
+    gave it, how much of each feature the relaxation chooses, from 0 to 1, and the rounds taken.
+    """
+    rank, size = targets.shape
+    current = np.empty(size)
+    best = np.inf, split, weights, np.zeros(size), np.zeros(size), 0
+    if not certified(matrix, split, current):
+        return best
+    gradient, before = np.zeros(size), np.inf
+    factor, turn, constant = np.eye(rank), np.eye(rank), 0.0
+    for number in range(rounds + 1):
+        turned, loads = targets.copy(), weights.copy()
+        if concave:
+            constant = linearised(targets, weights, factor, turn)
+            turned, loads = triangular(turn, targets), triangular(turn, weights)
+        relax(matrix, turned, current, loads, choose, goal - constant, sweeps)
+        scores = np.empty(size)
+        value = evaluate(matrix, turned, current, loads, choose, scores) + constant
+        weights = triangular(factor, loads) if concave else loads
+        lengths = _lengths(current, loads)
+        level = threshold_of(lengths, choose, np.inf)
+        shares = np.minimum(lengths / level, 1.0)
+        if value < best[0]:
+            best = value, current.copy(), weights.copy(), scores, shares, number
+        if best[0] <= goal or number == rounds:
+            break
+        if number % 4 == 0:
+            if before - best[0] < stop * (best[0] - goal):
+                break
+            before = best[0]
+        new = _gradient(current, lengths, shares)
+        gradient += (new - gradient) * max(2.0 / (number + 2), FRESH)
+        if gradient.sum() <= 0 or not certified(
+            matrix, raised(matrix, current, gradient, step), current
+        ):
+            break
+    return best
+
+
+@jit
+def certified(matrix, split, out):
+    """Write to `out` the split, or as much of it as leaves B₀ positive semi-definite for certain.
+
+    Tell if that could be done. If floating-point Cholesky gets through a matrix, some matrix
+    nearer than about n roundings of its trace is positive definite (Rump 2006).
+    """
+    size, trace = len(matrix), 0.0
+    for i in range(size):
+        trace += matrix[i, i]
+    margin = 2 * (size + 4) * EPS * trace
+    out[:] = split
+    for _ in range(SHRINKS):
+        part = matrix.copy()
+        for i in range(size):
+            part[i, i] -= out[i] + margin
+        if lower_factor(part):
+            return True
+        out *= SHRINK
+    return False
+
+
+@jit
+def raised(matrix, split, gradient, step):
+    """Move e towards the largest ``Σ gradient_i e_i + barrier · log det(B - Diag(e))``.
+
+    One sweep over the entries, each of which has a closed form; of that, take a part, which keeps
+    B₀ positive definite as both ends do.
+    """
+    size = len(split)
+    inverse = matrix.copy()
+    for i in range(size):
+        inverse[i, i] -= split[i]
+    if not invert_definite(inverse):
+        return split
+    mean = gradient.mean()
+    barrier = BARRIER * mean * split.mean()
+    moved = split.copy()
+    column = np.empty(size)
+    for i in range(size):
+        pivot = inverse[i, i]
+        change = 1.0 / pivot - barrier / (gradient[i] + FLOOR * mean)
+        change = max(change, (LEAST_SHARE - 1.0) * moved[i])
+        moved[i] += change
+        gather(inverse, i, column)
+        subtract(inverse, column, -change / (1.0 - change * pivot))
+    return split + step * (moved - split)
+
+
+@jit
+def relax(matrix, targets, split, weights, choose, goal, sweeps):
+    """Improve W in place by coordinate descent, a feature at a time.
+
+    The sum over the k largest a_i makes a penalty on the length of a column: quadratic where
+    ``√e_i ‖w_i‖`` is above a threshold, so that i counts as chosen, and linear below.
+    """
+    rank, size = targets.shape
+    rest = _rest(matrix, targets, split, weights)
+    best, lowest, before, level = weights.copy(), np.inf, np.inf, np.inf
+    scores, pull = np.empty(size), np.empty(rank)
+    for sweep in range(sweeps):
+        value = 0.0
+        scores[:] = 0.0
+        for c in range(rank):
+            for i in range(size):
+                value += weights[c, i] * (targets[c, i] - rest[c, i])
+                scores[i] += rest[c, i] * rest[c, i] / split[i]
+        ordered = np.sort(scores)
+        for i in range(size - choose, size):
+            value += ordered[i]
+        if value < lowest:
+            lowest = value
+            best[:] = weights
+        if lowest <= goal:
+            break
+        if sweep > 4 and sweep % 4 == 0:
+            if before - lowest < STALLED * abs(lowest):
+                break
+            before = lowest
+        before_level = min(level, np.sqrt(ordered[size - choose]))
+        level = threshold_of(_lengths(split, weights), choose, before_level)
+        for i in range(size):
+            own = matrix[i, i] - split[i]
+            square = 0.0
+            for c in range(rank):
+                pull[c] = rest[c, i] + own * weights[c, i]
+                square += pull[c] * pull[c]
+            length, limit = np.sqrt(square), level * np.sqrt(split[i])
+            ratio = 0.0
+            if length > limit:
+                ratio = (length - limit) / own if own > 0 else np.inf
+                if split[i] * ratio > limit:
+                    ratio = length / (own + split[i])
+                ratio /= length
+            for c in range(rank):
+                change = ratio * pull[c] - weights[c, i]
+                if change != 0:
+                    weights[c, i] += change
+                    for j in range(size):
+                        rest[c, j] -= change * matrix[i, j]
+                    rest[c, i] += change * split[i]
+    weights[:] = best
+
+
+@jit
+def evaluate(matrix, targets, split, weights, choose, scores):
+    """Compute the bound afresh, and the a_i; add what rounding may have taken from either."""
+    rank, size = targets.shape
+    value, error = 0.0, 0.0
+    scores[:] = 0.0
+    for c in range(rank):
+        image, moduli = np.zeros(size), np.abs(targets[c])
+        for i in range(size):
+            weight = weights[c, i]
+            if weight != 0:
+                for j in range(size):
+                    term = weight * matrix[i, j]
+                    image[j] += term
+                    moduli[j] += abs(term)
+                image[i] -= weight * split[i]
+        for i in range(size):
+            slack = (size + 4) * EPS * moduli[i]
+            value += weights[c, i] * image[i]
+            error += abs(weights[c, i]) * (slack + size * EPS * abs(image[i]))
+            rest = abs(targets[c, i] - image[i]) + slack
+            scores[i] += rest * rest / split[i]
+    for score in np.sort(scores)[size - choose :]:
+        value += score
+    return (value + error) * (1 + size * EPS)
+
+
+@jit
+def _rest(matrix, targets, split, weights):
+    """Compute ``U - W B₀``."""
+    rank, size = targets.shape
+    rest = targets.copy()
+    for c in range(rank):
+        for i in range(size):
+            weight = weights[c, i]
+            if weight != 0:
+                for j in range(size):
+                    rest[c, j] -= weight * matrix[i, j]
+                rest[c, i] += weight * split[i]
+    return rest
+
+
+@jit
+def _lengths(split, weights):
+    """Compute ``√e_i ‖w_i‖``."""
+    rank, size = weights.shape
+    lengths = np.zeros(size)
+    for c in range(rank):
+        for i in range(size):
+            lengths[i] += weights[c, i] * weights[c, i]
+    return np.sqrt(lengths * split)
+
+
+@jit
+def _gradient(split, lengths, shares):
+    """By how much the bound falls for every unit of e: ``‖w_i‖² (1/share - 1)``."""
+    gradient = np.zeros(len(split))
+    for i in range(len(split)):
+        if 0 < shares[i] < 1:
+            gradient[i] = lengths[i] ** 2 / split[i] * (1.0 / shares[i] - 1.0)
+    return gradient
+
+
+@jit
+def linearised(targets, weights, factor, turn):
+    """Set the tangent of log-det where W is; return the constant of the inequality.
+
+    W gives ``H = U Wᵀ`` at its optimum. `turn` becomes ``T = C⁻¹`` and `factor` becomes C, with
+    ``I + H = C Cᵀ``.
+    """
+    rank, size = targets.shape
+    for i in range(rank):
+        for j in range(i + 1):
+            total = 0.0
+            for c in range(size):
+                total += targets[i, c] * weights[j, c] + targets[j, c] * weights[i, c]
+            factor[i, j] = total / 2 + (i == j)
+    if not lower_factor(factor):
+        factor[:] = np.eye(rank)
+    turn[:] = lower_inverse(factor)
+    constant = -float(rank)
+    for i in range(rank):
+        constant -= 2 * np.log(turn[i, i])
+        for j in range(i + 1):
+            constant += turn[i, j] * turn[i, j]
+    return constant
+
+
+@jit
+def threshold_of(lengths, choose, before):
+    """Return the ν that ``Σ min(1, lengths_i / ν) = choose`` asks for.
+
+    The terms are the shares by which features are chosen. At the optimum they add up to `choose`;
+    the level of the k-th largest score would not move on once as many features were chosen. If no
+    more than `choose` lengths are above 0 there is no such ν, and half of `before` lets more in.
+    """
+    lengths = np.sort(lengths)[::-1]
+    if lengths[choose] == 0:
+        return before / 2
+    rest = lengths.sum()
+    for above in range(choose):
+        level = rest / (choose - above)
+        if lengths[above] <= level:
+            return level
+        rest -= lengths[above]
+    return lengths[choose - 1]
+
+
+def ceiling(
+    a: Floats,
+    b: Floats,
+    n: int,
+    nodes: list[Node],
+    low: float,
+    high: float,
+    tests: list[Test],
+) -> float:
+    """Bound the values of all supports of some nodes from above, by no less than `low`.
+
+    Parameters
+    ----------
+    a, b : ndarray
+        All supports hold the features from `n` on.
+    nodes : list of Node
+        The features they keep, their free features, and how many of these they choose.
+    high : float
+        A number that no value exceeds.
+    tests : list of callable
+        One of them has to be true for a node to be empty.
+    """
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        left = [node for node in nodes if not _no_support(middle * b - a, n, node, tests)]
+        if left:
+            low, nodes = middle, left
+        else:
+            high = middle
+    return high
+
+
+def _no_support(matrix: Floats, n: int, node: Node, tests: list[Test]) -> bool:
+    """Tell if a test shows that a node holds no negative support."""
+    kept, free, choose = node
+    members = np.concatenate((free, kept, np.arange(n, len(matrix))))
+    part = matrix[np.ix_(members, members)]
+    return any(test(part, len(free), choose) for test in tests)
+
+
+def is_empty_relaxed(matrix: Floats, n_free: int, choose: int) -> bool:
+    """Tell if the relaxation shows that no support of a node is negative.
+
+    The inverse of the matrix, over the free features, is the inverse of N.
+    """
+    inverse = matrix.copy()
+    invert(inverse)
+    values, vectors = eigh(inverse[:n_free, :n_free])
+    if n_free < 2 or choose in (0, n_free) or values[0] >= 0 or values[1] <= 0:
+        return False
+    least = 1.0 / values[-1]
+    spectrum = np.concatenate(([least], 1.0 / values[1:]))
+    target = np.sqrt(least - 1.0 / values[0]) * vectors[:, 0]
+    share = SPLIT * least
+    split = (vectors * (spectrum - share)) @ vectors.T
+    rounding = max(ROUNDING, ROUNDING_GROWTH * spectrum.max() / least)
+    goal = 1.0 - rounding
+    return bool(_relax(split, target, share, choose, goal) <= goal)
+
+
+@jit
+def _relax(split, target, share, choose, goal):
+    """Minimise the left-hand side over x by coordinate descent; every x gives a valid bound.
+
+    `split` is ``Q - e I``, `target` is u and `share` is e. The sum over the k largest h_i makes a
+    penalty on x: quadratic where ``√e |x_i|`` is above a threshold, so that i counts as chosen,
+    and linear below. Each sweep sets it anew, see `threshold_of`. The descent ends at the `goal`.
+    """
+    size, root = len(target), np.sqrt(share)
+    x, rest = target / share, target.copy()
+    for i in range(size):
+        for j in range(size):
+            rest[i] -= split[i, j] * x[j]
+    lowest, threshold = np.inf, np.inf
+    for _ in range(SWEEPS):
+        scores = np.sort(np.abs(rest)) / root
+        value = 0.0
+        for i in range(size):
+            value += x[i] * (target[i] - rest[i])
+        for i in range(size - choose, size):
+            value += scores[i] ** 2
+        lowest = min(lowest, value)
+        if lowest <= goal:
+            break
+        threshold = threshold_of(root * np.abs(x), choose, min(threshold, scores[size - choose]))
+        for i in range(size):
+            pull = rest[i] + split[i, i] * x[i]
+            spare = abs(pull) - threshold * root
+            length = 0.0
+            if spare > 0:
+                length = spare / split[i, i]
+                if length * root > threshold:
+                    length = abs(pull) / (split[i, i] + share)
+            change = (length if pull > 0 else -length) - x[i]
+            if change != 0:
+                x[i] += change
+                for j in range(size):
+                    rest[j] -= change * split[i, j]
+    return lowest
+
+
+@jit
+def invert_definite(matrix):
+    """Invert a positive definite matrix in place; tell if all pivots were positive.
+
+    It is swept row by row, its lower part alone, which turns it into minus its inverse.
+    """
+    size = len(matrix)
+    row = np.empty(size)
+    for p in range(size):
+        pivot = matrix[p, p]
+        if not pivot > 0:
+            return False
+        gather(matrix, p, row)
+        row[p] = 0.0
+        subtract(matrix, row, 1.0 / pivot)
+        matrix[p, :p] = row[:p] / pivot
+        matrix[p + 1 :, p] = row[p + 1 :] / pivot
+        matrix[p, p] = -1.0 / pivot
+    for i in range(size):
+        for j in range(i + 1):
+            matrix[i, j] = -matrix[i, j]
+            matrix[j, i] = matrix[i, j]
+    return True
+
+
+@jit
+def gather(lower, index, out):
+    """Collect one row of a symmetric matrix, of which only the lower part counts."""
+    out[: index + 1] = lower[index, : index + 1]
+    for i in range(index + 1, len(lower)):
+        out[i] = lower[i, index]
+
+
+@jit
+def subtract(lower, vector, factor):
+    """Subtract ``factor vector vectorᵀ`` from the lower part of a matrix."""
+    for i in range(len(lower)):
+        share = factor * vector[i]
+        target = lower[i, : i + 1]
+        for j in range(i + 1):
+            target[j] -= share * vector[j]
+
+
+@jit
+def lower_factor(matrix):
+    """Replace the lower triangle of a matrix by its Cholesky factor; tell if there is one."""
+    size = len(matrix)
+    for i in range(size):
+        for j in range(i + 1):
+            total = matrix[i, j]
+            for c in range(j):
+                total -= matrix[i, c] * matrix[j, c]
+            if i > j:
+                matrix[i, j] = total / matrix[j, j]
+            elif not total > 0:
+                return False
+            else:
+                matrix[i, i] = np.sqrt(total)
+        for j in range(i + 1, size):
+            matrix[i, j] = 0.0
+    return True
+
+
+@jit
+def lower_inverse(factor):
+    """Invert a lower triangular matrix."""
+    size = len(factor)
+    inverse = np.zeros((size, size))
+    for j in range(size):
+        inverse[j, j] = 1.0 / factor[j, j]
+        for i in range(j + 1, size):
+            total = 0.0
+            for c in range(j, i):
+                total -= factor[i, c] * inverse[c, j]
+            inverse[i, j] = total / factor[i, i]
+    return inverse
+
+
+@jit
+def triangular(lower, rows):
+    """Multiply a lower triangular matrix by one with a column for each feature."""
+    rank, size = rows.shape
+    product = np.zeros((rank, size))
+    for i in range(rank):
+        for j in range(i + 1):
+            for c in range(size):
+                product[i, c] += lower[i, j] * rows[j, c]
+    return product
+
+
+@jit
+def submatrix(matrix, chosen):
+    """Take the rows and columns of some features."""
+    part = np.empty((len(chosen), len(chosen)))
+    for i in range(len(chosen)):
+        for j in range(len(chosen)):
+            part[i, j] = matrix[chosen[i], chosen[j]]
+    return part
