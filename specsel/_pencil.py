@@ -531,7 +531,7 @@ def _centred(array: NDArray[Any], mean: Floats, constant: Bools) -> Floats:
 
 
 def _is_moderate(norm: float) -> bool:
-    """Tell whether the square of a variance neither overflows nor underflows."""
+    """Return whether the square of a variance neither overflows nor underflows."""
     return norm == 0 or LARGEST**-0.5 < norm < LARGEST**0.5
 
 

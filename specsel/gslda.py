@@ -328,7 +328,7 @@ def search(
 ) -> Best:
     """Find a value and a support for every size, with swaps for the sizes in `refined`.
 
-    If told to stop, return the sizes that were reached. See `filled`.
+    If it has to stop, return the sizes that were reached. See `filled`.
     """
     allowed = np.ones(pencil.n_features, dtype=bool)
     allowed[banned] = False
@@ -448,7 +448,7 @@ def _weights(pencil: Pencil, members: Integers, inverse: Floats) -> tuple[Floats
 
 
 def _inverse(pencil: Pencil, members: Integers, stop: Stop) -> Floats | None:
-    """Return ``B_S⁻¹``, or None if told to stop."""
+    """Return ``B_S⁻¹``, or None if it has to stop."""
     if len(members) < BLOCKS_FROM:
         return linalg.inverse(pencil.block_of_b(members))
     inverse = np.empty((len(members), len(members)))
@@ -468,7 +468,7 @@ def _blocks(count: int) -> Iterator[slice]:
 def _invert_in_blocks(matrix: Floats, stop: Stop) -> bool:
     """Invert a positive definite matrix in place by sweeping it, block by block.
 
-    Return whether it was done: if told to stop, the matrix is left half inverted. To sweep a
+    Return whether it was done: if it has to stop, the matrix is left half inverted. To sweep a
     block P turns P into -P⁻¹, the rest R of its rows into P⁻¹ R, and the part of the matrix
     outside of its rows and columns into what P does not explain.
     """
@@ -596,10 +596,10 @@ class Tableau:
         """Return the feature whose addition raises the value most, and the value then."""
         values, axes = linalg.eigen(self.inner)
         gains = self.gains @ axes
-        place, value = best_addition(
+        position, value = best_addition(
             values, gains, self.rest, self.floor, self._open, self.criterion
         )
-        return place, value
+        return position, value
 
     def add(self, j: int) -> None:
         """Add feature j."""
@@ -708,39 +708,39 @@ def best_addition(values, gains, rest, floor, allowed, criterion):
     If none raises it, return the first that is allowed.
     """
     n_features, rank = gains.shape
-    best, place = worth(values, criterion), -1
+    best, position = worth(values, criterion), -1
     nothing, raised = np.zeros((2, rank))
     for j in range(n_features):
         if not allowed[j]:
             continue
-        if place < 0:
-            place = j
+        if position < 0:
+            position = j
         if rest[j] <= floor[j]:
             continue
         for r in range(rank):
             raised[r] = gains[j, r] / np.sqrt(rest[j])
         value = improved(best, best * (1 + GAIN), values, nothing, raised, criterion)
         if value > best:
-            best, place = value, j
-    return place, best
+            best, position = value, j
+    return position, best
 
 
 @jit
 def best_deletion(values, weights, inverse, size, free, criterion):
     """Return which of the first `size` members lowers the value least, and the value then."""
     rank = weights.shape[1]
-    best, place = -GAIN * abs(worth(values, criterion)), -1
+    best, position = -GAIN * abs(worth(values, criterion)), -1
     lowered, nothing = np.zeros((2, rank))
     for i in range(size):
         if not free[i]:
             continue
         for r in range(rank):
             lowered[r] = weights[i, r] / np.sqrt(inverse[i, i])
-        target = best if place < 0 else best + GAIN * abs(best)
+        target = best if position < 0 else best + GAIN * abs(best)
         value = improved(best, target, values, lowered, nothing, criterion)
-        if place < 0 or value > best:
-            best, place = max(value, best), i
-    return place, best
+        if position < 0 or value > best:
+            best, position = max(value, best), i
+    return position, best
 
 
 @jit(parallel=True)
@@ -821,7 +821,7 @@ def _gain(values, lowered, raised):
 
 @jit
 def exceeds(target, values, lowered, raised):
-    """Tell if ``diag(values) - lowered loweredᵀ + raised raisedᵀ`` has an eigenvalue above target.
+    """Return whether an eigenvalue exceeds the target after a change of ``diag(values)``.
 
     Border ``target - diag(values)`` by both vectors. The signs of its diagonal, and those of the
     2 x 2 Schur complement of the border, count the eigenvalues above the target (inertia adds up).

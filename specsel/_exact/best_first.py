@@ -107,8 +107,8 @@ class BestFirst:
         self._margin = min(ROUNDINGS * size * np.finfo(float).eps / max(least, 1e-300), MOST)
         split, weights = np.full(n, SPLIT * least), np.zeros((len(factor), n))
         root = OpenNode(np.arange(n, size), np.arange(n), split, weights)
-        # Open children: minus the bound, a number that breaks ties, the parent, the place of the
-        # feature to decide about or -1 for the root, and whether it is included.
+        # Open children: minus the bound, a number that breaks ties, the parent, the position
+        # of the feature to decide about or -1 for the root, and whether it is included.
         self._queue = [(-np.inf, 0, root, -1, True)]
         self._count = self.nodes = self._held = 0
         work = 3.0 * ROUNDS * max(n, 1) ** 3
@@ -199,7 +199,7 @@ class BestFirst:
         return OpenNode(included, free[left], split[left], weights), -key
 
     def _may_precede(self, node: OpenNode, incumbent: Bools) -> bool:
-        """Tell if a node holds a support that is lexicographically smaller than the incumbent."""
+        """Return whether a node holds a support that lexicographically precedes the incumbent."""
         lacking = max(self._task.choose - len(node.included), 0)
         chosen = np.concatenate((node.included, np.sort(node.free)[:lacking]))
         mask = np.isin(np.arange(len(incumbent)), chosen)
@@ -217,7 +217,7 @@ def examine(task, node, threshold):
     """Bound the supports of a node and decide about its features.
 
     Return a bound, which is -inf if none is better than the threshold; the node with all that was
-    decided; the place in `node.free` of the feature to decide about next, or -1; a support, or
+    decided; the position in `node.free` of the feature to decide about next, or -1; a support, or
     nothing; and the work in multiplications, about.
     """
     included, free, split, weights = node
@@ -250,8 +250,8 @@ def examine(task, node, threshold):
             drop = best <= goal
             included, free, split, weights = _decide(node, keep, drop)
             node = OpenNode(included, free, split, weights)
-            place = first - drop[:first].sum()
-            return base + best[first], node, place, found, work
+            position = first - drop[:first].sum()
+            return base + best[first], node, position, found, work
         if task.plain or choose >= DELETION_SHARE * size:
             work += 2.0 * size**3
             whole, losses = _deletions(matrix, targets, task.concave)
@@ -294,9 +294,9 @@ def examine(task, node, threshold):
         if keep.any() or (left < size and (left <= (1 - WORTHWHILE) * size or left <= choose + 1)):
             included, free, split, weights = _decide(node, keep, drop)
             continue
-        found, place = _rounded(node, scores, np.where(drop, 0.0, shares), choose)
+        found, position = _rounded(node, scores, np.where(drop, 0.0, shares), choose)
         node = _decide(node, keep, drop)
-        return ceiling, node, place - drop[:place].sum(), found, work
+        return ceiling, node, position - drop[:position].sum(), found, work
 
 
 @jit
@@ -304,11 +304,11 @@ def _rounded(node, scores, shares, choose):
     """Round the relaxation to a support, and name the feature that it is least decided about."""
     order = np.argsort(-scores)
     found = np.concatenate((node.included, node.free[order[:choose]]))
-    place, largest = order[0], 0.0
+    position, largest = order[0], 0.0
     for i in range(len(shares)):
         if largest < shares[i] < CHOSEN:
-            place, largest = i, shares[i]
-    return found, place
+            position, largest = i, shares[i]
+    return found, position
 
 
 @jit
@@ -378,7 +378,7 @@ def _whiten(targets, inner, concave):
 
 @jit
 def _pairs(matrix, targets, choose, concave):
-    """For every feature, compute the best value of it alone, or with another; and the other."""
+    """Compute for every feature the best value with it, and with which other if two are chosen."""
     rank, size = targets.shape
     best, partner = np.full(size, -np.inf), np.zeros(size, np.int64)
     inner = np.zeros((size, size))

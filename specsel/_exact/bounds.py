@@ -9,7 +9,7 @@ inertia      M has no negative eigenvalue over all features of the node (Eq. 8);
 dominance    the Schur complement of what is kept is diagonally dominant in every support
              (`undominated`): the tree `include`;
 perspective  a convex bound by the diagonal of B stays below t (`bound`): the tree `best_first`;
-relaxation   a convex relaxation shows that no support is negative (`is_empty_relaxed`): prunes
+relaxation   the perspective bound of a Schur complement does (`is_empty_relaxed`): prunes
              nothing, but bounds what is left open when a search ends early (`ceiling`).
 
 Inertia. A node of `exclude` holds supports within a set T of features; it carries ``P = M_T⁻¹``.
@@ -45,11 +45,9 @@ and T gives a valid bound, so rounding in them does not matter. What does matter
 positive semi-definite, which a Cholesky factorisation of slightly less proves (`certified`), and
 the rounding of the bound itself, which is bounded and added (`evaluate`).
 
-Relaxation. Let N be the Schur complement of the kept features in M, ``N = Q - u uᵀ`` with Q
-positive definite, and ``0 < e <= λ_min(Q)``, the diagonal split off. For any x put
-``h = u - (Q - e I) x``. No support of k features is negative if
-
-    ``xᵀ (Q - e I) x + Σ of the k largest h_i² / e <= 1.``
+Relaxation. Let N be the Schur complement of the kept features in M, and ``N = Q - u uᵀ`` with Q
+positive definite. A support S is negative exactly if ``u_Sᵀ Q_S⁻¹ u_S`` exceeds 1, which the
+perspective bound of u and Q may rule out.
 
 The kernels do without BLAS, which would start threads in every node.
 """
@@ -131,7 +129,7 @@ ROUNDING_GROWTH = 1e-13
 
 @jit
 def is_empty(matrix, n_free, choose, plain):
-    """Tell if no support of a node can be negative; its free features come first in the matrix.
+    """Return whether no support of a node can be negative; its free features come first.
 
     With `plain`, only the number of negative eigenvalues counts (Eq. 8).
     """
@@ -258,19 +256,19 @@ def ratios(matrix, size, others, scale, out):
                 continue
             entry = abs(matrix[i, j]) * scale[j]
             if count < others:
-                place, count = count, count + 1
-                while place > 0 and largest[place - 1] > entry:
-                    largest[place] = largest[place - 1]
-                    place -= 1
-                largest[place] = entry
+                position, count = count, count + 1
+                while position > 0 and largest[position - 1] > entry:
+                    largest[position] = largest[position - 1]
+                    position -= 1
+                largest[position] = entry
                 total += entry
             elif entry > largest[0]:
                 total += entry - largest[0]
-                place = 0
-                while place + 1 < others and largest[place + 1] < entry:
-                    largest[place] = largest[place + 1]
-                    place += 1
-                largest[place] = entry
+                position = 0
+                while position + 1 < others and largest[position + 1] < entry:
+                    largest[position] = largest[position + 1]
+                    position += 1
+                largest[position] = entry
         out[i] = total / (matrix[i, i] * scale[i])
         if out[i] > out[worst]:
             worst = i
@@ -312,7 +310,7 @@ def complement(matrix, n_free):
 
 @jit
 def is_dominated(matrix, n_free, choose):
-    """Tell if no support of a node is negative; its free features come first in the matrix."""
+    """Return whether dominance shows that no support of a node is negative."""
     part, positive = complement(matrix, n_free)
     if not positive or np.diag(part).min() <= 0:
         return False
@@ -610,7 +608,7 @@ def ceiling(
 
 
 def _no_support(matrix: Floats, n: int, node: Node, tests: list[Test]) -> bool:
-    """Tell if a test shows that a node holds no negative support."""
+    """Return whether a test shows that a node holds no negative support."""
     kept, free, choose = node
     members = np.concatenate((free, kept, np.arange(n, len(matrix))))
     part = matrix[np.ix_(members, members)]
@@ -618,7 +616,7 @@ def _no_support(matrix: Floats, n: int, node: Node, tests: list[Test]) -> bool:
 
 
 def is_empty_relaxed(matrix: Floats, n_free: int, choose: int) -> bool:
-    """Tell if the relaxation shows that no support of a node is negative.
+    """Return whether the perspective bound of ``N = Q - u uᵀ`` shows that no support is negative.
 
     The inverse of the matrix, over the free features, is the inverse of N.
     """
@@ -629,58 +627,17 @@ def is_empty_relaxed(matrix: Floats, n_free: int, choose: int) -> bool:
         return False
     least = 1.0 / values[-1]
     spectrum = np.concatenate(([least], 1.0 / values[1:]))
-    target = np.sqrt(least - 1.0 / values[0]) * vectors[:, 0]
+    Q = (vectors * spectrum) @ vectors.T
+    u = np.sqrt(least - 1.0 / values[0]) * vectors[:, :1].T
     share = SPLIT * least
-    split = (vectors * (spectrum - share)) @ vectors.T
-    rounding = max(ROUNDING, ROUNDING_GROWTH * spectrum.max() / least)
-    goal = 1.0 - rounding
-    return bool(_relax(split, target, share, choose, goal) <= goal)
-
-
-@jit
-def _relax(split, target, share, choose, goal):
-    """Minimise the left-hand side over x by coordinate descent; every x gives a valid bound.
-
-    `split` is ``Q - e I``, `target` is u and `share` is e. The sum over the k largest h_i makes a
-    penalty on x: quadratic where ``√e |x_i|`` is above a threshold, so that i counts as chosen,
-    and linear below. Each sweep sets it anew, see `threshold_of`. The descent ends at the `goal`.
-    """
-    size, root = len(target), np.sqrt(share)
-    x, rest = target / share, target.copy()
-    for i in range(size):
-        for j in range(size):
-            rest[i] -= split[i, j] * x[j]
-    lowest, threshold = np.inf, np.inf
-    for _ in range(SWEEPS):
-        scores = np.sort(np.abs(rest)) / root
-        value = 0.0
-        for i in range(size):
-            value += x[i] * (target[i] - rest[i])
-        for i in range(size - choose, size):
-            value += scores[i] ** 2
-        lowest = min(lowest, value)
-        if lowest <= goal:
-            break
-        threshold = threshold_of(root * np.abs(x), choose, min(threshold, scores[size - choose]))
-        for i in range(size):
-            pull = rest[i] + split[i, i] * x[i]
-            spare = abs(pull) - threshold * root
-            length = 0.0
-            if spare > 0:
-                length = spare / split[i, i]
-                if length * root > threshold:
-                    length = abs(pull) / (split[i, i] + share)
-            change = (length if pull > 0 else -length) - x[i]
-            if change != 0:
-                x[i] += change
-                for j in range(size):
-                    rest[j] -= change * split[i, j]
-    return lowest
+    goal = 1.0 - max(ROUNDING, ROUNDING_GROWTH * spectrum.max() / least)
+    split = np.full(n_free, share)
+    return bool(bound(Q, u, False, split, u / share, choose, goal, 0, SWEEPS, 0.0, 0.0)[0] <= goal)
 
 
 @jit
 def invert_definite(matrix):
-    """Invert a positive definite matrix in place; tell if all pivots were positive.
+    """Invert a positive definite matrix in place; return whether all pivots were positive.
 
     It is swept row by row, its lower part alone, which turns it into minus its inverse.
     """
@@ -723,7 +680,7 @@ def subtract(lower, vector, factor):
 
 @jit
 def lower_factor(matrix):
-    """Replace the lower triangle of a matrix by its Cholesky factor; tell if there is one."""
+    """Replace a matrix by its lower Cholesky factor; return whether there is one."""
     size = len(matrix)
     for i in range(size):
         for j in range(i + 1):

@@ -292,7 +292,7 @@ def largest_squares(
 ) -> Floats | None:
     """Return for every member the largest squares ``A_ij²`` among the other members, descending.
 
-    This takes O(n²) entries of A for n members, a block at a time. Return None if told to stop.
+    This takes O(n²) entries of A for n members, a block at a time. Return None if it has to stop.
     """
     squares = np.zeros((len(members), max(min(count, SQUARES, len(members) - 1), 0)))
     if squares.shape[1] == 0:
@@ -315,8 +315,8 @@ def _largest_squares(block, first, out):
             square = block[i, j] * block[i, j]
             if square <= out[i, last] or j == first + i:
                 continue
-            place = last
-            while place > 0 and out[i, place - 1] < square:
-                out[i, place] = out[i, place - 1]
-                place -= 1
-            out[i, place] = square
+            position = last
+            while position > 0 and out[i, position - 1] < square:
+                out[i, position] = out[i, position - 1]
+                position -= 1
+            out[i, position] = square

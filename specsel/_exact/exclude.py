@@ -102,7 +102,7 @@ class Tree:
         raise NotImplementedError
 
     def is_open(self, stack: Stack, depth: int) -> bool:
-        """Tell whether anything is left of a node."""
+        """Return whether anything is left of a node."""
         raise NotImplementedError
 
     def move(self, donor: Stack, depth: int, stack: Stack) -> None:
@@ -259,7 +259,7 @@ def _refresh(stack, rules):
 
 @jit
 def _fathom(stack, rules):
-    """Tell if the deepest node holds no better support; if it may, keep what must stay."""
+    """Return whether the deepest node holds no better support; if it may, keep what must stay."""
     depth = stack.state[DEPTH]
     node = stack.table[depth]
     if node[KEPT] > node[CHOOSE] or node[NEGATIVE] == 0:
@@ -303,24 +303,24 @@ def _branch(stack, groups):
     depth = stack.state[DEPTH]
     node, child = stack.table[depth], stack.table[depth + 1]
     features, marks, inverse = stack.features[depth], stack.marks[depth], _inverse(stack, depth)
-    place, first = node[KEPT], node[FIRST]
-    costliest = place
-    for i in range(place, node[SIZE]):
+    position, first = node[KEPT], node[FIRST]
+    costliest = position
+    for i in range(position, node[SIZE]):
         if marks[LOSS, i] > marks[LOSS, costliest]:
             costliest = i
     _keep(stack, depth, inverse, costliest - first)
-    size, row, rest = node[SIZE] - first, place - first, node[SIZE] - place - 1
+    size, row, rest = node[SIZE] - first, position - first, node[SIZE] - position - 1
     pivot = inverse[row * (size + 1)]
-    afresh = abs(pivot) <= CANCELLED * marks[PEAK, place]
+    afresh = abs(pivot) <= CANCELLED * marks[PEAK, position]
     child[:] = 0
     child[SIZE] = rest
-    child[CHOOSE] = node[CHOOSE] - place
+    child[CHOOSE] = node[CHOOSE] - position
     child[NEGATIVE] = node[NEGATIVE] - (pivot < 0)
     child[STRICT] = node[STRICT]
     child[FRESH] = 1
     for i in range(rest):
-        stack.features[depth + 1, i] = features[place + 1 + i]
-    if groups[features[place]] >= 0:
+        stack.features[depth + 1, i] = features[position + 1 + i]
+    if groups[features[position]] >= 0:
         child[SIZE] = _without_followers(stack, groups)
         afresh = afresh or child[SIZE] < rest
     child[VERSION] = -1 if afresh else node[VERSION]
@@ -333,7 +333,7 @@ def _branch(stack, groups):
     drop(inverse, part, size, row)
     for i in range(rest):
         peak = abs(part[i * (rest + 1)])
-        stack.marks[depth + 1, PEAK, i] = max(peak, marks[PEAK, place + 1 + i])
+        stack.marks[depth + 1, PEAK, i] = max(peak, marks[PEAK, position + 1 + i])
     return 2 * rest * rest
 
 
@@ -381,7 +381,7 @@ def _collect(stack, depth, kept, mask):
 
 @jit
 def _is_hopeless(stack, depth, kept, incumbent):
-    """Tell if a node holds no support that is lexicographically smaller than the incumbent."""
+    """Return whether no support of a node lexicographically precedes the incumbent."""
     mask, free = np.empty(len(incumbent), np.bool_), np.zeros(len(incumbent), np.bool_)
     _collect(stack, depth, kept, mask)
     for i in range(kept, stack.table[depth, SIZE]):
@@ -419,15 +419,15 @@ def _without_followers(stack, groups):
     If a later one is kept, the child holds nothing that another node does not hold: return -1.
     """
     depth = stack.state[DEPTH]
-    place = stack.table[depth, KEPT] - 1
-    dropped = stack.features[depth, place]
+    position = stack.table[depth, KEPT] - 1
+    dropped = stack.features[depth, position]
     mask = np.empty(stack.features.shape[1], np.bool_)
-    _collect(stack, depth, place, mask)
+    _collect(stack, depth, position, mask)
     for later in range(dropped + 1, len(mask)):
         if mask[later] and groups[later] == groups[dropped]:
             return -1
     left = 0
-    for i in range(place + 1, stack.table[depth, SIZE]):
+    for i in range(position + 1, stack.table[depth, SIZE]):
         feature = stack.features[depth, i]
         if feature < dropped or groups[feature] != groups[dropped]:
             stack.features[depth + 1, left] = feature
@@ -437,7 +437,7 @@ def _without_followers(stack, groups):
 
 @jit
 def _inverse(stack, depth):
-    """Return the place of a node's inverse.
+    """Return the part of the stack that holds a node's inverse.
 
     A node at some depth has lost that many features at least, so level d needs (n - d)² numbers.
     """
@@ -516,7 +516,7 @@ def uncouple(matrix, size, row, peaks, losses, partners):
 
 @jit
 def is_better(matrix, mask):
-    """Tell if a support is negative in M, with the features that all supports hold."""
+    """Return whether a support is negative in M, with the features that all supports hold."""
     chosen = np.empty(len(matrix), np.int64)
     count = list_chosen(mask, chosen, 0)
     return not lower_factor(submatrix(matrix, chosen[:count]))

@@ -13,7 +13,6 @@ this tree nor its bound.
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
 
 import numpy as np
 
@@ -56,15 +55,6 @@ TAKEN = 2  # the feature that a node includes beyond those of its parent
 NODE_COLUMNS = 3
 
 
-class IncludeRules(NamedTuple):
-    """What the nodes are pruned by, beside their complements."""
-
-    groups: np.ndarray  # group of each feature among those that are exactly alike, or -1
-    incumbent: np.ndarray  # mask of the support to beat
-    largest: float  # complements with larger entries prove nothing
-    ties: bool  # whether only supports that precede the incumbent are of use
-
-
 class Include(Tree):
     """The tree over the first n features of M; the features after them are always included.
 
@@ -77,7 +67,7 @@ class Include(Tree):
 
     @staticmethod
     def suits(b: Floats, n: int, choose: int) -> bool:
-        """Tell if the stacks have room and B, its diagonal scaled to 1, is far from singular."""
+        """Return whether the stacks fit, and B, its diagonal scaled to 1, is far from singular."""
         room = STACKS * (choose + 1) * n**2 <= ROOM
         return bool(room and choose > 0 and linalg.eigen(b)[0][0] >= LEAST_EIGENVALUE)
 
@@ -97,7 +87,7 @@ class Include(Tree):
         """Go on with another threshold and another incumbent: compute all complements anew."""
         matrix = rules.below if self.ties else rules.above
         largest = float(GROWTH * np.abs(matrix).max())
-        self._rules = IncludeRules(rules.groups, rules.incumbent, largest, self.ties)
+        self._rules = rules._replace(largest=largest, ties=self.ties)
         for stack in self.stacks:
             for depth in range(stack.state[DEPTH] + 1):
                 self._renew(matrix, stack, depth)
@@ -209,30 +199,30 @@ def descend(stack, rules, budget):
 
 
 @jit
-def _include(stack, depth, place):
-    """Give the child of a node its features and its x; it includes the feature at `place`."""
+def _include(stack, depth, position):
+    """Set the features and the x of the child that includes the feature at `position`."""
     left = 0
     for i in range(stack.table[depth, SIZE]):
-        if i != place:
+        if i != position:
             stack.features[depth + 1, left] = stack.features[depth, i]
             stack.marks[depth + 1, 0, left] = stack.marks[depth, 0, i]
             left += 1
     stack.table[depth + 1, SIZE] = left
     stack.table[depth + 1, CHOOSE] = stack.table[depth, CHOOSE] - 1
-    stack.table[depth + 1, TAKEN] = stack.features[depth, place]
+    stack.table[depth + 1, TAKEN] = stack.features[depth, position]
 
 
 @jit
-def _exclude(stack, depth, place, groups):
+def _exclude(stack, depth, position, groups):
     """Delete a feature, and the later ones that are exactly like it; return how many are left."""
     features, scale, part = stack.features[depth], stack.marks[depth, 0], stack.matrices[depth]
-    feature, size = features[place], stack.table[depth, SIZE]
+    feature, size = features[position], stack.table[depth, SIZE]
     group = groups[feature]
     kept = np.empty(size, np.int64)
     left = 0
     for i in range(size):
         other = features[i]
-        if i != place and (group < 0 or groups[other] != group or other < feature):
+        if i != position and (group < 0 or groups[other] != group or other < feature):
             kept[left] = i
             left += 1
     for i in range(left):
@@ -244,13 +234,13 @@ def _exclude(stack, depth, place, groups):
 
 
 @jit
-def _first_alike(features, size, place, groups):
-    """Return the place of the first of the features that are exactly like the one at `place`."""
-    group = groups[features[place]]
+def _first_alike(features, size, position, groups):
+    """Return the position of the first of the features that are exactly like the one there."""
+    group = groups[features[position]]
     for i in range(size):
-        if group >= 0 and groups[features[i]] == group and features[i] < features[place]:
-            place = i
-    return place
+        if group >= 0 and groups[features[i]] == group and features[i] < features[position]:
+            position = i
+    return position
 
 
 @jit
@@ -265,7 +255,7 @@ def _collect(stack, mask):
 
 @jit
 def _is_hopeless(stack, incumbent):
-    """Tell if the deepest node holds no support lexicographically smaller than the incumbent."""
+    """Return whether no support of the deepest node precedes the incumbent."""
     mask = np.empty(len(incumbent), np.bool_)
     _collect(stack, mask)
     depth = stack.state[DEPTH]

@@ -109,7 +109,7 @@ class Limits(NamedTuple):
         return max(self.time_limit - (self.clock() - self.began), 0.0)
 
     def reached(self) -> bool:
-        """Tell whether to stop now."""
+        """Return whether to stop now."""
         return bool(self.caught) or self.left == 0
 
 
@@ -418,7 +418,7 @@ class Search:
         return ""
 
     def _round(self, threads: ThreadPoolExecutor, budget: float, number: int) -> bool:
-        """Go on with all trees; tell if one of them has proved the optimum.
+        """Go on with all trees; return whether one of them has proved the optimum.
 
         That `exclude` has, the next round will see.
         """

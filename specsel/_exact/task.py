@@ -175,7 +175,7 @@ def _group_alike(a, b, tolerance, groups):
 
 @jit
 def _are_alike(a, b, i, j, tolerance):
-    """Tell if two features can change places without changing A and B."""
+    """Return whether two features can change places without changing A and B."""
     if abs(a[i, i] - a[j, j]) > tolerance:
         return False
     for other in range(len(a)):
@@ -195,11 +195,13 @@ class Rules(NamedTuple):
     groups: np.ndarray  # group of each feature among those that are exactly alike, or -1
     version: int  # of the incumbent
     plain: bool  # whether only the number of negative eigenvalues prunes (Eq. 8)
+    largest: float = np.inf  # Schur complements with larger entries prove nothing
+    ties: bool = False  # whether only supports that precede the incumbent are of use
 
 
 @jit
 def precedes(mask, incumbent):
-    """Tell if a support is lexicographically smaller: it has the first feature they differ in."""
+    """Return whether a support is lexicographically smaller than the incumbent."""
     for i in range(len(mask)):
         if mask[i] != incumbent[i]:
             return mask[i]

@@ -299,23 +299,25 @@ def test_the_threshold_makes_the_shares_add_up():
             assert np.minimum(1, lengths / found).sum() == pytest.approx(choose)
 
 
-def test_the_relaxation_is_minimised():
+def test_the_perspective_bound_is_minimised():
     """Compare with a general solver."""
     for seed in range(8):
         rng = np.random.default_rng(seed)
         n, choose = 12, 3
         rows = rng.standard_normal((20, n)) / 4
-        split, share, target = rows.T @ rows, 0.3, rng.standard_normal(n)
+        rest, split, u = rows.T @ rows, np.full(n, 0.3), rng.standard_normal(n)
 
-        def relaxed(x, split=split, share=share, target=target, choose=choose):
-            rest = np.sort((target - split @ x) ** 2)
-            return x @ split @ x + rest[-choose:].sum() / share
+        def relaxed(w, rest=rest, u=u, choose=choose):
+            scores = np.sort((u - rest @ w) ** 2)
+            return w @ rest @ w + scores[-choose:].sum() / 0.3
 
-        found = bounds._relax(split, target, share, choose, 0.0)
-        begins = [np.zeros(n), np.linalg.solve(split + share * np.eye(n), target)]
+        weights, scores = u[None] / 0.3, np.empty(n)
+        bounds.relax(rest + np.diag(split), u[None], split, weights, choose, 0.0, 100)
+        found = bounds.evaluate(rest + np.diag(split), u[None], split, weights, choose, scores)
+        assert found == pytest.approx(relaxed(weights[0]))
+        begins = [np.zeros(n), np.linalg.solve(rest + np.diag(split), u)]
         options = {"maxiter": 40_000, "maxfev": 40_000, "adaptive": True, "xatol": 1e-9}
         best = min(
             minimize(relaxed, begin, method="Nelder-Mead", options=options).fun for begin in begins
         )
         assert found <= best * 1.01
-        assert found <= bounds._relax(split, target, share, choose, 1.2 * found) <= 1.2 * found
