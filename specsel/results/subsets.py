@@ -147,9 +147,6 @@ class SizeRow(NamedTuple):
     error: float = np.inf
 
 
-Found = SizeRow
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Path:
     """Supports of several sizes: ``path[k]`` is the `Subset` of k features.
