@@ -38,7 +38,8 @@ def test_no_node_that_holds_a_negative_support_counts_as_empty():
         assert choose == 0 or not bounds.is_dominated(below, n_free, choose)
         assert not bounds.is_empty_relaxed(below, n_free, choose)
         highest = eigh(A, B, eigvals_only=True)[-1]
-        assert bounds.is_empty((highest + error) * B - A, n_free, choose, True)
+        above = (highest + tolerance(A, B, highest)) * B - A
+        assert bounds.is_empty(above, n_free, choose, False)
         if highest > best + 100 * error:
             level = (best + 0.7 * (highest - best)) * B - A
             shown["signs"] += bounds.is_empty(level, n_free, choose, False)
