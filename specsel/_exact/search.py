@@ -370,9 +370,10 @@ class Search:
     def _prove_gap(self, gap: float, end: float) -> str:
         """Search for what is better by more than a gap, and take over what that proved."""
         other = Search(self.task, self._k, self.best[0][1], self._limits, gap)
+        before = other._earlier_nodes = self.nodes
         other._began, other._proved = self._began, self._proved
         status = other._run(end)
-        self._earlier_nodes += other.nodes
+        self._earlier_nodes += other.nodes - before
         self._admit([other.incumbent])
         if status == "optimal":
             self._proved = min(self._proved, other._pruned)
