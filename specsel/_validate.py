@@ -5,13 +5,10 @@
 
 import numbers
 import operator
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from math import inf
-from pathlib import Path
 from typing import Any, Literal, Protocol, TypeGuard, get_args, runtime_checkable
 
 import numpy as np
@@ -311,33 +308,6 @@ def check_positive(name: str, value: Any, largest: float = LARGEST_NUMBER) -> No
         raise ValueError(f"{name} = {brief(value)}: must be a finite number above 0")
     if not 1 / largest <= float(value) <= largest:
         raise ValueError(f"{name} = {brief(value)}: must be from {1 / largest:g} to {largest:g}")
-
-
-def check_memory(what: str, size: float) -> None:
-    """Raise a `MemoryError` of one line if `what` needs more bytes than there may be.
-
-    Compiled code cannot say how much it failed to get.
-    """
-    there = _memory()
-    if size > there:
-        raise MemoryError(f"{what}: needs {size / 1e9:.3g} GB; there are {there / 1e9:.3g} GB")
-
-
-def _memory() -> float:
-    """Return the memory of the machine, or what a limit of this process (``ulimit -v``) leaves."""
-    try:
-        page = os.sysconf("SC_PAGE_SIZE")
-        there: float = os.sysconf("SC_PHYS_PAGES") * page
-    except (AttributeError, OSError, ValueError):  # not every system tells
-        return inf
-    try:
-        import resource
-
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * page
-    except (ImportError, OSError):
-        return there
-    return there if limit == resource.RLIM_INFINITY else min(there, max(limit - used, 0))
 
 
 def _check_size(name: str, value: Any) -> None:

@@ -535,13 +535,13 @@ def _streams(random_state: Seed, trials: int, what: str, numbers: int) -> Iterat
     holds so many `numbers`, and as many trials run at once as there are threads.
     """
     size = 8.0 * numbers * min(get_num_threads(), trials)
-    _validate.check_memory(what, size)
+    _runtime.check_budget(what, size, "take smaller ones")
     _runtime.check_not_forked()
     keys = _validate.as_generator(random_state).integers(0, 2**64, trials, dtype=np.uint64)
     try:
         yield keys
     except SystemError as error:  # what numba raises where a thread gets no memory
-        raise MemoryError(f"{what}: needs {size / 1e9:.3g} GB, more than is free") from error
+        raise MemoryError(f"{what}: needs {_runtime.readable(size)}, more than is free") from error
 
 
 # The trials. Every iteration of these loops is one, with the stream of random numbers of its key.

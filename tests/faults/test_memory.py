@@ -46,4 +46,4 @@ def test_what_was_needed_is_named():
     assert len(found) == 12
     for line in found:
         assert line.split()[1] == "refused", line
-        assert " GB" in line or " MiB" in line, line
+        assert " GiB" in line or " MiB" in line, line
