@@ -8,6 +8,7 @@ be compared; then ``asv publish`` and ``asv preview`` show how each benchmark we
 
 import argparse
 import json
+import os
 import platform
 import tempfile
 from pathlib import Path
@@ -42,8 +43,8 @@ def record(commit, results, machine, bench, options):
             kept = results / machine / f"{side.hash[:8]}-{python}.json"
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(json.dumps(row))
-        for found in (side.results / machine / "machine.json", side.results / "benchmarks.json"):
-            (results / found.relative_to(side.results)).write_bytes(found.read_bytes())
+        for name in (f"{machine}/machine.json", "benchmarks.json"):
+            (results / name).write_text(json.dumps(json.loads((side.results / name).read_text())))
     return f"{side.hash[:8]}: {lines[-1]}"
 
 
@@ -52,7 +53,8 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("commits", nargs="+", metavar="COMMIT")
-    parser.add_argument("--machine", default=processor().replace(" ", "-"), help="its name")
+    machine = f"{processor()} {os.cpu_count()} cores".replace(" ", "-")
+    parser.add_argument("--machine", default=machine, help="its name")
     parser.add_argument("--bench", default=RECORDED, help="regular expression, as of asv")
     parser.add_argument("--quick", action="store_true", help="each benchmark once, as a trial")
     parser.add_argument("--results", type=Path, default=HERE / "results")
