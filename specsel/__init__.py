@@ -25,6 +25,51 @@ too, such as `QAlpha`. `plotting` draws results, `datasets` makes data to try th
 `positivity` simulates the theory.
 
 Importing the package loads nothing else: a part is imported when it is first used.
+
+Data
+----
+Every method that weighs features, and `alignment`, takes all of these and gives the same answer:
+
+- numpy arrays, lists, frames of pandas or polars, Arrow tables, xarray. float32 and float64 are
+  used as they lie, in any memory order and read-only; other types are converted. A pass over
+  float32 multiplies in single precision: results agree with those of float64 to about 1e-6.
+- Sparse matrices of scipy and sparse frames of pandas, which stay sparse. A pass reads the stored
+  numbers once. CSC is used as it lies, other formats are converted to CSC once; where the memory
+  budget has no room for that, CSR is converted in every pass, a band of columns at a time.
+- AnnData as its `X`; for a layer pass ``adata.layers[...]``. `results.annotate` writes what was
+  found to ``adata.var``. A sparse `X` in a file, and a view of a file, are read into memory.
+- Memory maps from 256 MB on, arrays of h5py and zarr: read block by block, blocks of about 32 MB
+  or one chunk, read ahead within the budget. A pass reads blocks of features once, blocks of
+  samples twice.
+- Arrays and frames of Dask, and a `DataArray` over Dask: a task for every chunk, or one for each
+  thread of a worker where the cluster holds X (`persist`). Chunks of columns are best where all
+  samples of one fit in 256 MB, else chunks of rows. Make chunks of a file on the workers
+  (``da.from_zarr``), as ``da.from_array`` of a memory map sends the file with the tasks.
+
+`weighting` and ``criterion="gap"`` need the affinity of all samples: more passes over blocks.
+Where data have more samples than features, `qalpha`, `side_info`, `topography` and `weighting` reduce
+them in two to four passes and read them no more. `sbs` takes sparse matrices, `gslda` and `eslda`
+do with labels. `evidence` takes dense numbers. ``result.n_passes`` says how often X was read.
+
+Memory
+------
+What would take more than the budget is refused in one line, before it is allocated. The budget is
+``SPECSEL_MEMORY``, such as ``8GiB``, and by default half of what is free. It changes no bit of a
+result. It bounds matrices of samples × samples (`weighting`, ``criterion="gap"``) and of features
+× features (`kernel`, `sbs`, backward `gslda`), the smaller of both (forward `gslda`, `eslda`), and
+copies of X. Where `weighting` has no room, ``rank=40`` is an approximation that needs little.
+
+Threads and processes
+---------------------
+All cores are used, or as many as ``NUMBA_NUM_THREADS`` says; the number changes no bit.
+
+- Several Python threads that solve at once need ``NUMBA_THREADING_LAYER=omp`` or ``tbb``.
+- Start processes by ``spawn`` or ``forkserver``: one that is forked after its parent has solved
+  something refuses to solve under OpenMP, in one line.
+- Matrices of 26 to 512 rows are decomposed by one thread of OpenBLAS, which is faster. On a busy
+  machine set ``OPENBLAS_NUM_THREADS=1`` and ``NUMBA_NUM_THREADS=1``.
+- Compiled code is cached beside the package, or in ``NUMBA_CACHE_DIR``; ``SPECSEL_CACHE=0``
+  compiles anew in every process. If it cannot be loaded, delete the folder.
 """
 
 from importlib import import_module
