@@ -49,7 +49,8 @@ Every method that weighs features, and `alignment`, takes all of these and gives
 `weighting` and ``criterion="gap"`` need the affinity of all samples: more passes over blocks.
 Where data have more samples than features, `qalpha`, `side_info`, `topography` and `weighting`
 reduce them in two to four passes and read them no more. `sbs` takes sparse matrices, `gslda` and
-`eslda` do with labels. `evidence` takes dense numbers. ``result.n_passes`` says how often X was read.
+`eslda` do with labels. `evidence` takes dense numbers. ``result.n_passes`` says how often X was
+read.
 
 Memory
 ------
