@@ -429,8 +429,8 @@ def _read_npz(path: Path, how: Reading) -> Table:
     """Read the sparse matrix in a .npz file."""
     from scipy import sparse
 
-    with complete(path, message=NOT_NPZ):
-        matrix = sparse.load_npz(path)
+    with complete(path, message=NOT_NPZ), open(path, "rb") as file:
+        matrix = sparse.load_npz(file)
         if matrix.dtype.kind not in "biufc":
             raise ValueError
         if hasattr(matrix, "check_format"):
@@ -442,7 +442,11 @@ def _read_npz(path: Path, how: Reading) -> Table:
 
 def read_labelled(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """Read the arrays X and y in a .npz file: samples × features, and the samples' labels."""
-    with complete(path, message=NOT_LABELLED), np.load(path, allow_pickle=False) as archive:
+    with (
+        complete(path, message=NOT_LABELLED),
+        open(path, "rb") as file,
+        np.load(file, allow_pickle=False) as archive,
+    ):
         X, y = archive["X"], archive["y"]
     if X.ndim != 2 or X.dtype.kind not in "biuf" or y.shape != (len(X),):
         raise ValueError(NOT_LABELLED)

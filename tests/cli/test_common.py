@@ -7,7 +7,6 @@ import shlex
 import numpy as np
 import pytest
 from commands import assert_refused
-from scipy import sparse
 
 from specsel import datasets
 from specsel.cli import common, select
@@ -50,12 +49,6 @@ def test_examples_in_the_help_are_commands(epilog):
     for line in lines:
         given = shlex.split(line)[1:]
         cli.parser(given).parse_args(given)
-
-
-def test_names_are_listed_with_commas_between():
-    assert common.listed([' a , "b, c",d e,, ']) == ["a", "b, c", "d e"]
-    assert common.listed(["a\nb,c", "d"]) == ["a b", "c", "d"]
-    assert common.listed([]) == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -101,33 +94,6 @@ def test_letters_that_a_font_lacks_are_told_once(capsys, tmp_path):
     code, _, err = run(capsys, "select", path, "-k", "1", "--plot", plot)
     assert code == 0
     assert err == f"specsel: warning: --plot {plot}: its font lacks letters of names\n"
-
-
-def test_rounds_are_drawn_as_a_map(capsys, tmp_path):
-    path = tmp_path / "map.svg"
-    code, _, _ = run(capsys, "select", "--method", "topography", "-k", "2", "--plot", path)
-    assert code == 0
-    assert b"position" in path.read_bytes()
-
-
-def test_a_sparse_matrix_is_read(capsys, tmp_path):
-    path = tmp_path / "data.npz"
-    sparse.save_npz(path, sparse.csr_array(DATA.X))
-    code, out, _ = run(capsys, "select", path)
-    assert code == 0
-    assert f"{path}: 90 samples x 40 features" in out
-    seen = []
-    original = common.tables.read
-
-    def read(*given, **more):
-        seen.append(original(*given, **more))
-        return seen[-1]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(common.tables, "read", read)
-        code, out, _ = run(capsys, "stable", path, *COMMANDS["stable"])
-    assert sparse.issparse(seen[0].X)
-    assert f"{path}: 90 samples x 40 features" in out
 
 
 REFUSED = {
@@ -182,16 +148,6 @@ class TestOutput:
         before = saved.read_bytes()
         assert_refused(run(capsys, "select", saved, "--out", saved), "is a file to be read")
         assert saved.read_bytes() == before
-
-    def test_out_that_cannot_be_written(self, capsys, tmp_path, monkeypatch):
-        def refuse(path, ranking):
-            raise OSError(28, "No space left on device", str(path))
-
-        monkeypatch.setattr(common, "save_rows", refuse)
-        out = tmp_path / "ranking.csv"
-        code, printed, err = run(capsys, "select", "--out", out)
-        assert (code, err) == (2, f"specsel: {out}: No space left on device\n")
-        assert "above the gap" in printed
 
     def test_files_must_differ(self, capsys, saved, tmp_path):
         out, plot = tmp_path / "out.svg", tmp_path / "." / "out.svg"

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numba
 import numpy as np
-import pytest
 
 import specsel
 from specsel._methods import PAPERS
@@ -78,12 +77,6 @@ def test_text_is_aligned_and_marks_what_is_missing(capsys, monkeypatch):
     lines = capsys.readouterr().out.splitlines()
     assert next(line for line in lines if line.startswith("no-such-package")).split()[1] == "-"
     assert len({len(line) - len(line.split("  ", 1)[1].lstrip()) for line in lines}) == 1
-
-
-@pytest.mark.parametrize("arguments", [["info", "more"], ["info", "--out", "x"]])
-def test_it_takes_nothing_else(capsys, arguments):
-    assert cli.main(arguments) == 2
-    assert capsys.readouterr().err.startswith("specsel: unrecognized arguments")
 
 
 def test_bibtex_has_an_entry_for_the_package_and_for_every_paper(capsys):

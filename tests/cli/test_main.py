@@ -5,14 +5,12 @@ import os
 import subprocess
 import sys
 import textwrap
-import threading
 
 import numpy as np
 import pytest
 from commands import (
     BUFFERED,
     MODULE,
-    NAMES,
     Terminal,
     X,
     alpha_of,
@@ -39,17 +37,6 @@ class TestRefusals:
 
     def test_directory(self, capsys, tmp_path):
         assert_refused(run(capsys, "select", tmp_path), f"{tmp_path}: is a directory")
-
-    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-    def test_pipe(self, capsys, tmp_path):
-        path = tmp_path / "pipe.csv"
-        os.mkfifo(path)
-        writer = threading.Thread(target=path.write_text, args=(table(X, NAMES),))
-        writer.start()
-        code, out, _ = run(capsys, "select", path)
-        writer.join()
-        assert code == 0
-        assert out.startswith(f"{path}: 30 samples x 12 features")
 
     def test_unreadable_file(self, capsys, saved, monkeypatch):
         def refuse(path, *args, **kwargs):
@@ -85,10 +72,6 @@ class TestRefusals:
 
         monkeypatch.setattr(qalpha, "solve", exhaust)
         assert_refused(run(capsys, "select"), "Unable to allocate")
-
-    def test_a_refusal_drops_earlier_warnings(self, capsys, write):
-        path = write("data.npy", np.column_stack([X, np.zeros(len(X))]))
-        assert_refused(run(capsys, "select", path, "-k", 99), "-k 99")
 
 
 class TestWarnings:
@@ -172,10 +155,6 @@ class TestProcess:
             alpha_of(json.loads(done.stdout)), qalpha.solve(X, "auto").alpha
         )
 
-    def test_module_returns_the_exit_code(self, tmp_path):
-        done = subprocess.run([*MODULE, "select", str(tmp_path / "no.csv")], capture_output=True)
-        assert_refused((done.returncode, done.stdout.decode(), done.stderr.decode()), "no.csv")
-
     @pytest.mark.parametrize("arguments", [["select", "--json"], ["select", "--help"]])
     def test_closed_pipe(self, arguments):
         reader, writer = os.pipe()
@@ -186,14 +165,6 @@ class TestProcess:
         os.close(writer)
         assert done.returncode == 0
         assert done.stderr == b""
-
-    @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
-    def test_full_disk(self):
-        with open("/dev/full", "w") as full:
-            done = subprocess.run(
-                [*MODULE, "select"], stdout=full, stderr=subprocess.PIPE, env=BUFFERED
-            )
-        assert_refused((done.returncode, "", done.stderr.decode()), "No space left")
 
 
 class TestProgress:

@@ -119,11 +119,6 @@ def test_numbers_are_written_as_they_are(tmp_path):
         assert [*csv.reader(file)][1] == ["-1.5", "-1.5", "-", "'\tx", "x=1"]
 
 
-def test_help_says_what_becomes_of_formulas(capsys):
-    for command in ("select", "path", "stable"):
-        assert "spreadsheet" in run(capsys, command, "--help")[1]
-
-
 @pytest.mark.parametrize("method", ["qalpha", "topography"])
 def test_pictures_are_sound_xml(capsys, evil, tmp_path, method):
     picture = tmp_path / "out.svg"

@@ -9,7 +9,6 @@ import pytest
 from specsel import datasets, eslda, gslda
 from specsel.cli import common
 from specsel.cli import main as cli
-from specsel.cli import path as cli_path
 
 DATA = datasets.lda_problem(8, n_samples=60, n_relevant=3, random_state=1)
 NAMES = [f"gene {i}" for i in range(8)]
@@ -61,19 +60,6 @@ def test_the_table_names_features_and_classes(capsys, saved):
     assert "gene" in lines[4]
 
 
-def test_without_labels_it_is_sparse_pca(capsys, tmp_path):
-    np.save(tmp_path / "data.npy", DATA.X)
-    code, out, _ = run(
-        capsys, tmp_path / "data.npy", "--matrix", "correlation", "--max-size", 2, "--json"
-    )
-    assert code == 0
-    expected = eslda.solve(DATA.X, k=2, matrix="correlation")
-    row = json.loads(out)["path"][1]
-    assert row["features"] == [str(i) for i in expected.support]
-    assert json.loads(out)["n_classes"] is None
-    assert json.loads(out)["shrinkage"] == 0
-
-
 def test_the_built_in_example(capsys):
     code, out, _ = run(capsys, "--max-size", 2)
     assert code == 0
@@ -106,25 +92,6 @@ def test_greedy_alone(capsys, saved, monkeypatch):
     assert (code, err) == (1, message)
 
 
-def test_greedy_selection_goes_where_it_is_told_and_ends_in_time(capsys, saved, monkeypatch):
-    given = []
-
-    def solve(X, y, **options):
-        given.append((options["direction"], options["time_limit"]))
-        return before(X, y, **options)
-
-    before = gslda.solve
-    monkeypatch.setattr(gslda, "solve", solve)
-    options = [saved, "--target", "sick", "--greedy", "--json"]
-    assert run(capsys, *options)[0] == 0
-    assert run(capsys, *options, "--direction", "backward", "--time-limit", 5)[0] == 0
-    monkeypatch.setattr(gslda, "ALL_SIZES_LIMIT", 7)
-    code, out, _ = run(capsys, *options, "--time-limit", 0)
-    assert given == [("both", 60.0), ("backward", 5.0), ("forward", 0.0)]
-    assert code == 1
-    assert [row["status"] for row in json.loads(out)["path"]] == ["time"]
-
-
 def test_many_features_without_labels_go_up_the_ladder(capsys, tmp_path):
     """A factor of five features is proved; of iid noise too much survives."""
     rng = np.random.default_rng(0)
@@ -153,14 +120,6 @@ def test_what_was_not_proved_in_time_is_told(capsys, tmp_path):
     assert any(row["gap"] > 0 for row in json.loads(out)["path"])
 
 
-def test_the_table_is_written(capsys, saved, tmp_path):
-    out = tmp_path / "path.csv"
-    assert run(capsys, saved, "--target", "sick", "--max-size", 2, "--out", out)[0] == 0
-    with open(out, newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["size"] for row in rows] == ["1", "2"]
-
-
 def test_features_in_the_table_are_read_back(capsys, tmp_path):
     names = ["a, b", "c", 'd "e"']
     path, out = tmp_path / "data.csv", tmp_path / "out.csv"
@@ -168,26 +127,11 @@ def test_features_in_the_table_are_read_back(capsys, tmp_path):
         writer = csv.writer(file)
         writer.writerow(names)
         writer.writerows(np.random.default_rng(0).standard_normal((9, 3)).tolist())
-    options = [
-        "--never",
-        'd "e"',
-        "--always",
-        '"a, b"',
-        "--always",
-        "c",
-        "--never",
-        'd "e"',
-        "--out",
-        out,
-    ]
+    options = ["--never", 'd "e"', "--always", '"a, b"', "--always", "c", "--out", out]
     assert run(capsys, path, *options)[0] == 0
     with open(out, newline="") as file:
         (row,) = csv.DictReader(file)
     assert common.listed([row["features"]]) == names[:2]
-
-
-def test_a_value_of_zero_has_no_gap():
-    assert "gap inf%" in cli_path._describe(0.0, 1.0, 5, 0.1)
 
 
 REFUSED = {
@@ -214,17 +158,6 @@ def test_bad_options_are_refused_in_one_line(capsys, message):
     assert (code, out, err) == (2, "", f"specsel: {message}\n")
 
 
-def test_output_over_the_input_is_refused(capsys, saved):
-    code, _, err = run(capsys, saved, "--out", saved)
-    assert code == 2
-    assert err.endswith("is a file to be read\n")
-
-
-def test_progress_is_one_line():
-    line = cli_path._describe(2.0, 2.5, 1000, 3.2)
-    assert line == "value 2, bound 2.5, gap 25.00%, 1000 nodes, 3 s"
-
-
 def test_thresholding_is_that_of_the_function(capsys, saved):
     options = ("--target", "sick", "--threshold", "--max-size", 4, "--json")
     code, out, _ = run(capsys, saved, *options)
@@ -246,25 +179,3 @@ def test_the_criterion_is_taken_and_told(capsys, saved):
         assert (code, printed["criterion"]) == (0, criterion)
         best = eslda.solve(DATA.X, DATA.y, k=2, criterion=criterion)
         assert printed["path"][1]["exact"] == pytest.approx(best.value)
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ([], ["search of 70 features: up to 5 s, the --time-limit; Ctrl-C"]),
-        (["--greedy"], ["removing 70 features one by one: about 3 s, at the speed of two cores;"]),
-        (["--greedy", "--direction", "forward"], []),
-        (["--time-limit", "1"], []),
-    ],
-)
-def test_how_long_the_work_may_take_is_told_beforehand(
-    capsys, tmp_path, monkeypatch, options, told
-):
-    np.save(tmp_path / "data.npy", np.random.default_rng(0).standard_normal((20, 70)))
-    monkeypatch.setattr(cli_path, "SPEED", 70**3 / 3)
-    monkeypatch.setattr(cli_path.terminal, "is_watched", lambda: True)
-    said = []
-    monkeypatch.setattr(cli_path.terminal, "say", said.append)
-    run(capsys, tmp_path / "data.npy", "--time-limit", 5, "--max-size", 2, *options)
-    assert len(said) == len(told)
-    assert all(line.startswith(start) for line, start in zip(said, told, strict=True))

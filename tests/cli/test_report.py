@@ -5,8 +5,6 @@ import re
 import pytest
 from commands import X, run, table
 
-from specsel.cli import report
-
 COMMANDS = {
     "select": ("-k", "3"),
     "select --method topography": ("-k", "2", "--max-iter", "5"),
@@ -76,7 +74,3 @@ def test_where_it_goes(capsys, tmp_path):
     both = ("--report", tmp_path / "a.html", "--out", tmp_path / "a.html")
     code, _, err = run(capsys, "select", *both)
     assert (code, err.endswith("a.html: is the file of --out\n")) == (2, True)
-
-
-def test_every_kind_of_result_says_what_it_is():
-    assert set(report.SAYS) == {"select", "alignment", "path", "stable"}

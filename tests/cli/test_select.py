@@ -39,7 +39,7 @@ from specsel import (
     weighting,
 )
 from specsel._methods import METHODS, parameters
-from specsel.cli import common, select
+from specsel.cli import common
 
 SELECTING = [name for name, row in METHODS.items() if row.command == "select"]
 
@@ -51,15 +51,6 @@ class TestExample:
         assert sorted(first) == EXAMPLE.relevant.tolist()
         assert answer["selected"]
         assert all(name.startswith("signal_") for name in answer["selected"])
-
-    def test_text_says_that_it_is_the_example(self, capsys):
-        code, out, err = run(capsys, "select")
-        assert code == 0
-        assert err == ""
-        first, second = out.splitlines()[:2]
-        assert "example" in first
-        assert "90 samples x 40 features" in first
-        assert "qalpha, k = 3" in second
 
 
 class TestOutput:
@@ -105,15 +96,6 @@ class TestOutput:
         assert code == 0
         assert json.loads(out)["gap"] is None
         assert "infinitely" in run(capsys, "select", path, "-k", 1)[1]
-
-    def test_weighting(self, capsys, saved):
-        answer = run_json(capsys, saved, "--method", "weighting")
-        np.testing.assert_allclose(alpha_of(answer), weighting.solve(X).alpha, atol=1e-10)
-        assert answer["method"] == "weighting"
-        assert answer["k"] is None
-        code, out, _ = run(capsys, "select", saved, "--method", "weighting")
-        assert code == 0
-        assert "weighting: objective" in out
 
     def test_options_reach_the_solver(self, capsys, saved):
         arguments = ("--init", "random", "--seed", 4, "--tol", 1e-9, "--max-iter", 150)
@@ -171,11 +153,6 @@ class TestOutput:
         assert "no gap" in out.splitlines()[-2]
         assert "─" not in out
 
-    @pytest.mark.parametrize("blocks", [True, False])
-    def test_bars_grow_with_the_weight_and_negative_ones_are_empty(self, blocks):
-        lengths = [len(select._bar(share, blocks)) for share in (-0.7, -0.011, 0, 0.3, 0.6, 1)]
-        assert lengths == [0, 0, 0, 9, 18, 30]
-
     def test_ascii_where_the_encoding_has_no_blocks(self, write):
         path = write("data.csv", table(X, ["grün", *NAMES[1:]]))
         done = subprocess.run(
@@ -192,14 +169,6 @@ class TestOutput:
 
 
 class TestHelp:
-    def test_help_shows_an_example(self, capsys):
-        code, out, err = run(capsys, "select", "--help")
-        assert code == 0
-        assert err == ""
-        assert "specsel select measurements.csv" in out
-        for method in SELECTING:
-            assert method in out
-
     def test_help_gives_the_methods_of_an_option_and_their_defaults(self, capsys):
         text = " ".join(run(capsys, "select", "--help")[1].split())
         assert "default 0.1 for side_info; 1 for pairwise, weighting (side_info, topog" in text
@@ -244,19 +213,6 @@ class TestTarget:
         names = NAMES if header else [str(i) for i in range(X.shape[1] + 1) if i != place]
         assert all(row["feature"] == names[row["index"]] for row in answer["ranking"])
 
-    @pytest.mark.parametrize("place", [0, 5, 12])
-    def test_labels_may_be_a_column_of_an_array(self, capsys, write, place):
-        path = write("data.npy", np.insert(X, place, Y, axis=1))
-        answer = run_json(capsys, path, "--method", "supervised", "--target", place)
-        np.testing.assert_allclose(alpha_of(answer), supervised.solve(X, Y).alpha, atol=1e-10)
-
-    def test_beside_names_of_the_rows(self, capsys, write):
-        lines = labelled(GROWING, 3, delimiter="\t").splitlines()
-        content = "".join(f"{f'row {i}' if i else ''}\t{line}\n" for i, line in enumerate(lines))
-        path = write("data.tsv", content)
-        answer = run_json(capsys, path, "--method", "supervised", "--target", " species ")
-        np.testing.assert_allclose(alpha_of(answer), supervised.solve(X, Y).alpha, atol=1e-10)
-
     def test_makes_weighting_discriminant(self, capsys, write):
         path = write("data.csv", labelled(WIDE, 24))
         arguments = (path, "--method", "weighting", "--target", "species", "--tradeoff", 0.5)
@@ -280,15 +236,6 @@ class TestTarget:
             "",
             "specsel: --target species: 1 label is missing, first of sample 0; "
             "every sample needs one\n",
-        )
-
-    def test_one_class(self, capsys, write):
-        path = write("data.csv", "a,b,species\n1,2,x\n3,1,x \n2,2,x\n")
-        result = run(capsys, "select", path, "--method", "supervised", "--target", "species")
-        assert result == (
-            2,
-            "",
-            "specsel: --target species: has one class, x; at least 2 are needed\n",
         )
 
     @pytest.mark.parametrize("method", ["supervised", "weighting"])
@@ -483,13 +430,6 @@ class TestTopography:
             for i, names in enumerate(rounds, 1)
         ]
 
-    def test_long_rounds_are_cut(self, capsys, write, chart):
-        out = run(capsys, "select", write("data.npy", X), *self.ARGUMENTS, "--top", 1)[1]
-        first = chart.weights[0].select()
-        assert out.splitlines()[-4].endswith(
-            f"round 1 alone, k = 2 directions: {first[0]} and {len(first) - 1} more"
-        )
-
     def test_out_has_relevance_and_position(self, capsys, saved, tmp_path, chart):
         out = tmp_path / "ranking.csv"
         assert run(capsys, "select", saved, *self.ARGUMENTS, "--out", out)[0] == 0
@@ -581,15 +521,6 @@ class TestUseOfOptions:
         result = run(capsys, *arguments, "-k", "auto")
         message = "-k auto: must be a number of discriminants for --method weighting"
         assert result == (2, "", f"specsel: {message}\n")
-
-    def test_target_needs_a_file(self, capsys):
-        result = run(capsys, "select", "--method", "weighting", "--target", "a")
-        assert result == (2, "", "specsel: --target: needs FILE\n")
-
-    def test_side_data_that_are_missing(self, capsys, tmp_path):
-        path = tmp_path / "no.csv"
-        result = run(capsys, "select", "--method", "side_info", "--side", path)
-        assert_refused(result, f"specsel: {path}: No such file")
 
     @pytest.mark.parametrize("option", ["side", "apart"])
     def test_out_does_not_overwrite_what_is_read_besides(self, capsys, saved, write, option):

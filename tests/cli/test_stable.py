@@ -116,19 +116,6 @@ def test_nothing_stable_is_told(capsys, tmp_path):
     assert (code, json.loads(out)["k"], json.loads(out)["kept"]) == (1, 0, [])
 
 
-@pytest.mark.parametrize("form", ["dense", "sparse"])
-def test_columns_that_are_left_keep_their_numbers(capsys, tmp_path, form):
-    path = tmp_path / {"dense": "data.npy", "sparse": "data.npz"}[form]
-    if form == "dense":
-        np.save(path, X)
-    else:
-        sparse.save_npz(path, sparse.csr_array(X))
-    _, out, _ = run(capsys, path, "--drop", "0,2", "--retain", 0.01, "--json")
-    found = json.loads(out)
-    left = [str(i) for i in range(X.shape[1]) if i not in (0, 2)]
-    assert sorted([*found["kept"], *found["removed"]], key=int) == left
-
-
 def test_features_without_variation_are_told(capsys, tmp_path):
     np.save(tmp_path / "data.npy", np.insert(X, 2, 0.0, axis=1))
     code, out, err = run(capsys, tmp_path / "data.npy", "--json", "--retain", 0.3)
@@ -170,20 +157,6 @@ def test_options_hold_for_the_example_as_well(capsys):
     assert printed["k"] == 1
 
 
-def test_a_file_is_compared_by_cosines_for_half_of_the_trace(capsys, saved):
-    _, out, _ = run(capsys, saved, "--target", "spam")
-    assert out.splitlines()[1] == "cosine, 1000 resamples, confidence 0.9, retain 0.5"
-
-
-def test_one_feature_has_no_subspace(capsys, tmp_path):
-    np.save(tmp_path / "data.npy", X[:, :1])
-    code, out, err = run(capsys, tmp_path / "data.npy")
-    assert (code, err) == (1, "")
-    assert out.splitlines()[-1] == (
-        "no principal subspace is stable; 0 decompositions made, 0 skipped"
-    )
-
-
 REFUSED = {
     "--target: needs FILE": ["--target", "x"],
     "--seed -1: must be at least 0": ["--seed", -1],
@@ -199,9 +172,3 @@ REFUSED = {
 def test_bad_options_are_refused_in_one_line(capsys, message):
     code, out, err = run(capsys, *REFUSED[message])
     assert (code, out, err) == (2, "", f"specsel: {message}\n")
-
-
-def test_output_over_the_input_is_refused(capsys, saved):
-    code, _, err = run(capsys, saved, "--out", saved)
-    assert code == 2
-    assert err.endswith("is a file to be read\n")

@@ -193,11 +193,6 @@ def test_excel(tmp_path, capsys):
     assert run_json(capsys, path, "--header", "yes")["n_samples"] == len(X)
 
 
-def test_a_text_has_no_sheets(capsys, saved):
-    refused = run(capsys, "select", saved, "--sheet", "one")
-    assert_refused(refused, "data.csv: is no Excel file; leave --sheet out")
-
-
 @pytest.mark.parametrize("suffix", [*tables.FRAMES, *tables.EXCEL])
 def test_damaged_files_are_refused_in_one_line(capsys, write, monkeypatch, suffix):
     path = write(f"data{suffix}", b"PAR1 and no more")
@@ -305,22 +300,6 @@ def test_pairs_are_whole_numbers(write, content):
     pairs = tables.read_pairs(path)
     assert pairs.dtype == np.intp
     np.testing.assert_array_equal(pairs, [[0, 1], [2, 3]])
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("0,1\n2,3\n", "its first row, 0 and 1, may be a header; name the columns"),
-        ("4,1.5\n", "1.5 is not a row number of a sample"),
-        (f"4,{2**53}\n", f"{2.0**53} is not a row number of a sample"),
-        ("4,1,3\n", "is 1 x 3 float64; two columns of row numbers are needed"),
-    ],
-)
-def test_what_are_no_pairs_is_refused(write, text, message):
-    path = write("pairs.csv", text)
-    with pytest.raises(ValueError) as caught:
-        tables.read_pairs(path)
-    assert str(caught.value) == f"{path}: {message}"
 
 
 def test_selected_columns_in_any_order(write, tmp_path):

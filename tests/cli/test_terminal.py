@@ -1,6 +1,4 @@
 import io
-import os
-import subprocess
 import sys
 import warnings
 
@@ -44,25 +42,6 @@ def test_what_stdout_cannot_show_is_escaped(monkeypatch):
     assert bytes_out.getvalue().splitlines() == [b"\\u03bb = 2"]
 
 
-def test_a_reader_that_has_read_enough_is_no_error():
-    script = "from specsel.cli import terminal\nfor _ in range(9): terminal.write('x' * 99999)"
-    command = [sys.executable, "-c", script]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    process.stdout.read(1)
-    process.stdout.close()
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    assert process.wait() == 0
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")
-def test_a_full_disk_is_an_error():
-    script = "from specsel.cli import terminal\nterminal.write('x')\nterminal.check_written()"
-    with open("/dev/full", "w") as full:
-        process = subprocess.run([sys.executable, "-c", script], stdout=full, capture_output=False)
-    assert process.returncode != 0
-
-
 def test_progress_is_shown_on_one_line_and_erased(monkeypatch):
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
@@ -83,30 +62,6 @@ def test_no_progress_without_a_terminal(monkeypatch):
     monkeypatch.setattr(sys, "stderr", None)
     with terminal.progress(str) as tell:
         assert tell is None
-
-
-def test_a_line_says_how_long_the_work_has_lasted(monkeypatch):
-    screen, times = Terminal(), iter([0.0, 1.0, 3.0, 64.0])
-    monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(terminal, "clock", lambda: next(times))
-    line, rounds = terminal._Line("reading"), iter([False, False, False, True])
-
-    class Ended:
-        def wait(self, seconds):
-            return next(rounds)
-
-    line.tick(Ended())
-    assert [text.rstrip() for text in screen.getvalue().split("\r")[1:]] == [
-        "reading (3 s)",
-        "reading (64 s)",
-    ]
-
-
-def test_how_long_the_rest_will_take(monkeypatch):
-    times = iter([0.0, 1.0, 30.0, 30.0])
-    monkeypatch.setattr(terminal, "clock", lambda: next(times))
-    line = terminal._Line("")
-    assert [line.left(1, 4), line.left(1, 4), line.left(4, 4)] == ["", ", 90 s left", ""]
 
 
 @pytest.mark.parametrize(
