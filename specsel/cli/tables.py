@@ -177,6 +177,7 @@ class Table:
         dense = isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind == "f"
         if not dense or mapped:
             return self
+        table = replace(self, values=values)
         step = max(1, BLOCK // max(1, values.shape[1]))
         parts = [values[i : i + step] for i in range(0, len(values), step)]
         counts = sum(
@@ -185,11 +186,11 @@ class Table:
         total = int(counts.sum())
         missing = f"{total} missing value{'s' * (total != 1)}"
         if not total:
-            return self
+            return table
         if how is None:
             raise MissingError(f"{missing}: {_most_missing(counts, self.names)}")
         if how == "median":
-            return self._with_medians(counts, f"{missing} set to the median of the column")
+            return table._with_medians(counts, f"{missing} set to the median of the column")
         axis = ("drop-rows", "drop-columns").index(how)
         kind = ("row", "column")[axis]
         gaps = counts if axis else np.concatenate([np.isnan(part).any(axis=1) for part in parts])
@@ -197,7 +198,7 @@ class Table:
         if len(left) == 0:
             raise ValueError(f"--impute {how}: every {kind} has missing values; none is left")
         fact = f"{len(gaps) - len(left)} of {len(gaps)} {kind}s dropped for {missing}"
-        table = replace(self, values=values.take(left, axis), facts=(*self.facts, fact))
+        table = replace(table, values=values.take(left, axis), facts=(*self.facts, fact))
         if axis:
             return replace(table, names=[self.name_of(int(i)) for i in left])
         y = None if self.y is None else self.y[left]
@@ -455,7 +456,6 @@ def read_labelled(path: Path) -> tuple[np.ndarray, np.ndarray]:
 
 def _read_h5ad(path: Path, how: Reading) -> Table:
     h5py = load("h5py", CELLS)
-    load("anndata", CELLS)
     with complete(path):
         file = h5py.File(path, "r")
     return _of_anndata(path, file, how)
@@ -500,6 +500,7 @@ def _not_one_array(path: Path, group: Any) -> str:
 
 def _of_anndata(path: Path, group: Any, how: Reading) -> Table:
     """Read cells × genes; the target is a column of `obs`, other columns are names of genes."""
+    load("anndata", path.suffix)
     if "X" not in group:
         raise ValueError("has no X")
     if how.index is not None:
