@@ -349,7 +349,7 @@ def values(found):
     return {name: values(value) for name, value in public.items()}
 
 
-def differences(old, new, name=""):
+def differences(old, new, name="", rtol=RTOL):
     """Yield a line for everything in which two results differ."""
     key = name.rpartition(".")[2]
     if isinstance(old, dict) and isinstance(new, dict):
@@ -357,13 +357,13 @@ def differences(old, new, name=""):
             if each not in old or each not in new:
                 yield f"{name}.{each}: only {'new' if each in new else 'old'}"
             else:
-                yield from differences(old[each], new[each], f"{name}.{each}")
+                yield from differences(old[each], new[each], f"{name}.{each}", rtol)
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         if all(isinstance(value, int | float) for value in old + new) and old:
-            yield from differences(np.array(old), np.array(new), name)
+            yield from differences(np.array(old), np.array(new), name, rtol)
         else:
             for before, after in zip(old, new, strict=True):
-                yield from differences(before, after, name)
+                yield from differences(before, after, name, rtol)
     elif isinstance(old, str | None) or isinstance(new, str | None):
         if not isinstance(old, type(new)) or old != new:
             yield f"{name}: {str(old)[:200]} became {str(new)[:200]}"
@@ -376,10 +376,12 @@ def differences(old, new, name=""):
         if not np.array_equal(old, new):
             yield f"{name}: {old} became {new}"
     else:
-        yield from _numbers(np.asarray(old, float), np.asarray(new, float), name, key in VECTORS)
+        yield from _numbers(
+            np.asarray(old, float), np.asarray(new, float), name, rtol, key in VECTORS
+        )
 
 
-def _numbers(old, new, name, vectors):
+def _numbers(old, new, name, rtol, vectors):
     if vectors:
         new = new * np.where((old * new).sum(0) < 0, -1.0, 1.0)
     apart = ~((old == new) | (np.isnan(old) & np.isnan(new)))
@@ -387,7 +389,7 @@ def _numbers(old, new, name, vectors):
         with np.errstate(invalid="ignore"):
             scale = max(np.abs(old[np.isfinite(old)]).max(initial=0), 1e-3)
             error = np.nan_to_num(np.abs(old - new), nan=np.inf)[apart].max() / scale
-        if error > RTOL:
+        if error > rtol:
             yield f"{name}: differs by {error:.1e} of the largest"
 
 

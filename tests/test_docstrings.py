@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import specsel
+from specsel._methods import METHODS
 
 PARAMETERS = re.compile(
     r"^Parameters\n-+\n(.*?)(?=\n\n\w[\w ]*\n-+\n|\Z)", re.MULTILINE | re.DOTALL
@@ -46,18 +47,8 @@ def test_there_is_an_example(function):
     assert ">>> " in examples
 
 
-def test_names_are_found_where_a_line_holds_several():
-    docstring = (
-        "Do.\n\nParameters\n----------\na, b : int\n    Some.\nc\n    More.\n\nReturns\n-------\nd"
-    )
-    assert documented(docstring) == ["a", "b", "c"]
-
-
-WEIGHING = ("qalpha", "weighting", "laplacian", "supervised", "kernel", "side_info", "topography")
-
-
-@pytest.mark.parametrize("name", [*WEIGHING, "pairwise", "alignment"])
-def test_what_takes_any_data_says_so(name):
+@pytest.mark.parametrize("name", [row.name for row in METHODS.values() if row.command == "select"])
+def test_methods_that_take_any_container_say_so(name):
     text = " ".join(inspect.getdoc(getattr(specsel, name).solve).split())
     assert (
         "An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map "

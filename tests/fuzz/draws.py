@@ -1,7 +1,8 @@
 """Random data and random arguments: mostly what users pass, now and then what breaks things.
 
 `Draw` draws the data of one call, in `X`, and every argument by its name. The table `ARGUMENTS`
-holds a drawer for each name; "module.name" overrides "name".
+holds a drawer for each name; "module.name" overrides "name". Arguments with a few allowed names,
+as their types say, need none.
 """
 
 import inspect
@@ -10,7 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from specsel import _validate, weighting
+from specsel import weighting
+from specsel._methods import COMPARED, choices
 
 # How often an argument is one of `ODD`, an optional one is given at all, and the data hold NaN.
 ODDLY = 0.015
@@ -25,6 +27,26 @@ NAMES = ["age", "a b", "=1+1", "\x1b[31mred", "ü", "0", "", "x\ny", "<b>", "名
 
 # Options without a drawer, because they change nothing that is returned.
 LEFT_OUT = {"callback", "n_jobs", "verbose"}
+
+
+def parameters(function):
+    """Return the parameters of a function that are drawn."""
+    found = inspect.signature(function).parameters
+    return {
+        name: parameter
+        for name, parameter in found.items()
+        if name not in LEFT_OUT and parameter.kind != parameter.VAR_KEYWORD
+    }
+
+
+def drawer(module, name, parameter):
+    """Return what draws an argument: a function of the table, or one of the names it allows."""
+    for key in (f"{module}.{name}", name):
+        if key in ARGUMENTS:
+            return ARGUMENTS[key]
+    allowed = choices(parameter.annotation)
+    assert allowed, f"{module}: no drawer for {name}"
+    return numbers(*allowed)
 
 
 class Draw:
@@ -119,13 +141,10 @@ class Draw:
     def arguments(self, module, function):
         """Draw the arguments of a function: by name, all required ones and some of the others."""
         found = {}
-        for name, parameter in inspect.signature(function).parameters.items():
-            if name in LEFT_OUT or parameter.kind == parameter.VAR_KEYWORD:
-                continue
+        for name, parameter in parameters(function).items():
             required = parameter.default is parameter.empty or name in ALWAYS
             if required or self.rng.random() < GIVEN:
-                key = f"{module}.{name}"
-                found[name] = ARGUMENTS[key if key in ARGUMENTS else name](self)
+                found[name] = drawer(module, name, parameter)(self)
         return {name: value for name, value in found.items() if value is not LEAVE}
 
     def pair(self):
@@ -172,10 +191,6 @@ class Draw:
         table = self.rng.integers(1, 4, (self.n_classes, self.n_classes))
         return np.maximum(table, table.T)
 
-    def start(self):
-        """Draw where the loop starts."""
-        return str(self.rng.choice(_validate.INITS))
-
     def target(self):
         """Draw what `alignment` aligns with."""
         kind = self.rng.integers(6)
@@ -193,11 +208,6 @@ LEAVE = object()
 # Optional arguments that are always given: what is random, and what would take long.
 ALWAYS = {"random_state", "n_boot", "trials", "n_resamples", "estimator", "side", "apart"}
 ALWAYS |= {"time_limit", "evidence.n", "bins"}
-
-
-def named(names):
-    """Make a drawer of one of several names."""
-    return lambda draw: draw.one(*names)
 
 
 def numbers(*values):
@@ -232,23 +242,7 @@ ARGUMENTS = {
     "k_within": numbers(1, 2, 3),
     "k_between": numbers(1, 2),
     "k_blocks": Draw.widths,
-    "method": named(_validate.BASIS_STEPS),
-    "kernel.method": named(_validate.KERNEL_BASIS_STEPS),
-    "pairwise.method": named(_validate.PAIR_BASIS_STEPS),
-    "supervised.method": named(_validate.CLASS_BASIS_STEPS),
-    "sbs.method": named(_validate.INTERVAL_METHODS),
-    "evidence.method": named(("qalpha", "weighting", "kernel")),
-    "criterion": named(_validate.CRITERIA),
-    "gslda.criterion": named((None, *_validate.WORTHS)),
-    "eslda.criterion": named((None, *_validate.WORTHS)),
-    "subsets.criterion": named((None, *_validate.WORTHS)),
-    "threshold.criterion": named((None, *_validate.WORTHS)),
-    "pair.criterion": named(_validate.WORTHS),
-    "representation": named(_validate.NON_NEGATIVE[:3]),
-    "pairwise.representation": named(("parts", "shift", "ranks", "centered")),
-    "shift": named(_validate.SHIFTS),
-    "kernel": named(_validate.KERNELS[:4]),
-    "init": Draw.start,
+    "evidence.method": numbers(*COMPARED),
     "n_init": numbers(1, 2, 4),
     "center": numbers(True, False),
     "tol": numbers(0, 1e-3, 1e-6, 1e-10),
@@ -262,21 +256,13 @@ ARGUMENTS = {
     "sections": lambda draw: draw.one(1, 2, min(3, draw.q)),
     "rounds": numbers(1, 2, 3),
     "QAlpha.rounds": numbers(1),
-    "direction": named(_validate.DIRECTIONS),
     "refine": numbers(True, False),
     "max_size": lambda draw: draw.one(None, 3, int(draw.n)),
     "time_limit": numbers(None, None, 20, 0),
     "node_limit": numbers(None, 1, 5, 30),
     "gap": numbers(0, 0.1),
     "top": numbers(1, 2, 3),
-    "bound": named(_validate.BOUNDS),
     "shrinkage": lambda draw: LEAVE if draw.classes is None else draw.one(None, 1e-3, 0.1, 10),
-    "matrix": lambda draw: (
-        LEAVE if draw.classes is not None else draw.one(*_validate.PCA_MATRICES)
-    ),
-    "sbs.matrix": named(_validate.SIMILARITIES),
-    "components.matrix": named(_validate.PCA_MATRICES),
-    "semantics.matrix": named(_validate.LSI_MATRICES),
     "retain": numbers(0, 0.1, 0.5, 1),
     "at_least": numbers(1, 2),
     "confidence": numbers(0.5, 0.9, 0.99),
@@ -286,7 +272,6 @@ ARGUMENTS = {
     "target": Draw.target,
     "neighbours": lambda draw: draw.one(1, 2, 3),
     "components": numbers(1, 2, 20),
-    "scale": named(_validate.SCALES),
     "AlignmentSelector.target": lambda draw: "neighbours",
     "threshold.k": lambda draw: draw.one(1, int(draw.n)),
     "alignment.n": lambda draw: draw.one(None, 1, 2),
@@ -304,7 +289,6 @@ ARGUMENTS = {
     "bins": numbers(2, 5),
     "count": numbers(1, 2, 4),
     "cosine": numbers(None, 0.0, 0.5, 1.0),
-    "distribution": named(("uniform", "bernoulli")),
     "n_relevant": numbers(1, 2, 9),
     "n_irrelevant": numbers(1, 20),
     "n_samples": numbers(2, 9),

@@ -1,7 +1,5 @@
 """What is wrong with a result, or with the wording of a refusal; "" if nothing is."""
 
-import dataclasses
-import hashlib
 import pickle
 
 import numpy as np
@@ -136,30 +134,3 @@ def _selector(found, draw):
     if len(found.get_feature_names_out()) != count:
         return "names"
     return _finite(kept=np.asarray(kept, float))
-
-
-def digest(found):
-    """Hash a result with its arrays byte for byte, but for what a clock says."""
-    state = hashlib.sha256()
-    _feed(state, found)
-    return state.hexdigest()
-
-
-def _feed(state, found):
-    if isinstance(found, np.ndarray):
-        state.update(np.ascontiguousarray(found).tobytes())
-    elif sparse.issparse(found):
-        _feed(state, found.toarray())
-    elif isinstance(found, results.Path):
-        _feed(state, [found[k] for k in found])
-    elif isinstance(found, Selector):
-        _feed(state, [found.support_, found.ranking_])
-    elif dataclasses.is_dataclass(found):
-        for part in dataclasses.fields(found):
-            if part.name != "seconds":
-                _feed(state, getattr(found, part.name))
-    elif isinstance(found, list | tuple):
-        for value in found:
-            _feed(state, value)
-    else:
-        state.update(repr(found).encode())

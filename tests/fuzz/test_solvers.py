@@ -1,7 +1,5 @@
 """A small share of what ``tests/fuzz/run.py`` tries by the ten thousand."""
 
-import inspect
-
 import pytest
 from fuzz import cases, definitions, draws, exact
 
@@ -27,7 +25,5 @@ def test_exact_search_finds_what_enumeration_finds():
 def test_every_option_is_drawn():
     for name, function in cases.CALLS.items():
         module = cases.OTHERS.get(name, name.split()[0])
-        for option, parameter in inspect.signature(function).parameters.items():
-            if option in draws.LEFT_OUT or parameter.kind == parameter.VAR_KEYWORD:
-                continue
-            assert {option, f"{module}.{option}"} & draws.ARGUMENTS.keys(), (name, option)
+        for option, parameter in draws.parameters(function).items():
+            assert draws.drawer(module, option, parameter), (name, option)
