@@ -75,7 +75,7 @@ for form in (np.asarray, sp.csc_array, sp.csr_array):
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_the_bits_do_not_depend_on_the_threads(name, set_threads):
+def test_the_bytes_do_not_depend_on_the_threads(name, set_threads):
     found = set()
     for threads in (1, numba.config.NUMBA_NUM_THREADS):
         set_threads(threads)
