@@ -394,8 +394,7 @@ def _numbers(old, new, name, rtol, vectors):
 
 
 def fingerprints(shares, only):
-    """Return what every call gives by name, or the message of what it raises."""
-    found = {}
+    """Yield names, and what each call gives or the message of what it raises."""
     with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for share in shares:
@@ -404,10 +403,9 @@ def fingerprints(shares, only):
             for title, call in calls:
                 if all(part in f"{share}: {title}" for part in only):
                     try:
-                        found[f"{share}: {title}"] = values(call())
+                        yield f"{share}: {title}", values(call())
                     except Exception as error:
-                        found[f"{share}: {title}"] = f"{type(error).__name__}: {error}"
-    return found
+                        yield f"{share}: {title}", f"{type(error).__name__}: {error}"
 
 
 SHARES = {
@@ -428,18 +426,19 @@ def run():
     args = parser.parse_args()
     now = fingerprints(args.share or SHARES, args.only)
     if args.mode == "write":
-        args.file.write_bytes(pickle.dumps(now))
-        raised = [name for name, value in now.items() if isinstance(value, str)]
-        print(*(f"{name}: {now[name]}" for name in raised), sep="\n")
-        print(f"{len(now)} written, of which {len(raised)} raised")
+        found = dict(now)
+        args.file.write_bytes(pickle.dumps(found))
+        raised = [name for name, value in found.items() if isinstance(value, str)]
+        print(*(f"{name}: {found[name]}" for name in raised), sep="\n")
+        print(f"{len(found)} written, of which {len(raised)} raised")
         return 0
-    before = pickle.loads(args.file.read_bytes())
-    lines = {name: [*differences(before.get(name), now[name])] for name in now}
-    for name in now:
-        print(*(f"{name} {line}" for line in lines[name]), sep="\n", end="\n" * bool(lines[name]))
-    same = sum(not found for found in lines.values())
-    print(f"{same} of {len(now)} the same")
-    return int(same < len(now))
+    before, same = pickle.loads(args.file.read_bytes()), []
+    for name, value in now:
+        lines = [*differences(before.get(name), value)]
+        same.append(not lines)
+        print("".join(f"{name} {line}\n" for line in lines), end="", flush=True)
+    print(f"{sum(same)} of {len(same)} the same")
+    return int(not all(same))
 
 
 if __name__ == "__main__":
