@@ -115,7 +115,7 @@ else:
             return getattr(import_module("specsel.results"), name)
         if name in ESTIMATORS:
             return _estimator(name)
-        if name in __all__:
+        if name in __all__ or name == "estimators":
             return import_module(f"specsel.{name}")
         raise AttributeError(f"module 'specsel' has no attribute {name!r}")
 

@@ -245,7 +245,7 @@ def estimators():
         "StablePCA": stable,
         "QAlpha": {"rounds": 3, "k": 2, "n_features_to_select": 5, "diverse": True},
     }
-    for name in specsel.estimators.ESTIMATORS:
+    for name in specsel.ESTIMATORS:
         chosen = options.get(name, {})
         if name == "StabilitySelection":
             chosen = {"estimator": specsel.QAlpha(k=2), **chosen}

@@ -22,6 +22,7 @@ def test_every_exported_name_exists():
         assert getattr(specsel, name) is not None
         assert name in dir(specsel)
     assert specsel.Weights is results.Weights
+    assert specsel.estimators.QAlpha is specsel.QAlpha
     with pytest.raises(AttributeError, match="module 'specsel' has no attribute 'nothing'"):
         _ = specsel.nothing
 
