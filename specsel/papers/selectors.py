@@ -86,38 +86,19 @@ STEP = 0.2  # length of a step, as a share of the scales
 ROUNDS = 300  # of the search for the smallest ball
 
 
-class Linear:
-    """The kernel ``x·z``: its values, and what the derivative by a scale multiplies."""
-
-    def of(self, products: Floats, n: int) -> Floats:
-        """Values for n features, from the inner products."""
-        return products
-
-    def slope(self, products: Floats, n: int) -> Floats:
-        """Derivative of the values by the inner products."""
-        return np.ones_like(products)
+# A kernel of the machine: its values for n features from their inner products, and the derivative
+# of the values by the inner products.
+Kernel = Callable[[Floats, int], tuple[Floats, Floats]]
 
 
-class Quadratic:
-    """The kernel ``(x·z / n + 1)²`` for n features."""
-
-    def of(self, products: Floats, n: int) -> Floats:
-        """Values for n features, from the inner products."""
-        return (products / n + 1) ** 2
-
-    def slope(self, products: Floats, n: int) -> Floats:
-        """Derivative of the values by the inner products."""
-        return 2 * (products / n + 1) / n
+def linear(products: Floats, n: int) -> tuple[Floats, Floats]:
+    """The kernel ``x·z``."""
+    return products, np.ones_like(products)
 
 
-Kernel = Linear | Quadratic
-
-
-class Bound(NamedTuple):
-    """R² ‖w‖², and its derivative by the scale of every feature."""
-
-    value: float
-    gradient: Floats
+def quadratic(products: Floats, n: int) -> tuple[Floats, Floats]:
+    """The kernel ``(x·z / n + 1)²``."""
+    return (products / n + 1) ** 2, 2 * (products / n + 1) / n
 
 
 def eliminated(X: Floats, y: Integers, n: int, kernel: Kernel) -> Integers:
@@ -125,10 +106,9 @@ def eliminated(X: Floats, y: Integers, n: int, kernel: Kernel) -> Integers:
 
     def losses(kept: Integers) -> Floats:
         Z = X[:, kept]
-        products = Z @ Z.T
-        duals = _duals(kernel.of(products, len(kept)), y)
-        slope = kernel.slope(products, len(kept)) * np.outer(duals, duals)
-        return (Z * (slope @ Z)).sum(axis=0)
+        values, slope = kernel(Z @ Z.T, len(kept))
+        duals = _duals(values, y)
+        return (Z * ((slope * np.outer(duals, duals)) @ Z)).sum(axis=0)
 
     return _halved(X.shape[1], n, losses)
 
@@ -139,7 +119,7 @@ def bounded(X: Floats, y: Integers, n: int, kernel: Kernel) -> Integers:
 
     def importance(kept: Integers) -> Floats:
         for _ in range(STEPS):
-            gradient = bound(X[:, kept] * scales[kept], y, kernel).gradient
+            _, gradient = bound(X[:, kept] * scales[kept], y, kernel)
             size = np.abs(gradient).max()
             if size == 0:
                 break
@@ -150,11 +130,9 @@ def bounded(X: Floats, y: Integers, n: int, kernel: Kernel) -> Integers:
     return _halved(X.shape[1], n, importance)
 
 
-def bound(Z: Floats, y: Integers, kernel: Kernel) -> Bound:
-    """The bound for scaled features, and its derivative by the logarithm of every scale."""
-    n = Z.shape[1]
-    products = Z @ Z.T
-    values, slope = kernel.of(products, n), kernel.slope(products, n)
+def bound(Z: Floats, y: Integers, kernel: Kernel) -> tuple[float, Floats]:
+    """R² ‖w‖² for scaled features, and its derivative by the logarithm of every scale."""
+    values, slope = kernel(Z @ Z.T, Z.shape[1])
     duals = _duals(values, y)
     signed = np.outer(duals, duals)
     squared_weight = float(2 * np.abs(duals).sum() - (signed * _ridged(values)).sum())
@@ -168,7 +146,7 @@ def bound(Z: Floats, y: Integers, kernel: Kernel) -> Bound:
     margin = -derivative(signed + ridge)
     radius = derivative(np.diag(shares) - np.outer(shares, shares))
     gradient = squared_weight * radius + squared_radius * margin
-    return Bound(squared_radius * squared_weight, gradient)
+    return squared_radius * squared_weight, gradient
 
 
 def _halved(n_features: int, n: int, importance: Callable[[Integers], Floats]) -> Integers:

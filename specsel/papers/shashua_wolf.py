@@ -1,6 +1,5 @@
 """Experiments of Shashua and Wolf (ECCV 2004): a map, pairs, side information, precision."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -19,7 +18,6 @@ from specsel.plotting import TopographyDisplay
 # There are 150 samples and 20 features. Three features show one grouping of the samples in three
 # clusters, three show another one, three are sums of both (hybrids), and eleven are permuted.
 # Two rounds give every feature two positions and two relevances.
-
 
 TRIPLES = (slice(0, 3), slice(3, 6))
 HYBRID, PERMUTED = slice(6, 9), slice(9, 20)
@@ -93,7 +91,6 @@ def draw_topography(report, figure, seed=1):
 # its square punishes the features that tell the samples apart. Non-negative features, here the
 # positive and the negative part of a column, have no such products.
 
-
 MEANT, OTHER = slice(0, 3), slice(3, 6)
 N_PAIRS = 200
 REPRESENTATIONS = ("parts", "centered")
@@ -159,7 +156,6 @@ def differing(data, seed):
 # classes. As in the paper, principal components take the number of dimensions with the best
 # score. Constrained components leave out the direction in which the side data vary most;
 # oriented components maximise the variance over the variance in the side data.
-
 
 NAMES = ("dermatology", "ecoli", "segmentation", "wine", "glass", "boston", "arrhythmia")
 QUICK_SIDE_INFO = {"names": ("dermatology", "ecoli", "wine"), "runs": 1}
@@ -261,8 +257,7 @@ def clustered(Z, classes, runs):
 
     count = len(np.unique(classes))
     # The data are so small that threads would only wait for each other.
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # about points that are equal
+    with threadpool_limits(1), report.no_warnings():  # about points that are equal
         return [
             agreement(classes, KMeans(count, n_init=10, random_state=seed).fit_predict(Z))
             for seed in range(runs)
@@ -305,8 +300,7 @@ def three_best(tradeoff, X, side, k):
 
 
 def weighed(X, side, k, tradeoff):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the best iterate is good enough
+    with report.no_warnings():  # the best iterate is good enough
         return side_info.solve(X, side, min(k, X.shape[1]), tradeoff=tradeoff, max_iter=1000)
 
 
@@ -344,7 +338,6 @@ COMPONENTS = {
 #
 # The paper takes the faces of AR, 26 images a person with strong changes of light. Here they are
 # the ORL faces, ten images of each of forty persons, which hardly vary in light.
-
 
 QUICK_PRECISION = {"runs": 3}
 PERSONS = 5
@@ -412,8 +405,7 @@ def normalised_precision(Z: Floats, y: Integers) -> float:
 
 
 def weighted(X: Floats, side: Floats, tradeoff: float) -> Floats:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the best iterate is good enough
+    with report.no_warnings():  # the best iterate is good enough
         return side_info.solve(X, side, PERSONS, tradeoff=tradeoff, max_iter=300).reweight(X)
 
 

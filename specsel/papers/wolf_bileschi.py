@@ -1,6 +1,5 @@
 """Experiments of Wolf and Bileschi (CVPR 2005): principal components, and faces."""
 
-import warnings
 from collections.abc import Sequence
 from functools import partial
 
@@ -23,7 +22,6 @@ from specsel.papers.sources import standardised
 # 1/3 for relevant features with four means each: Algorithm 2 tells three of 200 apart if 1 + 2/3
 # exceeds 1 + 200/q, which takes 300 samples, and begins to with 200. Fig. 1 has 100, as printed;
 # Fig. 2, for which no number is printed, has 200.
-
 
 FIGURES = {
     "Fig. 1": (datasets.two_gaussians, 2),
@@ -73,8 +71,7 @@ def outcome(make, k, spread, seed):
     data = make(spread=spread, random_state=seed)
     Z = standardised(data.X)
     first = np.linalg.svd(Z, full_matrices=False)[2][0]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with report.no_warnings():
         sharp = qalpha.solve(data.X, k, method="basic", max_iter=1000)
         soft = weighting.solve(data.X)
     views = {
@@ -113,7 +110,6 @@ def share(weights, chosen):
 # The paper uses the faces of Yale, 165 images of 15 persons, and of AR. Here they are the ORL
 # faces, ten images of each of forty persons, at half the size. The published numbers are those
 # for Yale.
-
 
 PERSONS, IMAGES, TRAINING = 40, 10, 3
 LEVELS = 3

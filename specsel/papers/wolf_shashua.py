@@ -1,6 +1,5 @@
 """Experiments of Wolf and Shashua (JMLR 6, 2005), those on genes apart."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -30,7 +29,6 @@ from specsel.results import Weights
 # training samples. Two wrappers around the same machine stand beside it: recursive elimination,
 # and gradient descent on the radius-margin bound, which is the wrapper of the paper.
 
-
 SIZES = tuple(range(10, 101, 10))
 QUICK_WESTON = {"sizes": (20, 50, 100), "runs": 5}
 
@@ -47,12 +45,12 @@ class Problem(NamedTuple):
 
 
 PROBLEMS = {
-    "linear": Problem(datasets.weston_linear, 6, {"kernel": "linear"}, selectors.Linear()),
+    "linear": Problem(datasets.weston_linear, 6, {"kernel": "linear"}, selectors.linear),
     "non-linear": Problem(
         datasets.weston_nonlinear,
         2,
         {"kernel": "poly", "degree": 2, "coef0": 1.0},
-        selectors.Quadratic(),
+        selectors.quadratic,
     ),
 }
 
@@ -142,20 +140,17 @@ def two_classes(make, n_samples, n_training, seed):
 
 
 def with_labels(X, y, n, kernel):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the best iterate is good enough
+    with report.no_warnings():  # the best iterate is good enough
         return supervised.solve(X, y).select(n)
 
 
 def without_labels(X, y, n, kernel):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with report.no_warnings():
         return qalpha.solve(X, 2).select(n)
 
 
 def two_rounds(X, y, n, kernel):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    with report.no_warnings():
         return topography.solve(X, 2, tradeoff=1 / X.shape[1]).select(n)
 
 
@@ -189,7 +184,6 @@ COMPARED = ("Q-α with labels", "Q-α without labels", WRAPPER)
 # the mean weight of the five features over the mean weight of the others. The figure has three
 # choices of k, and the text compares them; it also says that still smaller k does better in the
 # mean.
-
 
 CLASSES = tuple(range(2, 11))
 QUICK_CLASSES = {"runs": 10}
@@ -286,7 +280,6 @@ def gap(n_classes, k, seed):
 #   sign. We run Q-α on random data to its limit and count.
 # - Sec. 4.2: the bound of Lemma 13 on the weights of irrelevant features grows like ``√(n₂ (1 +
 #   n₂/q))`` as their number n₂ grows.
-
 
 FIRST = (1 / 6, 2**0.5 / 6)
 SECOND = (0.1, 1.0)
@@ -406,7 +399,6 @@ SHARE = "share"
 # numbers. The trace of the affinity is Σα. We report it too, as a share of what equal weights
 # would give.
 
-
 QUICK_SPARSITY = {"runs": 5}
 N_FEATURES_SPARSITY = 202
 
@@ -473,7 +465,6 @@ DATA = {
 # The samples are in the order of their clusters, so that every session lies within one cluster.
 # The features are not centred, because that would mix the signs. According to the paper's text,
 # irrelevant features are permuted before they get their signs; we report the other order too.
-
 
 N_SAMPLES_KERNEL, N_FEATURES_KERNEL, N_RELEVANT_KERNEL, SESSION = 120, 60, 12, 8
 QUICK_KERNEL = {"runs": 20}
@@ -566,7 +557,6 @@ METHODS_KERNEL = {
 #
 # Def. 5 lacks a vector of ones, by which its shift is about as many times too small as there are
 # samples. The basis then spans the wrong end of the spectrum.
-
 
 N_SAMPLES_LAPLACIAN, N_FEATURES_LAPLACIAN, N_RELEVANT_LAPLACIAN = 60, 60, 20
 DISTANCE = 4.0  # between the clusters, in deviations
