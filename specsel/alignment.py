@@ -34,6 +34,21 @@ dividing by a larger root would make copies look better.
 not share their loop. Its residuals are differences, which lose digits, so that it computes every
 candidate anew and orthogonalises every direction; here sums only grow, which is what makes the
 bounds valid.
+
+What wins where. On 15 real data sets, with features selected without labels and judged by labels
+(mean, in percent, of the accuracy and mutual information of k-means and of the accuracy of the
+nearest neighbour), `alignment` scores 64.6 and beats random features on 12 sets; the largest
+weights of `qalpha` 59.5 (8 sets), variance 58.1 (5), random features 58.7, all features 65.2.
+Where few relevant features are planted in noise, of the features selected 95 to 100 % are
+relevant with `qalpha` and 23 to 50 % with `alignment`. With labels, a linear SVM on 11 sets
+classifies better with its features than with those of the F test, of recursive elimination and of
+`supervised` (by 2.4, 1.4 and 11.1 points). ``specsel reproduce selection`` and ``specsel
+reproduce classification`` compute this again; ``asv_bench/benchmarks/peers.py`` compares with
+other packages.
+
+Distances depend on the units of the columns. If these differ, standardise X first; a warning says
+so where a tenth of the columns or fewer carry 99 % of the variance. If they have one unit, pass X
+in it, and say by `scale` whether the selected columns will be standardised afterwards.
 """
 
 import warnings

@@ -8,6 +8,8 @@ Small shuffles are solved one per thread: threads that share the passes of a sin
 solve wait for each other between passes, which takes several times the processor time. A shuffle
 depends on its seed alone, so the number of threads changes nothing.
 
+The p value is never below 1 / (n + 1) for n shuffles: 19 can reach .05, and 99 can reach .01.
+
 What is tested is that the columns are independent. Any correlation rejects that: a small p value
 means "more in common than chance", not "clusters". With labels the columns stay as they are and
 the labels alone are shuffled, for correlated columns would look like evidence for labels that mean

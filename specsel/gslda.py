@@ -9,7 +9,15 @@ the entries of a sparse vector give way to the eigenvector of its support.
 
 With more than two classes there are several discriminants. The largest eigenvalue, and often the
 sum, takes features that all tell the same classes apart; log-det gains more from another
-discriminant than from a better first one.
+discriminant than from a better first one. Accuracy of LDA on the features found by each criterion,
+cross-validated, with their number (at most 15) chosen on the training samples:
+
+========= ====== ====== ====== ====== ====== =========== ============
+          wine   iris   digits glass  ecoli  dermatology segmentation
+leading   98.3 % 96.7 % 85.3 % 64.3 % 88.2 % 88.7 %      91.6 %
+trace     98.6 % 96.7 % 90.1 % 64.3 % 88.5 % 92.7 %      91.6 %
+log-det   98.6 % 96.7 % 90.8 % 63.8 % 87.6 % 96.5 %      91.5 %
+========= ====== ====== ====== ====== ====== =========== ============
 
 With ``A = U Uᵀ`` of rank r, the eigenvalues over a support S are those of ``H = U_Sᵀ B_S⁻¹ U_S``,
 an r x r matrix whatever the size of S. To add feature j adds ``g gᵀ/s`` to H, where g and s are
@@ -156,7 +164,7 @@ def solve(
     criterion : {"leading", "trace", "logdet"}, optional
         What a support is worth: the largest of the eigenvalues λ of its pencil, the sum of all, or
         ``Σ log(1 + λ)``. By default "logdet" for more than two classes, which classifies best
-        (README, Few features with a proof), and otherwise "leading"; the result says which.
+        (see the docstring of the module), and otherwise "leading"; the result says which.
         For two classes all three find the same features.
 
     Returns
