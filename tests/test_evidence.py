@@ -136,13 +136,13 @@ def test_noise_passes_for_more_as_rarely_as_promised(of_noise):
 def test_with_labels_these_are_shuffled_for_columns_that_agree_are_no_evidence():
     rng = np.random.default_rng(0)
     passed = 0
-    for seed in range(10):
+    for seed in range(20):
         X = rng.standard_normal((40, 4)) @ rng.standard_normal((4, 15))
         y = rng.integers(0, 2, 40)
         found = evidence.solve(X, y=y, method="supervised", n=19, random_state=seed)
         assert found.shuffled == "labels"
         passed += found.p_value <= 0.05
-    assert passed <= 2
+    assert passed <= 4
 
 
 def test_labels_that_mean_something_are_found():
