@@ -350,14 +350,9 @@ class StableSubspace:
 
 
 class Estimate(NamedTuple):
-    """A probability with a 95 % confidence interval (Wilson).
+    """A probability, the share of trials in which an event occurred, with its interval.
 
-    Attributes
-    ----------
-    probability : float
-        Share of the trials in which the event occurred.
-    low, high : float
-        Ends of the interval.
+    `low` and `high` are the ends of a 95 % confidence interval (Wilson).
     """
 
     probability: float
@@ -376,17 +371,7 @@ class Estimate(NamedTuple):
 
 
 class Mean(NamedTuple):
-    """A mean with a 95 % confidence interval.
-
-    Attributes
-    ----------
-    mean : float
-        Mean over the trials.
-    low, high : float
-        Ends of the interval.
-    expected : float
-        What theory expects; NaN where it expects nothing.
-    """
+    """A mean over trials, its 95 % confidence interval, and what theory expects, or NaN."""
 
     mean: float
     low: float
@@ -402,17 +387,7 @@ class Mean(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """How often something is exceeded, and a bound on that.
-
-    Attributes
-    ----------
-    frequency : Estimate
-        How often it was exceeded in the trials.
-    bound : float
-        The probability is at most this.
-    printed : float
-        The bound as the paper prints it.
-    """
+    """How often something is exceeded, a bound on that, and the bound as the paper prints it."""
 
     frequency: Estimate
     bound: float
@@ -420,15 +395,7 @@ class Tail(NamedTuple):
 
 
 class TripleProduct(NamedTuple):
-    """Products ``(aᵀb)(aᵀc)(bᵀc)`` of unit vectors.
-
-    Attributes
-    ----------
-    minimum : float
-        The least product found by a search.
-    product : Mean
-        The mean over random vectors.
-    """
+    """Products ``(aᵀb)(aᵀc)(bᵀc)`` of unit vectors: the least found, the mean of random ones."""
 
     minimum: float
     product: Mean
@@ -437,12 +404,8 @@ class TripleProduct(NamedTuple):
 class LeadingPairs(NamedTuple):
     """Leading eigenpairs of random matrices.
 
-    Attributes
-    ----------
-    eigenvalue : Mean
-        The mean leading eigenvalue.
-    eigenvalues, sums : ndarray of shape (n_trials,)
-        The leading eigenvalue of every trial, and the modulus of the sum of its unit eigenvector.
+    `eigenvalue` is the mean leading eigenvalue, `eigenvalues` holds that of every trial, and
+    `sums` the modulus of the sum of its unit eigenvector.
     """
 
     eigenvalue: Mean
@@ -451,16 +414,10 @@ class LeadingPairs(NamedTuple):
 
 
 class SpectralHistogram(NamedTuple):
-    """A histogram of the eigenvalues of random matrices.
+    """A histogram of the eigenvalues of random matrices, and what theory expects.
 
-    Attributes
-    ----------
-    edges : ndarray of shape (n_bins + 1,)
-        Ends of the bins.
-    share, expected : ndarray of shape (n_bins,)
-        Share of the eigenvalues in every bin, and what theory expects.
-    below, above : float
-        Mean number of eigenvalues of a matrix below the first bin and above the last one.
+    `share` is the share of the eigenvalues between two `edges`; `below` and `above` are mean
+    numbers of eigenvalues of a matrix outside of all bins.
     """
 
     edges: Floats
@@ -471,16 +428,15 @@ class SpectralHistogram(NamedTuple):
 
 
 class SpectralMoments(NamedTuple):
-    """Moments of the spectra of random matrices, from the first on.
+    """Moments of the spectra of random matrices, from the first on, in arrays.
 
     Attributes
     ----------
     mean, error : ndarray of shape (n_moments,)
         Mean over the trials, and its standard error; NaN for a single trial.
-    expected : ndarray of shape (n_moments,)
-        What is expected for matrices of this size; NaN where that is not known.
-    limit : ndarray of shape (n_moments,)
-        What is expected for large matrices with the same ratio of rows to columns.
+    expected, limit : ndarray of shape (n_moments,)
+        What is expected for matrices of this size, NaN where that is not known; and for large
+        matrices with the same ratio of rows to columns.
     """
 
     mean: Floats
@@ -490,15 +446,7 @@ class SpectralMoments(NamedTuple):
 
 
 class WeightBound(NamedTuple):
-    """The total weight of the irrelevant features.
-
-    Attributes
-    ----------
-    weight : float
-        Sum of their weights.
-    bound : float
-        The sum is at most this.
-    """
+    """The total weight of the irrelevant features, and a bound on it."""
 
     weight: float
     bound: float

@@ -516,9 +516,9 @@ def annotate(
 ) -> None:
     """Write scores, ranks and the selection to ``adata.var``, as scanpy's tools do.
 
-    The solvers take AnnData as they take arrays: ``qalpha.solve(adata, k=3)`` reads ``adata.X``.
-    For a layer give ``adata.layers[...]``. Where both know the names of the features, these must
-    agree, in the same order. Of a `Path` pass ``path[k]``.
+    The solvers take AnnData as they take arrays: ``qalpha.solve(adata, k=3)`` reads ``adata.X``;
+    for a layer pass ``adata.layers[...]``. Names of features must agree, in the same order. Of a
+    `Path` pass ``path[k]``.
 
     Parameters
     ----------

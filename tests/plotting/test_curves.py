@@ -106,15 +106,6 @@ def path_of(values, starts, bounds, proved):
     return PathDisplay(sizes=sizes, values=values, starts=starts, bounds=bounds, proved=proved)
 
 
-def test_greedy_and_exact_are_both_seen_where_they_agree():
-    ax = path_of([1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 1, 1]).plot().ax_
-    greedy, line, exact = ax.lines
-    assert greedy.get_zorder() <= line.get_zorder() <= exact.get_zorder()
-    assert greedy.get_linewidth() > 2 * line.get_linewidth()
-    assert greedy.get_markersize() > exact.get_markersize() + 2
-    assert greedy.get_markerfacecolor() == "none"
-
-
 def test_what_was_found_is_drawn_without_any_bound():
     ax = path_of([1, 2, 4], [1, 2, 3], [np.inf] * 3, [0, 0, 0]).plot().ax_
     drawn = lines_of(ax)
@@ -380,22 +371,6 @@ def test_convergence_of_a_map_is_drawn_by_round():
     assert first.get_linestyle() != second.get_linestyle()
 
 
-def test_lines_on_the_same_axes_look_different(pyplot):
-    ax = pyplot.subplots()[1]
-    rounds = tuple(weights_of([1.0, 0.0], history=[1.0, i]) for i in range(5))
-    for _ in range(3):
-        ConvergenceDisplay.from_result(Map(rounds, np.zeros((2, 5, 2)), 3), ax=ax)
-    looks = {(line.get_color(), line.get_marker()) for line in ax.lines}
-    assert len(looks) == len(ax.lines) == 15
-
-
-def test_convergence_may_be_drawn_on_a_logarithmic_scale(pyplot):
-    ax = pyplot.subplots()[1]
-    ax.set(xscale="log", yscale="log")
-    ConvergenceDisplay.from_result(weights_of([1.0, 0.0], history=[1.0, 30.0, 500.0]), ax=ax)
-    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
-
-
 def test_probabilities_are_drawn_with_their_intervals():
     found = {n: positivity.Estimate(n / 20, n / 20 - 0.1, n / 20 + 0.1) for n in (10, 2, 5)}
     ax = PositivityDisplay.from_result(found, label="one").ax_
@@ -408,11 +383,6 @@ def test_probabilities_are_drawn_with_their_intervals():
     low, high = ax.get_ylim()
     assert low < 0
     assert high > 1
-
-
-def test_the_interval_of_one_size_is_seen():
-    ax = PositivityDisplay.from_result({5: positivity.Estimate(0.5, 0.4, 0.7)}).ax_
-    assert np.ptp(ax.collections[0].get_segments()[0][:, 1]) == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize("result", [{}, {5: 0.5}, {5: (0.5, 0.4, 0.6)}])
