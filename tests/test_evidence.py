@@ -73,7 +73,7 @@ def test_without_a_number_three_directions_are_compared():
     assert evidence.solve(NOISE[:, :1], n=1, random_state=0).objective == pytest.approx(1)
 
 
-def test_weak_clusters_are_told_from_noise_without_a_number_of_them():
+def test_weak_clusters_differ_from_noise_without_a_number_of_them():
     """The count of clusters differs between shuffles, and must not hide what the data have."""
     p_values = []
     for seed in range(10):
@@ -117,7 +117,7 @@ def test_noise_has_hardly_any_feature_beyond_chance(of_noise):
 
 
 @pytest.mark.parametrize("k", [3, "auto"])
-def test_structure_is_told_from_noise(k):
+def test_structure_differs_from_noise(k):
     for seed in range(3):
         found = evidence.solve(EXAMPLE.X, k, n=19, random_state=seed)
         assert found.p_value == 1 / 20
@@ -161,7 +161,7 @@ def test_other_methods(method):
     assert evidence.solve(X, k, method=method, n=19, random_state=0).p_value == 0.05
 
 
-def test_few_shuffles_cannot_tell():
+def test_few_shuffles_are_too_few():
     found = evidence.solve(EXAMPLE.X, 3, n=3, random_state=0)
     assert found.p_value == 0.25
     assert found.verdict == "too few shuffles to tell, 3"

@@ -140,18 +140,18 @@ def test_weights_and_subsets_are_those_of_the_solver(name, labelled):
     solve, options = SOLVERS[name]
     cls = getattr(specsel, name)
     X, y = labelled.X, labelled.y
-    given = (X, y) if cls.needs_classes else (X,)
+    passed = (X, y) if cls.needs_classes else (X,)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if "LDA" in name:
             found = cls(n_features_to_select=4, **options).fit(X, y)
             size = {"max_size": 4} if name == "GreedySparseLDA" else {"k": 4}
-            expected = solve(*given, **size, **options)
+            expected = solve(*passed, **size, **options)
             expected = expected[4] if name == "GreedySparseLDA" else expected
         else:
             found = cls(**options).fit(X, y)
             options = options | ({"matrix": "cosine"} if name == "StableLSI" else {})
-            expected = solve(*given, **options)
+            expected = solve(*passed, **options)
     if issubclass(cls, base.WeightSelector):
         np.testing.assert_allclose(found.alpha_, expected.alpha, atol=1e-10)
         np.testing.assert_array_equal(found.get_support(indices=True), np.sort(expected.select()))
@@ -319,7 +319,7 @@ def test_grid_search_over_k(labelled):
     assert best[0].transform(labelled.X).shape[1] == 20
 
 
-def test_auto_is_told():
+def test_auto_finds_the_number_of_clusters():
     rng = np.random.default_rng(0)
     for count in range(2, 7):
         X = rng.standard_normal((90, 60))
@@ -464,7 +464,7 @@ def test_bad_parameters_are_refused(options, clustered):
 
 
 @pytest.mark.parametrize("reweight", [False, True])
-def test_a_threshold_that_no_feature_reaches_is_told(reweight, clustered):
+def test_a_threshold_that_no_feature_reaches_warns(reweight, clustered):
     message = r"^threshold = 2: no feature weighs as much; the largest weight is 0\.\d+$"
     with pytest.warns(UserWarning, match=message):
         found = ParameterFreeWeighting(threshold=2, reweight=reweight).fit(clustered)
@@ -519,7 +519,7 @@ def test_alignment_without_classes_does_as_the_solver_does(clustered):
     assert found.transform(clustered).shape == (40, len(expected.support))
 
 
-def test_with_classes_it_uses_them_unless_told_otherwise(clustered, halves):
+def test_with_classes_it_uses_them_by_default(clustered, halves):
     found = AlignmentSelector(n_features_to_select=3).fit(clustered, halves)
     expected = alignment.solve(clustered, halves, n=3)
     assert found.result_.target == "classes"
@@ -761,14 +761,14 @@ def test_a_gap_that_was_asked_for_is_no_early_end(recwarn):
     assert not recwarn
 
 
-def test_a_share_that_sets_do_not_allow_is_told_as_it_was_given(problem):
+def test_a_share_that_sets_do_not_allow_is_named_as_passed(problem):
     message = "^n_features_to_select = 0.5 = 12: must be from 1 to 4, the features allowed$"
     with pytest.raises(ValueError, match=message):
         GreedySparseLDA(never=range(20)).fit(problem.X, problem.y)
 
 
 @pytest.mark.parametrize("cls", [GreedySparseLDA, ExactSparseLDA])
-def test_sizes_and_sets_must_agree_and_are_named_as_they_were_given(cls, problem):
+def test_sizes_and_sets_must_agree_and_are_named_as_passed(cls, problem):
     X = pd.DataFrame(problem.X, columns=[f"x{i}" for i in range(24)])
     for options, allowed in (
         ({"always": ["x1", 2, 3, 4]}, "4 to 24"),
@@ -785,7 +785,7 @@ def test_sizes_and_sets_must_agree_and_are_named_as_they_were_given(cls, problem
             cls(never=bad).fit(X, problem.y)
 
 
-def test_a_selection_that_says_nothing_is_told(rng):
+def test_a_meaningless_selection_warns(rng):
     noise = rng.standard_normal((30, 8))
     with pytest.warns(
         UserWarning, match=r"^retain = 0.5: there is no stable subspace; .* nothing"

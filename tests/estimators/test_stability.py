@@ -144,8 +144,8 @@ def test_estimators_without_a_seed_get_one(labelled):
     ]
     np.testing.assert_array_equal(*found)
     assert len(np.unique(found[0], axis=0)) > 1
-    given = SelectFromModel(RandomForestClassifier(5, random_state=7))
-    fitted = StabilitySelection(given, 3, random_state=0).fit(labelled.X, labelled.y).estimator_
+    passed = SelectFromModel(RandomForestClassifier(5, random_state=7))
+    fitted = StabilitySelection(passed, 3, random_state=0).fit(labelled.X, labelled.y).estimator_
     assert fitted.estimator.random_state == 7
 
 

@@ -27,13 +27,13 @@ from specsel.plotting import (
 RESULT = weights_of([0.1, 0.9, 0.8])
 
 
-def test_a_figure_is_made_where_no_axes_are_given(pyplot):
+def test_a_figure_is_made_without_axes(pyplot):
     shown = plotting.WeightsDisplay.from_result(RESULT)
     assert pyplot.get_fignums() == [shown.figure_.number]
     assert shown.ax_.figure is shown.figure_
 
 
-def test_axes_that_are_given_are_drawn_on(pyplot):
+def test_existing_axes_are_drawn_on(pyplot):
     figure, (left, right) = pyplot.subplots(1, 2)
     shown = plotting.WeightsDisplay.from_result(RESULT, ax=left)
     assert shown.ax_ is left
@@ -188,10 +188,10 @@ def test_numbers_on_logarithmic_axes_are_written_out(pyplot, low, high, some):
     ax.plot([1, 2], [low, high])
     base.use_logarithm(ax)
     figure.canvas.draw()
-    told = [label.get_text() for label in ax.get_yticklabels(which="both")]
-    assert some in told
-    assert all(text == f"{float(text):g}" for text in told if text)
-    assert 2 <= sum(map(bool, told)) < 15
+    shown = [label.get_text() for label in ax.get_yticklabels(which="both")]
+    assert some in shown
+    assert all(text == f"{float(text):g}" for text in shown if text)
+    assert 2 <= sum(map(bool, shown)) < 15
 
 
 @pytest.mark.parametrize("name", plotting.__all__)

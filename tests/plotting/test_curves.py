@@ -163,7 +163,7 @@ def test_searches_are_drawn_size_by_size(rng):
     nearly = StabilityDisplay.from_result(replace(stable, retain=stable.share * (1 + 1e-4)))
     shares = nearly.ax_.get_title().split("but ")[1].split(" of the trace, not ")
     assert float(shares[0]) < float(shares[1])
-    # On a linear scale the gap that is wide enough is not told from what it exceeds.
+    # On a linear scale the gap that is wide enough does not differ visibly from what it exceeds.
     last = ax.transData.transform([[8, stable.trace[-1].gap], [8, stable.trace[-1].error]])
     assert last[0, 1] > last[1, 1] + 1
     StabilityDisplay.from_result(stable, ax=ax)

@@ -26,8 +26,8 @@ def test_errors_are_the_larger_distances_to_the_ends():
 @pytest.mark.parametrize("matrix", _validate.SIMILARITIES)
 def test_samples_are_projected_as_the_features_were_compared(matrix, sparse):
     X = factors()
-    given = scipy.sparse.csr_array(X) if sparse else X
-    found = sbs.solve(given, matrix=matrix, retain=0.2, random_state=0)
+    passed = scipy.sparse.csr_array(X) if sparse else X
+    found = sbs.solve(passed, matrix=matrix, retain=0.2, random_state=0)
     assert found.k > 0
     kept = X[:, found.support]
     if matrix == "cosine":
@@ -36,12 +36,12 @@ def test_samples_are_projected_as_the_features_were_compared(matrix, sparse):
         kept = kept - kept.mean(axis=0)
         if matrix == "correlation":
             kept = kept / kept.std(axis=0, ddof=1)
-    scores = found.transform(given)
+    scores = found.transform(passed)
     np.testing.assert_allclose(scores, kept @ found.vectors, atol=1e-10)
     size = 1 if matrix in ("cosine", "inner") else len(X) - 1
     variances = found.eigenvalues[: found.k]
     np.testing.assert_allclose(scores.T @ scores / size, np.diag(variances), atol=1e-9)
-    np.testing.assert_allclose(found.transform(given[:1]), scores[:1])
+    np.testing.assert_allclose(found.transform(passed[:1]), scores[:1])
 
 
 @pytest.mark.parametrize("matrix", ["covariance", "correlation"])
@@ -49,11 +49,11 @@ def test_sparse_samples_far_from_zero_are_projected_exactly(matrix):
     X = factors()
     X[:, ::2] += 1e7
     X[:, 1] *= X[:, 1] > 0
-    given = scipy.sparse.csr_array(X)
+    passed = scipy.sparse.csr_array(X)
     found = sbs.solve(X, matrix=matrix, retain=0.3, random_state=0)
     assert found.k > 0
     assert len(np.unique(found.support % 2)) == 2
-    for part in (given, given[:1]):
+    for part in (passed, passed[:1]):
         expected = found.transform(part.toarray())
         np.testing.assert_allclose(found.transform(part), expected, atol=1e-10)
 

@@ -182,9 +182,9 @@ def test_there_is_no_script_and_no_colour_but_that_of_bars():
     text = weights_of([0.9, 0.1])._repr_html_()
     assert set(re.findall(r"<(\w+)", text)) == {"div", "p", "table", "tr", "th", "td"}
     styles = ";".join(re.findall('style="(.*?)"', text)).split(";")
-    given = dict(style.split(":") for style in styles)
+    passed = dict(style.split(":") for style in styles)
     assert set(re.findall(r"(?<![-\w])color:(\w+)", text)) == {"inherit"}
-    assert given["border-bottom"].endswith("currentColor")
+    assert passed["border-bottom"].endswith("currentColor")
 
 
 @pytest.mark.parametrize("page", [255, 17])
