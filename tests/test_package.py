@@ -54,6 +54,7 @@ def test_every_estimator_exists():
         assert getattr(specsel, name).__module__ == f"specsel.estimators.{module}"
         assert name in dir(specsel)
         assert name in specsel.__all__
+        assert getattr(specsel.estimators, name) is getattr(specsel, name)
 
 
 WITHOUT_SKLEARN = """
