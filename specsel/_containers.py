@@ -36,7 +36,7 @@ BETWEEN = "/"
 
 
 def unpack(X: ArrayLike, name: str) -> tuple[ArrayLike, Names]:
-    """Return the values of a table and the names of its columns; anything else as it is.
+    """Return the values of a table and the names of its columns; anything else as passed.
 
     Examples
     --------
@@ -114,12 +114,12 @@ def check_kind(dtype: Any, label: str, name: str) -> None:
 
 
 def not_numeric(name: str, label: str) -> ValueError:
-    """What refuses a column of something else than numbers."""
+    """Return the error for a column that does not hold numbers."""
     return ValueError(f"{name}: column {label!r} is not numeric; drop or encode it")
 
 
 def _is_number(dtype: Any) -> bool:
-    """Whether a dtype of pandas or polars is one of numbers."""
+    """Return whether a dtype of pandas or polars is one of numbers."""
     if hasattr(dtype, "is_numeric"):
         return bool(dtype.is_numeric())
     return getattr(dtype, "kind", "O") in "biuf"
@@ -133,7 +133,7 @@ def _is_numeric(column: NDArray[Any]) -> bool:
 
 
 def _converts(column: NDArray[Any]) -> bool:
-    """Whether all objects are numbers, or some are missing, which a later check reports."""
+    """Return whether all objects are numbers, or some are missing, which a later check reports."""
     try:
         column.astype(float)
     except (TypeError, ValueError):
@@ -142,14 +142,14 @@ def _converts(column: NDArray[Any]) -> bool:
 
 
 def is_missing(label: Any) -> bool:
-    """Whether a label is None, pandas' NA, or NaN, which alone differs from itself."""
+    """Return whether a label is None, pandas' NA, or NaN, which differs from itself."""
     return label is None or type(label).__name__ == "NAType" or label != label
 
 
-# What holds an array: AnnData, matrices that it left in a file, xarray, and `Frame`.
+# Containers of an array: AnnData, sparse matrices in its files, xarray, and `Frame`.
 
 
-# How a file is read whose name was passed instead of what it holds.
+# How to read a file, where its name was passed.
 READ_BY = {
     ".npy": "np.load({}, mmap_mode='r')",
     ".npz": "scipy.sparse.load_npz({})",
@@ -177,27 +177,27 @@ class Frame:
         return int(self.values.shape[0])
 
     def to_numpy(self) -> NDArray[Any]:
-        """The values, as an array."""
+        """Return the values, as an array."""
         return self.values
 
 
 def is_annotated(X: object) -> bool:
-    """Whether X is an AnnData object."""
+    """Return whether X is an AnnData object."""
     return type(X).__name__ == "AnnData" and hasattr(X, "var_names")
 
 
 def is_sparse_in_file(X: object) -> bool:
-    """Whether X is a sparse matrix that AnnData left in its file."""
+    """Return whether X is a sparse matrix that AnnData left in its file."""
     return hasattr(X, "to_memory") and hasattr(X, "group") and hasattr(X, "format")
 
 
 def is_wrapped(X: object) -> bool:
-    """Whether X comes from anndata: an object, or a sparse matrix in its file."""
+    """Return whether X comes from anndata: an object, or a sparse matrix in its file."""
     return is_annotated(X) or is_sparse_in_file(X)
 
 
 def dimensions(X: Any, name: str) -> int:
-    """How many dimensions an array has, or what it is wrapped in.
+    """Return how many dimensions an array has, or what it is wrapped in.
 
     Groups of arrays count as if they had two: `unwrapped` refuses them more clearly.
     """
@@ -206,12 +206,12 @@ def dimensions(X: Any, name: str) -> int:
 
 
 def _is_group(X: object) -> bool:
-    """Whether X is a file or a group of h5py or zarr."""
+    """Return whether X is a file or a group of h5py or zarr."""
     return hasattr(X, "keys") and is_streamed(X) and not is_dask(X)
 
 
 def unwrapped(X: Any, name: str = "X") -> tuple[Any, Names]:
-    """The values of what holds an array, and the names of its columns; others as they are.
+    """Return the values in a container and the names of its columns; other X as passed.
 
     A sparse matrix is read from its file if the budget has room; a dense one stays there.
 
@@ -255,7 +255,7 @@ def _values(adata: Any, name: str) -> Any:
         return _from_file(values, name)
     if not is_view or is_streamed(values):
         return values
-    # Views are of classes of their own, whose parts are such views again.
+    # A view is of a class of its own, and so are its arrays.
     return intact(values, name) if hasattr(values, "tocsr") else np.asarray(values)
 
 
@@ -296,7 +296,7 @@ MAPPED = 2**28
 
 
 def is_streamed(X: object) -> bool:
-    """Whether X is an array that is read block by block."""
+    """Return whether X is an array that is read block by block."""
     return is_dask(bare(X)) or is_mapped(X) or _package(X) in ("h5py", "zarr")
 
 
@@ -312,19 +312,19 @@ def check_readable(X: object, name: str = "X") -> None:
 
 
 def bare(X: Any) -> Any:
-    """The array of Dask that a DataArray of xarray holds; anything else as it is."""
+    """Return the Dask array in a DataArray of xarray; anything else as passed."""
     labelled = hasattr(X, "dims") and hasattr(X, "coords") and not hasattr(X, "data_vars")
-    # What xarray has not cut into chunks it would read here.
+    # xarray would read an array without chunks here.
     return X.data if labelled and getattr(X, "chunks", None) is not None else X
 
 
 def is_mapped(X: object) -> bool:
-    """Whether X is a large memory map."""
+    """Return whether X is a large memory map."""
     return isinstance(X, np.memmap) and X.nbytes >= MAPPED
 
 
 def is_dask(X: object) -> bool:
-    """Whether X is an array or a frame of Dask."""
+    """Return whether X is an array or a frame of Dask."""
     return _package(X) in ("dask", "dask_expr") and hasattr(X, "dask")
 
 
@@ -333,7 +333,7 @@ def _package(X: object) -> str:
 
 
 def loaded(X: Any, name: str = "X") -> Any:
-    """A streamed array as one in memory, if the budget has room for it; others as they are."""
+    """Return a streamed array in memory, if the budget has room for it; others as passed."""
     if not is_streamed(X) or isinstance(X, np.memmap):
         return X
     size = np.dtype(X.dtype).itemsize * float(np.prod(X.shape, dtype=float))
@@ -342,13 +342,13 @@ def loaded(X: Any, name: str = "X") -> Any:
 
 
 def take_features(X: Any, features: Integers) -> Any:
-    """Some features of a streamed array, in memory; of Dask, as another array of Dask."""
+    """Return some features of a streamed array, in memory; of Dask, as another array of Dask."""
     X = bare(X)
     return X.oindex[:, features] if hasattr(X, "oindex") else X[:, features]
 
 
 def in_memory(X: Any, name: str = "X") -> Any:
-    """All of a streamed array, or the part of one that was sliced from it; others as they are."""
+    """Return a streamed array, or a slice of one, in memory; others as passed."""
     if bare(X) is not X:
         return X.copy(data=in_memory(X.data, name))
     if is_dask(X):
@@ -385,12 +385,12 @@ def checked(X: Any, name: str = "X") -> Any:
 # Chunks of Dask: Dask itself checks neither their shapes nor whether they can still be had.
 
 
-# What clusters raise where blocks are gone.
+# Errors of a cluster that has lost blocks.
 GONE = ("CancelledError", "ClosedClientError")
 
 
 def checked_chunks(X: Any, name: str = "X") -> Any:
-    """A Dask array, of which every chunk is checked as it is made."""
+    """Return a Dask array that checks every chunk as it is made."""
     return X.map_blocks(_checked_chunk, name, dtype=X.dtype, meta=X._meta)
 
 
@@ -423,7 +423,7 @@ def checked_block(block: Any, shape: tuple[int, ...], dtype: Any, name: str = "X
 
 @contextmanager
 def within_reach(name: str = "X") -> Iterator[None]:
-    """Say in one line that a cluster is closed or blocks are gone."""
+    """Turn the errors of a closed cluster, or of lost blocks, into one line."""
     try:
         yield
     except Exception as error:
@@ -433,7 +433,7 @@ def within_reach(name: str = "X") -> Iterator[None]:
 
 
 def out_of_reach(name: str = "X") -> ValueError:
-    """Say that blocks cannot be had, and what to do."""
+    """Return the error for blocks that are lost, which says what to do."""
     return ValueError(
         f"{name}: its blocks are out of reach: they were cancelled, or their client or cluster is "
         f"closed or not the current one; make or persist {name} again with one that is open"
@@ -491,7 +491,7 @@ def intact(X: Any, name: str = "X") -> Any:
 
 
 def compressed(X: Any, name: str = "X") -> Any:
-    """Check a sparse matrix and return it compressed by columns or by rows, as it is.
+    """Check a sparse matrix and return it compressed by columns or by rows, as passed.
 
     Another format becomes compressed by rows. The arrays are those of X, but for numbers that are
     neither float32 nor float64: these become float64.
@@ -506,7 +506,7 @@ def compressed(X: Any, name: str = "X") -> Any:
 
 
 def is_sparse_frame(X: Any) -> bool:
-    """Whether X is a data frame of pandas with sparse columns."""
+    """Return whether X is a data frame of pandas with sparse columns."""
     pandas = hasattr(X, "iloc") and hasattr(X, "columns")
     return pandas and any(map(_is_sparse_dtype, X.dtypes))
 
@@ -600,7 +600,7 @@ def _shape(shape: Any, name: str) -> tuple[int, int]:
 
 
 def _as_indices(part: str, given: Any) -> NDArray[Any]:
-    """The types of index that scipy's kernels know; numbers lie together, as kernels expect."""
+    """Return contiguous indices of a type that scipy's kernels know."""
     array = np.asarray(given)
     if array.dtype.kind not in "iu" or array.ndim != 1:
         raise ValueError(f"{part} has shape {array.shape} and dtype {array.dtype}")
@@ -609,7 +609,7 @@ def _as_indices(part: str, given: Any) -> NDArray[Any]:
 
 
 def _native(data: NDArray[Any]) -> NDArray[Any]:
-    """Numbers that lie together, in native byte order, not of 16 bits."""
+    """Return contiguous numbers in native byte order; float16 becomes float32."""
     dtype = data.dtype.newbyteorder("=")
     return np.ascontiguousarray(data, np.float32 if dtype == np.float16 else dtype)
 
@@ -668,7 +668,7 @@ def as_matrix(
 
 
 def _needs_dense(X: Any, name: str) -> str:
-    """Say that a sparse matrix is refused, and what it would take to make it dense."""
+    """Return the message for a sparse matrix where a dense one is needed."""
     size = 8 * float(np.prod(X.shape, dtype=float))
     return (
         f"{name}: is a sparse matrix; dense samples x features are needed, and toarray() would "
@@ -712,7 +712,7 @@ def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Na
 
 
 def take_samples(array: Any, numbers: Integers) -> Any:
-    """Some samples of an array, in memory; sparse ones stay sparse."""
+    """Return some samples of an array, in memory; sparse ones stay sparse."""
     if not is_streamed(array):
         return array[numbers]
     rows = [in_memory(array[int(number)]) for number in numbers]
@@ -782,7 +782,7 @@ def _real(X: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def describe_not_finite(array: Any, names: Names, name: str = "X") -> str:
-    """Say how many values are not finite and where the first one is, for an error.
+    """Return the message for values that are not finite: how many, and where the first one is.
 
     If all are finite, their sum or norm is not, and the values are called too extreme.
     """
@@ -798,7 +798,7 @@ def describe_not_finite(array: Any, names: Names, name: str = "X") -> str:
 
 
 def _find_not_finite(array: NDArray[Any]) -> tuple[int, tuple[int, int] | None]:
-    """How many values are not finite, and the sample and the feature of the first one."""
+    """Return how many values are not finite, and the sample and the feature of the first one."""
     count, first = 0, None
     step = max(1, min(ROWS, NUMBERS // int(array.shape[1])))
     for start in range(0, int(array.shape[0]), step):
@@ -884,7 +884,7 @@ def as_pairs(name: str, pairs: ArrayLike | None, n_samples: int) -> Integers:
 
 
 def as_table(name: str, table: ArrayLike, n_classes: int) -> Integers:
-    """View a whole number above 0 for every pair of classes as a symmetric array."""
+    """View positive whole numbers, one for every pair of classes, as a symmetric array."""
     shape = (n_classes, n_classes)
     needed = f"{shape} is needed, a row and a column for each class"
     try:
@@ -906,7 +906,7 @@ def as_table(name: str, table: ArrayLike, n_classes: int) -> Integers:
 
 
 def _not_positive(table: ArrayLike) -> str:
-    """Name the first entry that is no whole number above 0, and its place."""
+    """Return a message about the first entry that is not a positive whole number."""
     entries = np.asarray(table, dtype=object)
     for (i, j), entry in np.ndenumerate(entries):
         whole = isinstance(entry, int | np.integer) and not isinstance(entry, bool)

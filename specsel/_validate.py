@@ -106,8 +106,8 @@ BoundedDistribution = Literal["uniform", "bernoulli"]
 DISTRIBUTIONS: tuple[str, ...] = get_args(Distribution)
 BOUNDED_DISTRIBUTIONS: tuple[str, ...] = get_args(BoundedDistribution)
 
-# What a set of features is worth, by the eigenvalues λ of its pencil: the largest one, their sum,
-# or Σ log(1 + λ).
+# The criterion of a set of features, by the eigenvalues λ of its pencil: the largest one, their
+# sum, or Σ log(1 + λ).
 Worth = Literal["leading", "trace", "logdet"]
 WORTHS: tuple[str, ...] = get_args(Worth)
 
@@ -163,7 +163,7 @@ def printable(text: object) -> str:
 
 
 def brief(value: object) -> str:
-    """Show a value in one line: as it is if that is short, else by its type and shape.
+    """Return a value in one line: its repr if that is short, else its type and shape.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def is_list(value: object) -> TypeGuard[Iterable[Any]]:
 
 
 def is_finite(value: object) -> TypeGuard[float]:
-    """Whether a value is a finite real number; a flag is not a number."""
+    """Return whether a value is a finite real number; a flag is not a number."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         return False
     try:
@@ -311,7 +311,7 @@ def check_positive(name: str, value: Any, largest: float = LARGEST_NUMBER) -> No
 
 
 def _check_size(name: str, value: Any) -> None:
-    """Refuse numbers whose squares, times what else may come, are no numbers."""
+    """Refuse numbers whose squares overflow or nearly do."""
     if abs(float(value)) > LARGEST_NUMBER:  # float: 1e100 is infinite in float32
         raise ValueError(f"{name} = {brief(value)}: must be at most {LARGEST_NUMBER:g} in modulus")
 

@@ -198,6 +198,7 @@ class BySample(Chunked):
         target: Floats,
         pairs: Pairs | None,
     ) -> tuple[Floats, Floats, Floats]:
+        paired, inner = (None, None) if pairs is None else self._paired(pairs)
         distinct = {id(m): m for m in (dual, basis, target) if m is not None and m.shape[1]}
         scores: dict[int, Floats] = {}
         if distinct:
@@ -208,8 +209,7 @@ class BySample(Chunked):
             alpha = np.einsum("pci,pci->pi", scores[id(dual)], scores[id(basis)]).ravel()
         weights = np.asarray(alpha, dtype=float)
         entries = np.zeros(0)
-        if pairs is not None:
-            paired, inner = self._paired(pairs)
+        if paired is not None and inner is not None:
             if dual is not None:
                 weights += pair_weights(paired, inner)
             entries = pair_entries(paired, weights, inner)

@@ -42,12 +42,17 @@ Kernel = Callable[..., None]
 class Band(NamedTuple):
     """Some columns of X, see above."""
 
-    part: slice
-    starts: NDArray[Any] | None
+    begin: int  # the first of them
+    starts: Any
+    samples: Any  # the sample of each stored number, ascending within a column
     values: NDArray[Any]
     n_samples: int
     bounds: Integers
-    samples: Any = None  # the sample of each stored number
+
+    @property
+    def part(self) -> slice:
+        """The columns, as a slice."""
+        return slice(self.begin, self.begin + int(self.bounds[-1]))
 
 
 def block_span(n_columns: int, partial: int = 0, size: int = 0) -> int:
@@ -108,7 +113,7 @@ def ranks(numbers: Any, out: NDArray[Any]) -> Floats:
     """
     absent = np.zeros(len(numbers) if isinstance(numbers, np.ndarray) else numbers.n_columns)
     for band in _bands(numbers):
-        first = 0 if band.starts is None else numbers.starts[band.part.start]
+        first = 0 if band.starts is None else numbers.starts[band.begin]
         some = out[band.part] if band.starts is None else out[first : first + len(band.values)]
         _run((_ranks, _ranks_range), band, absent[band.part], some)
     return absent
@@ -124,7 +129,7 @@ def _bands(numbers: Any, most: int | None = None) -> Iterator[Band]:
         part = slice(start, min(start + (most or n), n))
         size = part.stop - start
         bounds = np.append(np.arange(0, size, block_span(size)), size)
-        yield Band(part, None, numbers[part], q, bounds)
+        yield Band(start, None, None, numbers[part], q, bounds)
 
 
 def _filled(
@@ -142,7 +147,7 @@ def _filled(
 def _run(kernels: tuple[Kernel, Kernel], band: Band, *given: Any) -> None:
     """Run the parallel kernel, or the serial one for a single block and in serial tasks."""
     parallel, serial = kernels
-    _, starts, values, q, bounds, _ = band
+    _, starts, _, values, q, bounds = band
     if len(bounds) == 2 or is_serial():
         serial(starts, values, q, 0, int(bounds[-1]), *given)
     else:

@@ -229,7 +229,7 @@ class Data(ABC):
 
     @abstractmethod
     def _values(self, samples: slice, part: slice | Integers) -> NDArray[Any]:
-        """Some samples of some columns as they lie, dense."""
+        """Return some samples of some columns as they lie, dense."""
 
     @abstractmethod
     def _sweep(
@@ -345,7 +345,7 @@ class Data(ABC):
         return self._part_of(shifted, part) / (self.norms[part, column] or np.inf)
 
     def block(self, part: slice | Integers) -> Floats:
-        """Some ``m_i`` as columns, in float64; not for features in two parts."""
+        """Return some ``m_i`` as columns, in float64; not for features in two parts."""
         return np.asarray(self._standardised(self._values(EVERY, part), part), dtype=np.float64)
 
     def rows(self, start: int, stop: int) -> Floats:
@@ -411,7 +411,7 @@ class Data(ABC):
         )
 
     def is_tall(self, times: int = 1) -> bool:
-        """Whether samples, or those of each of some classes, are better `reduced`."""
+        """Return whether samples, or those of each of some classes, are better `reduced`."""
         return self.n_samples > times * self.n_features
 
     def reduced(self, members: Bools | None = None) -> Reduced:

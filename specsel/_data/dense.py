@@ -211,7 +211,7 @@ class Dense(Data):
 
 
 def is_feature_major(features: NDArray[Any]) -> bool:
-    """Whether the values of one feature lie closer together than those of one sample."""
+    """Return whether the values of one feature lie closer together than those of one sample."""
     return abs(features.strides[0]) >= abs(features.strides[1])
 
 

@@ -60,7 +60,7 @@ def reduce(data: Data, members: Bools | None = None) -> Reduced:
 def maps(
     factor: Floats, scores: Callable[[Floats], Floats], combine: Callable[[Floats], Floats]
 ) -> tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]:
-    """The maps ``Q -> Uᵀ Q`` and ``Q -> U Q``, given ``B -> Mᵀ B`` and ``C -> M C``."""
+    """Return the maps ``Q -> Uᵀ Q`` and ``Q -> U Q``, given ``B -> Mᵀ B`` and ``C -> M C``."""
     with one_thread(len(factor)):
         left, values, right = np.linalg.svd(factor, full_matrices=False)
     keep = values > values[0] * max(factor.shape) * np.finfo(float).eps

@@ -42,7 +42,7 @@ RIGHT = 4
 
 
 def row_length(size: int, itemsize: int) -> int:
-    """How many numbers of so many bytes make a row of at least `size`."""
+    """Return how many numbers of so many bytes make a row of at least `size`."""
     numbers = LINE // itemsize
     return -(-size // numbers) * numbers
 
@@ -124,7 +124,7 @@ def add_combined(coefficients, rows, out):
 
 @jit
 def _block(rest):
-    """How many of the rows that are left fill the registers best."""
+    """Return how many of the rows that are left fill the registers best."""
     if not IS_WIDE or rest < 4:
         return 2
     return 6 if rest == 6 or rest > 8 else 4

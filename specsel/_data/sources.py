@@ -99,7 +99,7 @@ class Source:
         return [slice(first, last) for first, last in pairwise(self.bounds)]
 
     def read(self, samples: slice, features: slice) -> NDArray[Any]:
-        """Some samples of some features, in memory."""
+        """Return some samples of some features, in memory."""
         found = self.array[samples, features]
         # What a memory map gives is not read yet; what others give is ours already.
         block = np.array(found, dtype=self.dtype, copy=isinstance(found, np.memmap) or None)
@@ -109,7 +109,7 @@ class Source:
         return block
 
     def block(self, part: slice) -> NDArray[Any]:
-        """One block."""
+        """Return one block."""
         every = slice(None)
         return self.read(every, part) if self.by_feature else self.read(part, every)
 

@@ -136,18 +136,12 @@ class Stored:
     def bands(self, partial: int = 1) -> Iterator[Band]:
         """Yield bands of columns; `partial` is how many partial sums a block needs."""
         for part, matrix in self.compressed():
-            starts, values = _read_only(matrix.indptr), _read_only(matrix.data)
-            yield Band(
-                part,
-                starts,
-                values,
-                self.n_samples,
-                cuts(starts, n_blocks(len(values), partial)),
-                _read_only(matrix.indices),
-            )
+            starts, samples, values = map(_read_only, (matrix.indptr, matrix.indices, matrix.data))
+            bounds = cuts(starts, n_blocks(len(values), partial))
+            yield Band(part.start, starts, samples, values, self.n_samples, bounds)
 
     def rows(self, start: int, stop: int) -> NDArray[Any]:
-        """Some samples, dense."""
+        """Return some samples, dense."""
         if self.matrix.format == "csr":
             dense: NDArray[Any] = self.matrix[start:stop].toarray()
             return dense
@@ -157,7 +151,7 @@ class Stored:
         return out
 
     def columns(self, part: slice | Integers) -> NDArray[Any]:
-        """Some columns, dense."""
+        """Return some columns, dense."""
         dense: NDArray[Any] = self.matrix[:, part].toarray()
         return dense
 
@@ -225,19 +219,8 @@ def near_zero(stored: Stored, middle: Floats, norms: Floats) -> tuple[Stored, Fl
 
 
 def is_reduced_soon(n_samples: int, n_features: int, n_stored: int) -> bool:
-    """Whether data with so many stored numbers are reduced in the time of a solve."""
+    """Return whether data with so many stored numbers are reduced in the time of a solve."""
     return n_samples * n_features**2 <= REDUCING * n_stored
-
-
-class Features(NamedTuple):
-    """A band of features, and what shifts and scales every column of X."""
-
-    starts: NDArray[Any]  # where the numbers of every feature begin, and where the last ones end
-    samples: NDArray[Any]  # the sample of each number, ascending within a feature
-    values: NDArray[Any]
-    begin: int  # the column that the band begins with
-    middle: Floats
-    norms: Floats  # parts × columns
 
 
 class Frame(NamedTuple):
@@ -251,15 +234,6 @@ class Frame(NamedTuple):
     # 1 for every column of the dual, filled up with zeros to whole groups; none where the weights
     # are given.
     counts: Floats
-
-
-class Sums(NamedTuple):
-    """What every block of features adds to."""
-
-    images: Floats  # blocks × groups × samples × LANES
-    tails: Floats  # blocks × columns of the groups: what every sample gets more
-    entries: Floats  # blocks × pairs: Σ α w² d_s d_t
-    linear: Floats  # blocks × (samples + 1): Σ α w² f(0) d_s, and in the end Σ α w² f(0)²
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -294,7 +268,7 @@ class Sparse(Data):
         return self.stored.rows(samples.start, samples.stop)[:, part]
 
     def is_tall(self, times: int = 1) -> bool:
-        """Whether samples, or those of so many classes, are better replaced; see `reduced`.
+        """Return whether samples, or those of so many classes, are better replaced; see `reduced`.
 
         A triangular factor is dense, so this is for few features.
         """
@@ -323,6 +297,8 @@ class Sparse(Data):
         n_pairs = 0 if pairs is None else len(pairs.seconds)
         n_image = target.shape[1]
         n_groups = -(-n_image // LANES)
+        # What every block adds to: the image; what every sample of the image gets more;
+        # Σ α w² d_s d_t of the pairs; and for these Σ α w² f(0) d_s, in the end Σ α w² f(0)².
         shapes = (
             (n_groups, self.n_samples, LANES),
             (n_groups * LANES,),
@@ -331,22 +307,23 @@ class Sparse(Data):
         )
         partial = (n_groups * LANES + (pairs is not None)) * self.n_samples + n_pairs
         total = [np.zeros(shape) for shape in shapes]
-        for features, bounds in self._bands(partial):
-            images = rows_of_lanes(len(bounds) - 1, *shapes[0][:-1])
-            sums = Sums(images, *(np.zeros((len(bounds) - 1, *shape)) for shape in shapes[1:]))
-            shaped = alpha.reshape(self.norms.shape)
-            if len(bounds) == 2:  # a single block starts no threads
-                alone = Sums(*(part[0] for part in sums))
-                _sweep_range(features, frame, pairs, 0, bounds[1], shaped, alone)
+        given = self.middle, self.norms, frame, pairs
+        shaped = alpha.reshape(self.norms.shape)
+        for band in self.stored.bands(partial):
+            count = len(band.bounds) - 1
+            sums = [rows_of_lanes(count, *shapes[0][:-1])]
+            sums += [np.zeros((count, *shape)) for shape in shapes[1:]]
+            if count == 1:  # a single block starts no threads
+                _sweep_range(band, *given, 0, band.bounds[1], shaped, *(part[0] for part in sums))
             else:
-                _sweep(features, frame, pairs, bounds, shaped, *sums)
+                _sweep(band, *given, shaped, *sums)
             total = [old + new.sum(axis=0) for old, new in zip(total, sums, strict=True)]
         rows = total[0].transpose(1, 0, 2).reshape(self.n_samples, -1)
         image = np.ascontiguousarray(rows[:, :n_image]) + total[1][:n_image]
+        entries, linear = total[2:]
         if pairs is None:
-            return alpha, image, total[2]
-        linear = total[3]
-        entries = total[2] + linear[pairs.firsts] + linear[pairs.seconds] + linear[-1]
+            return alpha, image, entries
+        entries += linear[pairs.firsts] + linear[pairs.seconds] + linear[-1]
         return alpha, image, entries[pairs.positions]
 
     def _square(
@@ -362,8 +339,8 @@ class Sparse(Data):
         self.count_pass()
         alpha = np.empty(self.norms.shape)
         around = square.sum(axis=0) + square.sum(axis=1)
-        for features, bounds in self._bands():
-            _forms(features, square, around, square.sum(), bounds, alpha)
+        for band in self.stored.bands():
+            _forms(band, self.middle, self.norms, square, around, square.sum(), alpha)
         return alpha.ravel()
 
     def _affinity(self, alpha: Floats) -> Floats:
@@ -372,23 +349,16 @@ class Sparse(Data):
         q = self.n_samples
         square, linear = np.zeros((q, q)), np.zeros(q + 1)
         weights = np.asarray(alpha, dtype=float).reshape(self.norms.shape)
-        for features, bounds in self._bands():
-            count = max(1, min(len(bounds) - 1, SQUARE_NUMBERS // q**2))
-            bounds = cuts(features.starts, count)
-            squares = np.zeros((len(bounds) - 1, q, q))
-            lines = np.zeros((len(bounds) - 1, q + 1))
-            _affinities(features, weights, bounds, squares, lines)
+        for band in self.stored.bands():
+            count = max(1, min(len(band.bounds) - 1, SQUARE_NUMBERS // q**2))
+            band = band._replace(bounds=cuts(band.starts, count))
+            squares, lines = np.zeros((count, q, q)), np.zeros((count, q + 1))
+            _affinities(band, self.middle, self.norms, weights, squares, lines)
             square += squares.sum(axis=0)
             linear += lines.sum(axis=0)
         square += np.tril(square, -1).T
         square += linear[:q] + linear[:q, None] + linear[q]
         return square
-
-    def _bands(self, partial: int = 1) -> Iterator[tuple[Features, Integers]]:
-        """Yield bands of features, each with its blocks."""
-        for band in self.stored.bands(partial):
-            arrays: tuple[Any, Any, Any] = band.starts, band.samples, band.values
-            yield Features(*arrays, band.part.start, self.middle, self.norms), band.bounds
 
 
 def _frame(*matrices: Floats | None) -> Frame:
@@ -414,7 +384,7 @@ def _frame(*matrices: Floats | None) -> Frame:
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view; one compiled version serves writable and read-only arrays."""
+    """Return a view; one compiled version serves writable and read-only arrays."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -437,63 +407,35 @@ def _fill_rows(starts, samples, values, start, stop, out):
 
 
 @jit(parallel=True)
-def _sweep(features, frame, pairs, bounds, alpha, images, tails, entries, linear):
-    for block in prange(len(bounds) - 1):
-        sums = Sums(images[block], tails[block], entries[block], linear[block])
-        _sweep_range(features, frame, pairs, bounds[block], bounds[block + 1], alpha, sums)
+def _sweep(band, middle, norms, frame, pairs, alpha, images, tails, entries, linear):
+    bounds = band.bounds
+    for b in prange(len(bounds) - 1):
+        sums = images[b], tails[b], entries[b], linear[b]
+        _sweep_range(band, middle, norms, frame, pairs, bounds[b], bounds[b + 1], alpha, *sums)
 
 
 @jit
-def _sweep_range(features, frame, pairs, first, last, alpha, sums):
+def _sweep_range(
+    band, middle, norms, frame, pairs, first, last, alpha, image, tail, entries, linear
+):
     """Serial pass over the features from `first` to `last`; all sums are added to."""
-    if len(features.norms) == 1 and pairs is None:
-        _sweep_stored(features, frame, first, last, alpha, sums.images, sums.tails)
-    else:
-        _sweep_loaded(features, frame, pairs, first, last, alpha, sums)
-
-
-@jit
-def _sweep_stored(features, frame, first, last, alpha, image, tail):
-    """As `_sweep_loaded`, twice as fast, where d is what is stored and there are no pairs."""
-    starts, samples, values = features.starts, features.samples, features.values
-    table, q = frame.table, image.shape[1]
-    scores = _score_room(frame)
-    for i in range(first, last):
-        column = features.begin + i
-        norm = features.norms[0, column]
-        if norm == 0.0:
-            _skip(frame, alpha, 0, column)
-            continue
-        start, stop, zero = starts[i], starts[i + 1], -features.middle[column]
-        for g in range(len(table)):
-            product = gather(values, samples, start, stop, table, g * q)
-            _keep_score(product, zero, 1.0 / norm, frame, g, scores)
-        if len(frame.counts) > 0:
-            alpha[0, column] = _weight_of(scores, frame)
-        factor = alpha[0, column] / norm
-        for g in range(len(image)):
-            factors = _share_of(scores, factor, zero, frame, g, tail)
-            scatter(values, samples, start, stop, factors, image, g * q)
-
-
-@jit
-def _sweep_loaded(features, frame, pairs, first, last, alpha, sums):
-    """Pass over features one after another, or over the two parts of each."""
-    starts, samples, values = features.starts, features.samples, features.values
-    table, image, norms, parts = frame.table, sums.images, features.norms, len(features.norms)
-    q = image.shape[1]
+    if len(norms) == 1 and pairs is None:
+        _sweep_stored(band, middle, norms, frame, first, last, alpha, image, tail)
+        return
+    starts, samples, values = band.starts, band.samples, band.values
+    table, parts, q = frame.table, len(norms), image.shape[1]
     d, spread = np.empty(q), np.zeros(q)
     scores = _score_room(frame)
     total = 0.0 if pairs is None else 0.5 * pairs.sums.sum()
     for i in range(first, last):
         own, numbers = samples[starts[i] : starts[i + 1]], values[starts[i] : starts[i + 1]]
-        column, size = features.begin + i, len(own)
+        column, size = band.begin + i, len(own)
         for part in range(parts):
             norm = norms[part, column]
             if norm == 0.0:
                 _skip(frame, alpha, part, column)
                 continue
-            scale, zero = 1.0 / norm, _shifted(numbers, features.middle[column], part, parts, d)
+            scale, zero = 1.0 / norm, _shifted(numbers, middle[column], part, parts, d)
             for g in range(len(table)):
                 product = gather(d, own, 0, size, table, g * q)
                 _keep_score(product, zero, scale, frame, g, scores)
@@ -504,11 +446,35 @@ def _sweep_loaded(features, frame, pairs, first, last, alpha, sums):
                     weight += scale * scale * _pair_weight(d, own, zero, pairs, total, spread)
                 alpha[part, column] = weight
             for g in range(len(image)):
-                factors = _share_of(scores, weight * scale, zero, frame, g, sums.tails)
+                factors = _share_of(scores, weight * scale, zero, frame, g, tail)
                 scatter(d, own, 0, size, factors, image, g * q)
             if pairs is not None:
                 share = weight * scale * scale
-                _pair_entries(d, own, zero, share, pairs, spread, sums.entries, sums.linear)
+                _pair_entries(d, own, zero, share, pairs, spread, entries, linear)
+
+
+@jit
+def _sweep_stored(band, middle, norms, frame, first, last, alpha, image, tail):
+    """The same, twice as fast, where d is what is stored and there are no pairs."""
+    starts, samples, values = band.starts, band.samples, band.values
+    table, q = frame.table, image.shape[1]
+    scores = _score_room(frame)
+    for i in range(first, last):
+        column = band.begin + i
+        norm = norms[0, column]
+        if norm == 0.0:
+            _skip(frame, alpha, 0, column)
+            continue
+        start, stop, zero = starts[i], starts[i + 1], -middle[column]
+        for g in range(len(table)):
+            product = gather(values, samples, start, stop, table, g * q)
+            _keep_score(product, zero, 1.0 / norm, frame, g, scores)
+        if len(frame.counts) > 0:
+            alpha[0, column] = _weight_of(scores, frame)
+        factor = alpha[0, column] / norm
+        for g in range(len(image)):
+            factors = _share_of(scores, factor, zero, frame, g, tail)
+            scatter(values, samples, start, stop, factors, image, g * q)
 
 
 @jit
@@ -601,41 +567,41 @@ def _pair_entries(d, samples, zero, share, pairs, spread, entries, linear):
 
 
 @jit(parallel=True)
-def _forms(features, square, around, whole, bounds, alpha):
-    starts, samples, values = features.starts, features.samples, features.values
-    parts = len(features.norms)
+def _forms(band, middle, norms, square, around, total, alpha):
+    _, starts, samples, values, _, bounds = band
+    parts = len(norms)
     for block in prange(len(bounds) - 1):
         d = np.empty(len(square))
         for i in range(bounds[block], bounds[block + 1]):
             own, numbers = samples[starts[i] : starts[i + 1]], values[starts[i] : starts[i + 1]]
-            column = features.begin + i
+            column = band.begin + i
             for part in range(parts):
-                zero = _shifted(numbers, features.middle[column], part, parts, d)
-                form = zero * zero * whole
+                zero = _shifted(numbers, middle[column], part, parts, d)
+                form = zero * zero * total
                 for a in range(len(own)):
                     row = square[own[a]]
                     inner = zero * around[own[a]]
                     for b in range(len(own)):
                         inner += d[b] * row[own[b]]
                     form += d[a] * inner
-                norm = features.norms[part, column]
+                norm = norms[part, column]
                 alpha[part, column] = form / (norm * norm) if norm > 0 else 0.0
 
 
 @jit(parallel=True)
-def _affinities(features, alpha, bounds, squares, linear):
-    """Add ``Σ α w² d dᵀ`` at and below the diagonal, and `Sums.linear`, of a block of features."""
-    starts, samples, values = features.starts, features.samples, features.values
-    parts = len(features.norms)
+def _affinities(band, middle, norms, alpha, squares, linear):
+    """Add ``Σ α w² d dᵀ`` at and below the diagonal, and what f(0) adds, of all blocks."""
+    _, starts, samples, values, _, bounds = band
+    parts = len(norms)
     for block in prange(len(bounds) - 1):
         square, line = squares[block], linear[block]
         d = np.empty(len(square))
         for i in range(bounds[block], bounds[block + 1]):
             own, numbers = samples[starts[i] : starts[i + 1]], values[starts[i] : starts[i + 1]]
-            column = features.begin + i
+            column = band.begin + i
             for part in range(parts):
-                zero = _shifted(numbers, features.middle[column], part, parts, d)
-                norm = features.norms[part, column]
+                zero = _shifted(numbers, middle[column], part, parts, d)
+                norm = norms[part, column]
                 share = alpha[part, column] / (norm * norm) if norm > 0 else 0.0
                 line[-1] += share * zero * zero
                 for a in range(len(own)):
