@@ -18,7 +18,6 @@ from scipy import sparse
 
 import specsel
 from specsel import (
-    _containers,
     alignment,
     eslda,
     gslda,
@@ -31,7 +30,6 @@ from specsel import (
     topography,
     weighting,
 )
-from specsel._data import sources
 from specsel._methods import METHODS, parameters
 
 
@@ -385,14 +383,6 @@ def test_anndata(container):
     assert adata.var.columns.tolist() == ["qalpha_score", "qalpha_rank", "qalpha_selected"]
 
 
-@pytest.fixture
-def in_small_blocks(monkeypatch):
-    """Cut even small data into several blocks, and stream small memory maps."""
-    monkeypatch.setattr(_containers, "MAPPED", 0)
-    monkeypatch.setattr(sources, "BLOCK", 3000)
-    monkeypatch.setattr(sources, "PIECE", 64)
-
-
 def mapped(X, folder):
     np.save(folder / "X.npy", X)
     return np.load(folder / "X.npy", mmap_mode="r")
@@ -439,12 +429,11 @@ def sparse_in_dask(X, folder):
 
 
 DASK = [in_dask_by_feature, in_dask_by_sample, in_dask_both, in_one_chunk_of_dask, sparse_in_dask]
-STREAMED = [mapped, mapped_by_feature, in_h5py, in_h5py_by_sample, in_zarr]
+STREAMED = [in_h5py, in_h5py_by_sample, in_zarr]
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("container", STREAMED)
-@pytest.mark.usefixtures("in_small_blocks")
 def test_solvers_stream(solver, container, tmp_path):
     wanted = quietly(SOLVERS[solver], WIDE)
     found = quietly(SOLVERS[solver], container(WIDE, tmp_path))
@@ -453,7 +442,6 @@ def test_solvers_stream(solver, container, tmp_path):
 
 @pytest.mark.parametrize("solver", ["qalpha", "weighting", "supervised", "laplacian"])
 @pytest.mark.parametrize("container", STREAMED)
-@pytest.mark.usefixtures("in_small_blocks")
 def test_tall_data_stream(solver, container, tmp_path):
     wanted = quietly(SOLVERS[solver], TALL)
     found = quietly(SOLVERS[solver], container(TALL, tmp_path))
@@ -557,7 +545,6 @@ def test_processes_of_a_cluster_also_where_they_die(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:.*:Warning")  # of anndata, about pandas
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
-@pytest.mark.usefixtures("in_small_blocks")
 def test_anndata_in_a_file(container, tmp_path, monkeypatch):
     anndata = pytest.importorskip("anndata")
     with anndata.settings.override(allow_write_nullable_strings=True):
@@ -575,7 +562,6 @@ def test_anndata_in_a_file(container, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("container", [mapped, in_h5py, in_zarr, in_dask_both])
 @pytest.mark.parametrize("reweight", [True, False])
-@pytest.mark.usefixtures("in_small_blocks")
 def test_estimators_stream(container, reweight, tmp_path):
     selector = specsel.QAlpha(k=2, n_features_to_select=5, reweight=reweight)
     wanted = quietly(lambda X: selector.fit(X).transform(X), WIDE)
@@ -589,7 +575,6 @@ def test_estimators_stream(container, reweight, tmp_path):
 
 
 @pytest.mark.parametrize("container", [mapped, mapped_by_feature, in_dask_both, in_dask_by_sample])
-@pytest.mark.usefixtures("in_small_blocks")
 def test_alignment_streams(container, tmp_path):
     options = {"y": LABELS, "n": 5}
     wanted = quietly(lambda X: alignment.solve(X, **options), WIDE)
@@ -628,25 +613,41 @@ def test_where_all_of_x_is_needed_it_is_read_within_the_budget(tmp_path, monkeyp
         gslda.solve(X, LABELS, max_size=3)
 
 
-@pytest.fixture
-def all_is_tall(monkeypatch):
-    """Take every array in memory for a tall one."""
-
-    def patch():
-        monkeypatch.setattr(sources, "TALL_SAMPLES", 2)
-        monkeypatch.setattr(sources, "TALL_STEP", 7)
-
-    return patch
+def clustered(shape, by_sample):
+    """Numbers of which the first few features form two groups of samples."""
+    X = np.random.default_rng(0).standard_normal(shape)
+    X[: shape[0] // 2, :5] += 4
+    return X if by_sample else np.asfortranarray(X)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("X", [WIDE, np.asfortranarray(WIDE), TALL], ids=["C", "F", "tall"])
-def test_blocks_of_samples_in_memory(solver, X, all_is_tall):
-    wanted = quietly(SOLVERS[solver], X)
-    all_is_tall()
-    found = quietly(SOLVERS[solver], X)
-    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-9)
-    np.testing.assert_allclose(found.objective, wanted.objective, rtol=1e-9)
+@pytest.mark.parametrize(
+    ("by_sample", "solve"),
+    [
+        (False, lambda X: qalpha.solve(X, 1, max_iter=5)),
+        (False, lambda X: laplacian.solve(X, 2, max_iter=3)),
+        (True, lambda X: qalpha.solve(X, 1, max_iter=5)),
+        (True, lambda X: specsel.supervised.solve(X, np.arange(len(X)) % 3)),
+    ],
+)
+def test_several_blocks_of_a_file(by_sample, solve, tmp_path):
+    X = clustered((180_000, 24) if by_sample else (24, 180_000), by_sample)
+    chunks = (1000, 24) if by_sample else (24, 1000)
+    wanted = quietly(solve, X)
+    found = quietly(solve, in_h5py(X, tmp_path, chunks))
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "solve",
+    [
+        lambda X: qalpha.solve(X, 2),
+        lambda X: specsel.supervised.solve(X, np.arange(X.shape[0]) % 3),
+    ],
+)
+def test_tall_arrays_in_memory(solve):
+    X = clustered((2**17 + 5, 9), True)
+    wanted, found = quietly(solve, sparse.csc_array(X)), quietly(solve, X)
+    np.testing.assert_allclose(found.alpha, wanted.alpha, atol=1e-8)
 
 
 LIMITED = """
