@@ -214,6 +214,7 @@ def test_principal_components_take_dense_data():
 
 
 TOO_MUCH = {
+    "weighting": weighting.solve,  # which takes k with labels alone
     "weighting with labels": lambda X: weighting.solve(X, LABELS[np.arange(X.shape[0]) % 24]),
     "qalpha gap": lambda X: qalpha.solve(X, 2, criterion="gap"),
     "linear kernel": SOLVERS["linear kernel"],
