@@ -112,6 +112,7 @@ SOLVERS = (
         "qalpha as is": solver("qalpha", k="auto", center=False),
         "qalpha gap": solver("qalpha", criterion="gap"),
         "qalpha basic": solver("qalpha", method="basic", init="seeded", n_init=2),
+        "weighting": weighting.solve,  # which takes k with labels alone
         "weighting with labels": lambda X: weighting.solve(X, LABELS[: X.shape[0]]),
         "laplacian of ranks": solver("laplacian", k=3, representation="ranks"),
         "rows together": solver("pairwise", apart=PAIRS[:6], together=PAIRS[6:]),
@@ -214,7 +215,6 @@ def test_principal_components_take_dense_data():
 
 
 TOO_MUCH = {
-    "weighting": weighting.solve,  # which takes k with labels alone
     "weighting with labels": lambda X: weighting.solve(X, LABELS[np.arange(X.shape[0]) % 24]),
     "qalpha gap": lambda X: qalpha.solve(X, 2, criterion="gap"),
     "linear kernel": SOLVERS["linear kernel"],
