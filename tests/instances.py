@@ -6,7 +6,7 @@ import numpy as np
 from oracles import pencil as oracle
 
 from specsel import Weights
-from specsel._exact.task import TIE
+from specsel._exact.search import TIE
 
 KINDS = (
     "indefinite",

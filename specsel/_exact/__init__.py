@@ -1,7 +1,6 @@
 """The branch and bound search of `eslda`.
 
-search       the driver: several sizes in turn, the trees of one size, limits, bounds of both
-task         A and B in the order and scale in which the trees use them, and what ties are
+search       the driver: several sizes in turn, the trees of one size, limits, and ties
 bounds       what prunes the nodes of the trees: every bound, with its proof
 exclude      the tree that starts with all features and drops some
 include      the tree that starts with none and includes some

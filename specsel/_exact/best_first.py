@@ -34,9 +34,8 @@ from specsel._exact.bounds import (
     lower_inverse,
     triangular,
 )
-from specsel._exact.task import SearchTask
 from specsel._runtime import jit
-from specsel._validate import Bools, Integers
+from specsel._validate import Bools, Floats, Integers
 
 # Nodes examined at a time, and the least number; their work, in multiplications, so that a batch
 # of large nodes does not take long.
@@ -89,7 +88,7 @@ class OpenNode(NamedTuple):
 
 
 class BestFirst:
-    """The tree over the features of a task, of which supports hold k.
+    """The tree over all supports of k features.
 
     Attributes
     ----------
@@ -97,15 +96,26 @@ class BestFirst:
         How many nodes were examined.
     """
 
-    def __init__(self, task: SearchTask, k: int, *, plain: bool = False) -> None:
-        """Put the root into the queue."""
-        self._groups = task.groups
-        n, size = task.n, len(task.b)
-        least, factor = float(linalg.eigen(task.b)[0][0]), task.factor
-        matrix = np.ascontiguousarray(task.b)
-        self._task = FactoredTask(matrix, factor, k, task.criterion == "logdet", plain)
+    def __init__(
+        self,
+        matrix: Floats,
+        targets: Floats,
+        groups: Integers,
+        k: int,
+        *,
+        concave: bool,
+        plain: bool = False,
+    ) -> None:
+        """Put the root into the queue. All supports hold the features beyond those in `groups`.
+
+        The other arguments are those of `FactoredTask`.
+        """
+        self._groups = groups
+        n, size = len(groups), len(matrix)
+        least = float(linalg.eigen(matrix)[0][0])
+        self._task = FactoredTask(np.ascontiguousarray(matrix), targets, k, concave, plain)
         self._margin = min(ROUNDINGS * size * np.finfo(float).eps / max(least, 1e-300), MOST)
-        split, weights = np.full(n, SPLIT * least), np.zeros((len(factor), n))
+        split, weights = np.full(n, SPLIT * least), np.zeros((len(targets), n))
         root = OpenNode(np.arange(n, size), np.arange(n), split, weights)
         # Open children: minus the bound, a number that breaks ties, the parent, the position
         # of the feature to decide about or -1 for the root, and whether it is included.

@@ -57,9 +57,11 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import eigh
 
-from specsel._exact.task import Node
 from specsel._runtime import jit
-from specsel._validate import Floats
+from specsel._validate import Floats, Integers
+
+# A node of a tree: the features it keeps, its free ones, and how many of these its supports hold.
+Node = tuple[Integers, Integers, int]
 
 # A diagonal entry is a pivot if it is at least this share of the largest entry in its column;
 # otherwise two rows make the pivot (Bunch and Kaufman 1977).

@@ -34,8 +34,15 @@ import numpy as np
 from numba import prange
 
 from specsel import linalg
-from specsel._exact.search import OPEN, Limits, search_in_turn, search_size
-from specsel._exact.task import TIE, SearchTask, slack
+from specsel._exact.search import (
+    OPEN,
+    TIE,
+    Limits,
+    SearchTask,
+    search_in_turn,
+    search_size,
+    slack,
+)
 from specsel._pencil import Pencil
 from specsel._runtime import jit
 from specsel._validate import Bools, Floats, Integers

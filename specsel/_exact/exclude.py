@@ -26,8 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from specsel._exact.bounds import CANCELLED, SPARED, invert, lower_factor, submatrix
-from specsel._exact.task import Node, Rules, precedes
+from specsel._exact.bounds import CANCELLED, SPARED, Node, invert, lower_factor, submatrix
 from specsel._runtime import jit
 from specsel._validate import Bools
 
@@ -65,6 +64,19 @@ PEAK = 0  # its largest diagonal entry in the inverse since that was last comput
 LOSS = 1  # how much its drop takes from the diagonal entries of the others
 PARTNERS = 2  # how many features can go if it goes, itself included
 MARK_ROWS = 3
+
+
+class Rules(NamedTuple):
+    """What the nodes of the two depth-first trees are pruned by. M is ``t B - A``."""
+
+    above: np.ndarray  # M with t just above the value of the incumbent, the support to beat
+    below: np.ndarray  # M with t just below it, where ties still count as better
+    incumbent: np.ndarray  # mask of the support to beat
+    groups: np.ndarray  # group of each feature among those that are exactly alike, or -1
+    version: int  # of the incumbent
+    plain: bool  # whether only the number of negative eigenvalues prunes (Eq. 8)
+    largest: float = np.inf  # Schur complements with larger entries prove nothing
+    ties: bool = False  # whether only supports that precede the incumbent are of use
 
 
 class Stack(NamedTuple):
@@ -530,3 +542,12 @@ def list_chosen(mask, chosen, count):
             chosen[count] = feature
             count += 1
     return count
+
+
+@jit
+def precedes(mask, incumbent):
+    """Return whether a support is lexicographically smaller than the incumbent."""
+    for i in range(len(mask)):
+        if mask[i] != incumbent[i]:
+            return mask[i]
+    return False

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from specsel import linalg
-from specsel._exact.bounds import ROOT_STEPS, complement, eliminate, undominated
+from specsel._exact.bounds import ROOT_STEPS, Node, complement, eliminate, undominated
 from specsel._exact.exclude import (
     BASE,
     CHOOSE,
@@ -28,10 +28,11 @@ from specsel._exact.exclude import (
     SIZE,
     STACKS,
     SUPPORT,
+    Rules,
     Stack,
     Tree,
+    precedes,
 )
-from specsel._exact.task import Node, Rules, precedes
 from specsel._runtime import jit
 from specsel._validate import Bools, Floats
 

@@ -15,8 +15,9 @@ criteria that add up: two classes, or trace and log-det, which it searches alone
 rounds of a fixed amount of work and exchange what they found in between, so that the outcome does
 not depend on the number of threads.
 
-Of ties, the lexicographically smallest support wins. Nodes that may hold one smaller than the
-incumbent are pruned just below its value, the others just above it.
+Values within rounding of each other are ties, and of ties the lexicographically smallest support
+wins, so that the outcome does not depend on the order in which supports are found. Nodes that may
+hold one smaller than the incumbent are pruned just below its value, the others just above it.
 """
 
 import itertools
@@ -28,19 +29,36 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import get_num_threads
+from scipy.linalg import eigh
 
 from specsel._exact import bounds
 from specsel._exact.best_first import BestFirst
-from specsel._exact.exclude import STACKS, Exclude
+from specsel._exact.exclude import STACKS, Exclude, Rules
 from specsel._exact.include import Include
-from specsel._exact.task import TIE, Node, Rules, SearchTask, Support
 from specsel._pencil import Pencil
-from specsel._validate import Bools, Bounds, Floats, Integers
+from specsel._runtime import jit
+from specsel._validate import Bools, Bounds, Floats, Integers, Worth
+from specsel.linalg import eigen, last_eigenvalue, worth
 from specsel.results.subsets import SizeRow
 
 # Called after every round with the value of the best support, a bound on all, the number of nodes
 # and the seconds; true stops the search.
 Report = Callable[[float, float, int, float], object]
+
+# A support, in the numbering of A and B, ascending.
+Support = tuple[int, ...]
+
+# Values nearer than this share of the larger one are ties.
+TIE = 1e-9
+
+# Rounding of values, for every feature, as a share of the largest entry of A.
+ROUNDING = 1e-15
+
+# Eigenvalues of A below this share of the largest, for every feature, are rounding.
+RANK = 1e-14
+
+# Entries of A and B nearer than this share of their diagonal are equal.
+EQUAL = 1e-14
 
 # Multiplications of every stack in the first round. They double from round to round up to the
 # second number, at which a round takes about 50 ms on two cores.
@@ -82,6 +100,126 @@ PROVED = 2e-9
 # A size whose search may go on if there is time left. After safe elimination more features may go
 # once the sizes below are proved.
 OPEN = ("time", "features")
+
+
+class SearchTask:
+    """A and B in the form in which the trees use them.
+
+    The trees only decide about features that are not always chosen. So these come first, in their
+    order, and those that every support holds come last. Features are scaled so that the diagonal
+    of B is 1, which changes no value and makes the sizes of numbers comparable. Features that are
+    exactly alike are found here: of those, the trees choose the earlier ones first, so that
+    duplicates cost nothing.
+
+    Attributes
+    ----------
+    features : ndarray of int
+        The features in the order of `a` and `b`.
+    n : int
+        How many of them are free; masks of supports have this length.
+    a, b : ndarray
+        A and B in that order, scaled so that the diagonal of `b` is 1.
+    groups : ndarray of int
+        Free features that can change places without changing A and B have the same number here;
+        all others have -1. Where several supports are wanted, -1 everywhere.
+    """
+
+    def __init__(
+        self,
+        A: Floats,
+        B: Floats,
+        criterion: Worth = "leading",
+        always: Sequence[int] | Integers = (),
+        *,
+        several: bool = False,
+    ) -> None:
+        self.A, self.B, self.criterion = A, B, criterion
+        last = np.sort(np.asarray(always, np.intp))
+        free = np.setdiff1d(np.arange(len(A)), last)
+        self.features, self.n = np.concatenate((free, last)), len(free)
+        scale = 1.0 / np.sqrt(np.diag(B)[self.features])
+        pair = np.ix_(self.features, self.features)
+        self.a, self.b = (matrix[pair] * scale * scale[:, None] for matrix in (A, B))
+        self.largest_entry = float(np.abs(self.a).max()) or 1.0
+        self.groups = np.full(self.n, -1)
+        if not several:
+            _group_alike(self.a, self.b, EQUAL * self.largest_entry, self.groups)
+
+    @cached_property
+    def _spectrum_of_a(self) -> tuple[Floats, Floats]:
+        return eigen(self.a)
+
+    @cached_property
+    def factor(self) -> Floats:
+        """U with ``a = Uᵀ U``: a row for every eigenvalue of `a` that is more than rounding."""
+        values, vectors = self._spectrum_of_a
+        kept = values > RANK * len(values) * values[-1]
+        return np.ascontiguousarray((vectors[:, kept] * np.sqrt(values[kept])).T)
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the criterion is a sum over eigenvalues: also the largest if A has rank one."""
+        if self.criterion != "leading":
+            return True
+        values = self._spectrum_of_a[0]
+        rounding = RANK * len(values) * values[-1]
+        return bool(values[-1] > 0 and np.abs(values[:-1]).max(initial=0.0) <= rounding)
+
+    @cached_property
+    def _eigenvalues(self) -> Floats:
+        return eigh(self.a, self.b, eigvals_only=True)
+
+    def highest(self, k: int) -> float:
+        """Bound the values of all supports of up to k features by Eq. (8), and rounding.
+
+        No eigenvalue of a support is larger than that of the same place among those of all.
+        """
+        value = worth(self._eigenvalues[-k:], self.criterion)
+        return value + self.slack(value, TIE)
+
+    def value(self, support: Support) -> float:
+        """Solve for the value of a support."""
+        pair = np.ix_(support, support)
+        if self.criterion == "leading":
+            return last_eigenvalue(self.A[pair], self.B[pair])
+        return worth(eigh(self.A[pair], self.B[pair], eigvals_only=True), self.criterion)
+
+    def support(self, mask: Bools) -> Support:
+        """Return the support that a mask of free features stands for."""
+        chosen = np.concatenate((self.features[: self.n][mask], self.features[self.n :]))
+        return tuple(np.sort(chosen).tolist())
+
+    def mask(self, support: Sequence[int] | Integers) -> Bools:
+        """Return the mask of the free features of a support."""
+        return np.isin(self.features[: self.n], support)
+
+    def slack(self, value: float, share: float) -> float:
+        """Return a share of a value, and what rounding can make of the value."""
+        return slack(value, share, len(self.a), self.largest_entry)
+
+    def matrix(self, threshold: float) -> Floats:
+        """Return ``M = t B - A``: a support worth more than t has a negative eigenvalue in it."""
+        return threshold * self.b - self.a
+
+    def rounding(self) -> tuple[float, float]:
+        """Return how exact values can be in float64: an error of all, and a share of the modulus.
+
+        Rounding changes A and B by some ε of their norms. This moves the value v of a support by
+        up to ``ε (‖A‖ + |v| ‖B‖) / λ_min(B)``, and a part of B is no worse than B itself. Here ε
+        is n roundings, for n features. A sum over eigenvalues errs by the sum of their errors;
+        that of ``log(1 + λ)`` is the error of λ over 1 + λ.
+        """
+        values = np.linalg.eigvalsh(self.b)
+        epsilon = len(self.a) * np.finfo(float).eps / values[0]
+        size = self.largest_entry  # squares of entries may be no numbers
+        least = float(epsilon * size * np.linalg.norm(self.a / size))
+        share = float(epsilon * values[-1])
+        if self.criterion == "leading":
+            return least, share
+        rank = int(np.linalg.matrix_rank(self.a, hermitian=True))
+        return (
+            (rank * least, share) if self.criterion == "trace" else (rank * (least + share), 0.0)
+        )
 
 
 class Limits(NamedTuple):
@@ -320,7 +458,14 @@ class Search:
         """Make the trees, each with its root."""
         task, leading = self.task, self.task.criterion == "leading"
         if task.adds_up and not (leading and self._plain):
-            self.best_first = BestFirst(task, self._k, plain=self._plain)
+            self.best_first = BestFirst(
+                task.b,
+                task.factor,
+                task.groups,
+                self._k,
+                concave=task.criterion == "logdet",
+                plain=self._plain,
+            )
         if leading:
             self.exclude = Exclude(task.n, self.choose)
         self._renew()
@@ -509,7 +654,7 @@ class Search:
             tests.append(bounds.is_empty_relaxed)
         return self._ceiling([(np.empty(0, np.int64), np.arange(self.task.n), self.choose)], tests)
 
-    def _ceiling(self, nodes: list[Node], tests: list[bounds.Test]) -> float:
+    def _ceiling(self, nodes: list[bounds.Node], tests: list[bounds.Test]) -> float:
         """Bound the values of all supports in some nodes, by no less than the value to beat."""
         task = self.task
         return bounds.ceiling(task.a, task.b, task.n, nodes, self.level, self._highest, tests)
@@ -538,3 +683,34 @@ class Search:
         if len(nodes) * len(self.task.a) ** 3 > BOUND_WORK:
             return self.ceiling
         return max(self._pruned, min(self.ceiling, self._ceiling(nodes, [self._is_empty])))
+
+
+def slack(value: float, share: float, count: int, size: float) -> float:
+    """Return a share of a value, and what rounding makes of it, of `count` features.
+
+    `size` is the largest entry of A.
+    """
+    return share * abs(value) + ROUNDING * count * size
+
+
+@jit
+def _group_alike(a, b, tolerance, groups):
+    """Number the groups of features that can change places, by their first feature."""
+    for i in range(len(groups)):
+        if groups[i] < 0:
+            for j in range(i + 1, len(groups)):
+                if _are_alike(a, b, i, j, tolerance):
+                    groups[i] = groups[j] = i
+
+
+@jit
+def _are_alike(a, b, i, j, tolerance):
+    """Return whether two features can change places without changing A and B."""
+    if abs(a[i, i] - a[j, j]) > tolerance:
+        return False
+    for other in range(len(a)):
+        if other in (i, j):
+            continue
+        if abs(a[i, other] - a[j, other]) > tolerance or abs(b[i, other] - b[j, other]) > EQUAL:
+            return False
+    return True

@@ -10,8 +10,7 @@ from oracles import pencil as oracle
 
 from specsel import _pencil
 from specsel._exact import elimination
-from specsel._exact.search import Limits
-from specsel._exact.task import TIE, slack
+from specsel._exact.search import TIE, Limits, slack
 
 
 def block_of(A):

@@ -10,8 +10,7 @@ from oracles import pencil as oracle
 
 from specsel import datasets
 from specsel._exact import best_first, exclude, include
-from specsel._exact.search import Limits, Search
-from specsel._exact.task import TIE, Rules, SearchTask
+from specsel._exact.search import TIE, Limits, Search, SearchTask
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +193,7 @@ def test_work_that_is_handed_out_is_neither_lost_nor_done_twice(rng, threads):
 
 def rules(matrix, incumbent, groups=None):
     groups = np.full(len(incumbent), -1) if groups is None else groups
-    return Rules(matrix, matrix, incumbent, groups, 0, False)
+    return exclude.Rules(matrix, matrix, incumbent, groups, 0, False)
 
 
 def test_include_ends_with_the_optimum_from_any_start(rng, threads):
@@ -360,7 +359,8 @@ def test_best_first_has_a_valid_bound_at_every_moment(threads):
         criterion = ("trace", "logdet")[seed % 2]
         task = SearchTask(A, B, criterion)
         best = oracle.best_subsets(A, B, 5, criterion=criterion)[0][1]
-        tree, mask = best_first.BestFirst(task, 5), task.mask(range(5))
+        concave, mask = criterion == "logdet", task.mask(range(5))
+        tree = best_first.BestFirst(task.b, task.factor, task.groups, 5, concave=concave)
         low, before = task.value((0, 1, 2, 3, 4)), np.inf
         while not tree.done:
             found = tree.advance(threads, low, low, mask, 1.0)
