@@ -483,7 +483,9 @@ def from_reading(data: Reading) -> Pencil:
     array, names, classes, shrinkage, matrix, criterion = data
     _runtime.check_together([data.need])
     mean, norm = _data.moments(array, names, center=True)
-    if classes is None and matrix == "covariance" and not _is_moderate(norm.max()):
+    largest = norm.max()
+    moderate = largest == 0 or LARGEST**-0.5 < largest < LARGEST**0.5  # as is its square
+    if classes is None and matrix == "covariance" and not moderate:
         raise ValueError(f"X: {_validate.TOO_EXTREME}")
     constant = norm == 0
     if constant.all():
@@ -497,11 +499,13 @@ def from_reading(data: Reading) -> Pencil:
     if classes is None:
         scale = norm if matrix == "correlation" else np.sqrt(len(array) - 1.0)
         factor = _centred(array, mean, constant).T / np.where(constant, 1.0, scale)[:, None]
+        if factor.shape[1] > len(factor):  # the same product, by no more columns than rows
+            factor = np.linalg.qr(factor.T)[1].T
         n_features = len(norm)
         within = DenseWithin(np.empty((0, n_features)))
         criterion = criterion or "leading"
         ones = np.ones(n_features)
-        return Pencil(_narrow(factor), within, ones, names=names, criterion=criterion)
+        return Pencil(factor, within, ones, names=names, criterion=criterion)
     scatter = _scatter if isinstance(array, np.ndarray) else _sparse_scatter
     factor, both = scatter(array, mean, norm, classes)
     added = _shrinkage(both, np.flatnonzero(~constant), shrinkage)
@@ -528,16 +532,6 @@ def _centred(array: NDArray[Any], mean: Floats, constant: Bools) -> Floats:
     centred = np.asarray(array - mean, dtype=float)
     centred[:, constant] = 0.0
     return centred
-
-
-def _is_moderate(norm: float) -> bool:
-    """Return whether the square of a variance neither overflows nor underflows."""
-    return norm == 0 or LARGEST**-0.5 < norm < LARGEST**0.5
-
-
-def _narrow(factor: Floats) -> Floats:
-    """Return a factor of the same ``factor factorᵀ`` that has no more columns than rows."""
-    return factor if factor.shape[1] <= len(factor) else np.linalg.qr(factor.T)[1].T
 
 
 def _scatter(

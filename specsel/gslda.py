@@ -34,7 +34,7 @@ by c.
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple, Unpack, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numba import prange
@@ -198,7 +198,7 @@ def solve(
     plan = _plan(n, data.names, direction, refine, max_size, last, always, never, [data.need])
     pencil = _pencil.from_reading(data)
     del data  # which may be a copy of X
-    return _solve(pencil, plan, time_limit)
+    return _solve(pencil, *plan, time_limit)
 
 
 def solve_pair(
@@ -241,17 +241,7 @@ def solve_pair(
     pencil = _pencil.from_pair(A, B, criterion)
     n = pencil.n_features
     plan = _plan(n, pencil.names, direction, refine, max_size, n, always, never)
-    return _solve(pencil, plan, time_limit)
-
-
-class Plan(NamedTuple):
-    """A greedy selection whose arguments have been checked."""
-
-    sizes: range
-    direction: Direction
-    refined: Sequence[int]  # the sizes at which features are swapped
-    always: Integers
-    never: Integers
+    return _solve(pencil, *plan, time_limit)
 
 
 def _plan(
@@ -264,10 +254,11 @@ def _plan(
     always: Iterable[int | str],
     never: Iterable[int | str],
     needs: Sequence[_runtime.Need] = (),
-) -> Plan:
-    """Check the options, and that the search fits in memory beside `needs`.
+) -> tuple[range, Direction, Sequence[int], Integers, Integers]:
+    """Check the options, and that the search fits in memory together with `needs`.
 
-    `last` is the largest size by default.
+    `last` is the largest size by default. Return the sizes, the direction, the sizes at which
+    features are swapped, and the features that every support and that none holds.
     """
     _validate.check_choice("direction", direction, _validate.DIRECTIONS)
     _validate.check_flag("refine", refine)
@@ -294,10 +285,18 @@ def _plan(
     )
     _runtime.check_together([*needs, search, *([backward] * (direction != "forward"))])
     sizes = range(first, last + 1)
-    return Plan(sizes, direction, sizes if refine else (), held, banned)
+    return sizes, direction, sizes if refine else (), held, banned
 
 
-def _solve(pencil: Pencil, plan: Plan, time_limit: float | None) -> Path:
+def _solve(
+    pencil: Pencil,
+    sizes: range,
+    direction: Direction,
+    refined: Sequence[int],
+    always: Integers,
+    never: Integers,
+    time_limit: float | None,
+) -> Path:
     """Search, and pack what was found in time."""
     status = "greedy"
 
@@ -312,8 +311,8 @@ def _solve(pencil: Pencil, plan: Plan, time_limit: float | None) -> Path:
     with _runtime.catch_interrupts() as caught:
         _compile()
         began = perf_counter()
-        best = search(pencil, *plan, stop)
-    best = best or filled(pencil, {}, plan.sizes[:1], plan.always, plan.never)
+        best = search(pencil, sizes, direction, refined, always, never, stop)
+    best = best or filled(pencil, {}, sizes[:1], always, never)
     return Path.from_rows(pencil, [_row(pencil, k, *best[k], status) for k in sorted(best)])
 
 
