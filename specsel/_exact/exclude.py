@@ -113,8 +113,8 @@ class Tree:
         """Return what is left of a node of a stack, without the children it already made."""
         raise NotImplementedError
 
-    def is_open(self, stack: Stack, depth: int) -> bool:
-        """Return whether anything is left of a node."""
+    def n_free(self, stack: Stack, depth: int) -> int:
+        """Return how many features are free in it, or -1 if nothing is left of it."""
         raise NotImplementedError
 
     def move(self, donor: Stack, depth: int, stack: Stack) -> None:
@@ -137,7 +137,7 @@ class Tree:
             self.node(stack, depth)
             for stack in self.stacks
             for depth in range(stack.state[DEPTH] + 1)
-            if self.is_open(stack, depth)
+            if self.n_free(stack, depth) >= 0
         ]
 
     def search(
@@ -163,10 +163,10 @@ class Tree:
             if stack.state[DEPTH] >= 0:
                 continue
             donors = [
-                (len(self.node(donor, depth)[1]), -number, depth)
+                (self.n_free(donor, depth), -number, depth)
                 for number, donor in enumerate(self.stacks)
                 for depth in range(donor.state[DEPTH])
-                if self.is_open(donor, depth)
+                if self.n_free(donor, depth) >= 0
             ]
             if not donors:
                 return
@@ -195,8 +195,9 @@ class Exclude(Tree):
         size, count, choose = stack.table[depth, [SIZE, KEPT, CHOOSE]]
         return np.concatenate((*kept, own[:count])), own[count:size].copy(), int(choose - count)
 
-    def is_open(self, stack: Stack, depth: int) -> bool:
-        return not stack.table[depth, CLOSED]
+    def n_free(self, stack: Stack, depth: int) -> int:
+        node = stack.table[depth]
+        return -1 if node[CLOSED] else int(node[SIZE] - node[KEPT])
 
     def move(self, donor: Stack, depth: int, stack: Stack) -> None:
         _place(stack, self.node(donor, depth))

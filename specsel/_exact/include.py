@@ -137,8 +137,9 @@ class Include(Tree):
         )
         return included, stack.features[depth, :size].copy(), int(choose)
 
-    def is_open(self, stack: Stack, depth: int) -> bool:
-        return bool(stack.table[depth, SIZE] >= stack.table[depth, CHOOSE])
+    def n_free(self, stack: Stack, depth: int) -> int:
+        size, choose = stack.table[depth, [SIZE, CHOOSE]]
+        return int(size) if size >= choose else -1
 
     def move(self, donor: Stack, depth: int, stack: Stack) -> None:
         node = self.node(donor, depth)
