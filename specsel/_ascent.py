@@ -38,7 +38,7 @@ from typing import NamedTuple
 import numpy as np
 
 from specsel import _data, linalg
-from specsel._runtime import one_thread
+from specsel._runtime import MOST_ROWS, one_thread
 from specsel._validate import Bools, Floats
 
 # Iterations over which f must rise by less than `tol`.
@@ -262,7 +262,9 @@ def _retracted(point: AscentPoint, step: Floats) -> tuple[Floats, Floats, Floats
     """Return the nearest W of rank k and p, non-negative and of unit norm."""
     k = len(point.spectrum)
     inside, outside, p = _split(step, point.basis)
-    frame, triangle = linalg.signed_qr(np.hstack((point.basis, outside / ROOT)))
+    # A frame is narrow: threads of BLAS would only wait for each other.
+    with one_thread(min(len(point.basis), MOST_ROWS)):
+        frame, triangle = linalg.signed_qr(np.hstack((point.basis, outside / ROOT)))
     inner = np.zeros((len(triangle), len(triangle)))
     inner[:, :k] = 2 * triangle[:, k:]
     inner[:k, :k] = inside

@@ -446,7 +446,7 @@ def _narrowed(
     width = max(known, min(wide, problem.data.rank_bound))
     equal = np.ones(problem.data.n_features)
     values, basis = linalg.top_eigenpairs(
-        partial(problem.data.adjoint, equal), problem.data.n_samples, width
+        partial(problem.data.adjoint, equal), problem.data.n_samples, width, positive=True
     )
     point = objective.start(equal, basis, basis * values)
     while point.value > 0:

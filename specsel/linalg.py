@@ -22,6 +22,9 @@ KRYLOV_ROOM = 8
 KRYLOV_STEPS = 60
 KRYLOV_RESTARTS = 5
 
+# Up to this size all eigenvectors are found about as soon as the leading ones.
+ALL_LIMIT = 256
+
 # The smallest relative residual that rounding in float64 lets an eigenpair reach.
 RESIDUAL_FLOOR = 1e-13
 
@@ -344,16 +347,25 @@ def largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:
 
 
 def top_eigenpairs(
-    product: Callable[[Floats | None], Floats], size: int, k: int, start: Floats | None = None
+    product: Callable[[Floats | None], Floats],
+    size: int,
+    k: int,
+    start: Floats | None = None,
+    *,
+    positive: bool = False,
 ) -> tuple[Floats, Floats]:
-    """The k leading eigenvalues, by modulus, of a symmetric matrix, and their eigenvectors.
+    """Find the k leading eigenvalues, by modulus, of a symmetric matrix, and their eigenvectors.
 
     `product` maps a basis to its image, and None to the matrix itself. Up to the size
     `DENSE_LIMIT` the result is exact, and where k is so large that the approximation would span
     everything. Else the matrix is not formed, and the result is approximate: Rayleigh-Ritz in the
     block Krylov space of a few products, which begins with `start` or with a fixed random basis.
+    `positive` says that the matrix is positive semi-definite, which makes large ones faster.
     """
     if size <= max(DENSE_LIMIT, SUBSPACE_PASSES * k):
+        if positive and size > ALL_LIMIT:
+            values, vectors = last_eigenpairs(product(None), count=k)
+            return values[::-1], vectors[:, ::-1]
         return largest_modulus(product(None), k)
     if start is None:
         start = np.random.default_rng(0).standard_normal((size, k))

@@ -427,7 +427,7 @@ def test_the_linear_kernel_is_qalpha_at_the_end(seed):
 def test_more_than_two_thousand_features_and_one_array_of_the_size_of_v(peak_memory):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 2100))
-    X[:15, :40] += 2.0
+    X[:15, :40] += 4.0
     found = []
     peak = peak_memory(lambda: found.append(solve(X, 2, tol=1e-8, max_iter=200)))
     assert peak < 1.75 * 8 * 2100**2

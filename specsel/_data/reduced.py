@@ -105,7 +105,8 @@ def affinity_subspace(data: Data, alpha: Floats, k: int, start: Floats | None = 
     With many samples it is approximate and improves on `start`; see `linalg.top_eigenpairs`.
     """
     product = partial(data.adjoint, alpha)
-    return linalg.top_eigenpairs(product, data.n_samples, k, start)[1]
+    positive = bool(alpha.min() >= 0)
+    return linalg.top_eigenpairs(product, data.n_samples, k, start, positive=positive)[1]
 
 
 def pivoted(data: Data, alpha: Floats, n: int) -> Integers:
