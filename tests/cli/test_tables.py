@@ -250,6 +250,24 @@ def test_bad_npy(capsys, write, content, part):
     assert_refused(run(capsys, "select", write("data.npy", content)), part)
 
 
+class Writes:
+    """An object that writes a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+@pytest.mark.parametrize("save", [np.save, np.savez])
+def test_npy_of_objects_is_not_unpickled(capsys, tmp_path, save):
+    path = tmp_path / f"data.{'npy' if save is np.save else 'npz'}"
+    save(path, np.array([[Writes(tmp_path / "written")]], dtype=object))
+    assert_refused(run(capsys, "select", path), path.name)
+    assert not (tmp_path / "written").exists()
+
+
 @pytest.mark.parametrize("count", [1, 60, 130, -8])
 def test_npy_that_is_cut_short(capsys, write, count):
     path = write("data.npy", X)
