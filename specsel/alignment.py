@@ -374,7 +374,7 @@ def _warn_of_units(variances: Floats, names: Names) -> None:
     warnings.warn(
         f"{count} of {varying} columns {verb} the graph of neighbours alone, with "
         f"{NEARLY_ALL:.0%} of the variance: {which}; "
-        "standardise X (--standardise) if units differ",
+        "standardise X if units differ",
         stacklevel=_validate.caller(),
     )
 

@@ -245,7 +245,7 @@ def fisher_form(data: _data.Data, means: Floats, tradeoff: float) -> qalpha.Form
     if half.shape[1] == np.count_nonzero(data.norm):
         warnings.warn(
             "X: its features are linearly independent, so with y all weight falls on one of "
-            "them; give k (-k), or take more features than samples",
+            "them; give k, or take more features than samples",
             stacklevel=_validate.caller(),
         )
     inverse, S = half @ half.T, scatter(means, tradeoff)

@@ -115,15 +115,21 @@ OPTION_OF_PARAMETER = {"n": "features", "random_state": "seed", "y": "target"}
 PARAMETER_OF_OPTION = {option: name for name, option in OPTION_OF_PARAMETER.items()}
 
 
-def with_options(message: str, args: argparse.Namespace) -> str:
-    """Name options and files instead of the parameters that a message of the library names."""
+def advice(message: str, args: argparse.Namespace) -> str:
+    """Name options instead of the parameters that a warning or an error advises to give."""
 
-    def given(found: re.Match[str]) -> str:
+    def option(found: re.Match[str]) -> str:
         return f"give {flag(found[1])}" if hasattr(args, found[1]) else found[0]
 
-    message = re.sub(r"\bgive (\w+)\b", given, message)
+    message = re.sub(r"\bgive (\w+)\b", option, message)
     if hasattr(args, "standardise"):
         message = message.replace("standardise X if", "add --standardise if")
+    return message
+
+
+def with_options(message: str, args: argparse.Namespace) -> str:
+    """Name an option or a file instead of the parameter that an error begins with."""
+    message = advice(message, args)
     found = re.match(r"(\w+)( = |:)", message)
     if not found:
         return message

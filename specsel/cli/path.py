@@ -5,6 +5,7 @@ import json
 import math
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from specsel import _validate
@@ -92,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     """Find the best features of every size and print a table."""
     common.check_output(args)
     _validate.check_not_negative("time_limit", args.time_limit)
-    with terminal.warnings_in_lines():
+    with terminal.warnings_in_lines(partial(common.advice, args=args)):
         table = common.read(args, labelled=True)
         common.check_classes(args.target, table.y)
         if args.matrix and table.y is not None:

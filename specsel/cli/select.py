@@ -11,7 +11,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from inspect import Parameter
 from pathlib import Path
@@ -37,42 +37,30 @@ CLEAR = 2.0
 QUICK = 19
 QUICK_WORK = 2e9
 
-# Options that set an argument of `solve`: their help, and what stands for the value. A method
-# takes those whose parameter its `solve` has; type, choices and default come from there too.
-OPTIONS: dict[str, tuple[str, str]] = {
-    "k": (
-        "number of directions that carry the clusters, about that of clusters; auto, the default, "
-        "counts them by the gap between eigenvalues; for weighting with --target, number of "
-        "discriminants, by default as many as there are samples",
-        "K",
-    ),
-    "side": ("samples of the same features whose variation is unwanted; may be repeated", "FILE"),
-    "apart": (
-        "pairs of samples in different clusters: two columns of row numbers, counted from 0, "
-        "below a header",
-        "FILE",
-    ),
-    "together": ("pairs of samples in the same cluster, likewise", "FILE"),
-    "tradeoff": (
-        "weight of the second aim against the first; for topography 2 over the number of "
-        "features by default",
-        "LAMBDA",
-    ),
-    "representation": ("how to make features non-negative", ""),
-    "kernel": ("kernel to compare features by", ""),
-    "rounds": ("number of groupings to look for", "N"),
-    "features": ("number of features to take; by default up to the peak of the scores", "N"),
-    "neighbours": ("nearest samples of each", "N"),
-    "components": ("principal components in which samples are near", "N"),
-    "scale": ("features of unit norm, or in their own units", ""),
-    "init": ("where the iteration starts", ""),
-    "tol": (
-        "stop when the objective rose by no more than this share of it over the last iterations; "
-        "Q-α is then about as near to its limit",
-        "TOL",
-    ),
-    "max_iter": ("stop after so many iterations", "N"),
-    "seed": ("seed of random starts and of all shuffles; default 0", "SEED"),
+# Options that set an argument of `solve`, and their help. A method takes those whose parameter its
+# `solve` has; type, choices and default come from there too.
+OPTIONS = {
+    "k": "number of directions that carry the clusters, about that of clusters; auto, the "
+    "default, counts them by the gap between eigenvalues; for weighting with --target, number of "
+    "discriminants, by default as many as there are samples",
+    "side": "samples of the same features whose variation is unwanted; may be repeated",
+    "apart": "pairs of samples in different clusters: two columns of row numbers, counted from 0, "
+    "below a header",
+    "together": "pairs of samples in the same cluster, likewise",
+    "tradeoff": "weight of the second aim against the first; for topography 2 over the number of "
+    "features by default",
+    "representation": "how to make features non-negative",
+    "kernel": "kernel to compare features by",
+    "rounds": "number of groupings to look for",
+    "features": "number of features to take; by default up to the peak of the scores",
+    "neighbours": "nearest samples of each",
+    "components": "principal components in which samples are near",
+    "scale": "features of unit norm, or in their own units",
+    "init": "where the iteration starts",
+    "tol": "stop when the objective rose by no more than this share of it over the last "
+    "iterations; Q-α is then about as near to its limit",
+    "max_iter": "stop after so many iterations",
+    "seed": "seed of random starts and of all shuffles; default 0",
 }
 FILES = ("side", "apart", "together")
 
@@ -152,22 +140,21 @@ def _takes(method: str, option: str) -> bool:
 
 def _argument(option: str) -> dict[str, Any]:
     """Return the arguments of `add_argument` for an option."""
-    users, (text, metavar) = _takers(option), OPTIONS[option]
+    users = _takers(option)
     others = [method for method in SELECTING if method not in users]
     which = ", ".join(users) if len(users) < 5 else f"all but {', '.join(others)}"
-    found: dict[str, Any] = {"help": f"{text}{_default(users)} ({which})".replace("%", "%%")}
-    names = dict.fromkeys(n for one in users.values() for n in choices(one.annotation))
+    found: dict[str, Any] = {"help": f"{OPTIONS[option]}{_default(users)} ({which})"}
     if option == "k":
         return found | {"type": common.count}
     if option in FILES:
         action = {"action": "append"} if option == "side" else {}
-        return found | {"type": Path, "metavar": metavar} | action
+        return found | {"type": Path, "metavar": "FILE"} | action
+    kinds = [one.annotation for one in users.values()]
+    names = dict.fromkeys(name for kind in kinds for name in choices(kind))
     if names:
         return found | {"choices": [*names]}
-    kinds = [
-        kind for one in users.values() for kind in (one.annotation, *get_args(one.annotation))
-    ]
-    return found | {"type": float if float in kinds else int, "metavar": metavar}
+    real = any(float in (kind, *get_args(kind)) for kind in kinds)
+    return found | {"type": float if real else int, "metavar": "NUMBER" if real else "N"}
 
 
 def _default(users: Mapping[str, Parameter]) -> str:
@@ -189,7 +176,7 @@ def _shown(value: Any) -> str:
 def run(args: argparse.Namespace) -> int:
     """Weigh the features and print them, best first."""
     _check_options(args)
-    with terminal.warnings_in_lines():
+    with terminal.warnings_in_lines(partial(common.advice, args=args)):
         table = common.read(args, "y" in METHODS[args.method].needs, as_stored=True)
         common.check_classes(args.target, table.y)
         as_read = table

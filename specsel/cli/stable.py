@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from specsel import _validate
@@ -74,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError(f"--retain {args.retain:g}: must be from 0 to 1")
     if args.at_least < 1:
         raise ValueError(f"--at-least {args.at_least}: must be at least 1")
-    with terminal.warnings_in_lines():
+    with terminal.warnings_in_lines(partial(common.advice, args=args)):
         table = common.read(args, labelled=False, as_stored=True)
         start = time.perf_counter()
         intervals = _intervals(args, table)

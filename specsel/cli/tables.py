@@ -19,7 +19,7 @@ import numpy as np
 
 from specsel import _containers, _runtime, _validate
 from specsel.cli import texts
-from specsel.cli.texts import STDIN, CellError, HeaderError
+from specsel.cli.texts import STDIN, CellError, HeaderError, Reading
 
 IMPUTATIONS = ("median", "drop-columns", "drop-rows")
 EXCEL = (".xlsx", ".xls", ".xlsb", ".ods")
@@ -49,29 +49,6 @@ NAMES_LISTED = 6
 
 class MissingError(ValueError):
     """A table lacks values."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What the user says of a file.
-
-    `drop`, `target` and `index` name columns; None leaves a question to the file. With `lenient`,
-    columns of `drop` and `index` that a file lacks are no error.
-    """
-
-    drop: Sequence[str] = ()
-    target: str | None = None
-    index: str | None = None
-    header: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    sheet: str | None = None
-    lenient: bool = False
-
-    @property
-    def named(self) -> set[str]:
-        """The columns that the user names, in one line each."""
-        return {" ".join(n.split()) for n in (*self.drop, self.target, self.index) if n}
 
 
 @dataclass(frozen=True)

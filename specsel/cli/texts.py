@@ -59,6 +59,29 @@ class HeaderError(ValueError):
 
 
 @dataclass(frozen=True)
+class Reading:
+    """What the user says of a file.
+
+    `drop`, `target` and `index` name columns; None leaves a question to the file. With `lenient`,
+    columns of `drop` and `index` that a file lacks are no error.
+    """
+
+    drop: Sequence[str] = ()
+    target: str | None = None
+    index: str | None = None
+    header: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    lenient: bool = False
+
+    @property
+    def named(self) -> set[str]:
+        """The columns that the user names, in one line each."""
+        return {" ".join(n.split()) for n in (*self.drop, self.target, self.index) if n}
+
+
+@dataclass(frozen=True)
 class Layout:
     """How a table is arranged: names of the columns if any, the column that names the rows."""
 
@@ -81,7 +104,7 @@ class Content:
     facts: tuple[str, ...]
 
 
-def read(path: Path, how: Any, choose: Callable[[Layout], Any]) -> Content:
+def read(path: Path, how: Reading, choose: Callable[[Layout], Any]) -> Content:
     """Read a text as the options `how` say; `choose` picks columns once the layout is known."""
     with _opened(path) as file:
         for encoding in [how.encoding] if how.encoding else _encodings(file):
@@ -137,7 +160,7 @@ def _encodings(file: BinaryIO) -> tuple[str, ...]:
 
 
 def _read_lines(
-    path: Path, file: Iterable[str], how: Any, choose: Callable[[Layout], Any]
+    path: Path, file: Iterable[str], how: Reading, choose: Callable[[Layout], Any]
 ) -> Content:
     lines, skipped = iter(file), 0
     head: list[str] = []
@@ -207,7 +230,7 @@ def _delimiter(head: Sequence[str]) -> str:
     return max(DELIMITERS, key=first.count)
 
 
-def parse(rows: Iterator[Row], how: Any, choose: Callable[[Layout], Any]) -> Content:
+def parse(rows: Iterator[Row], how: Reading, choose: Callable[[Layout], Any]) -> Content:
     """Turn rows of cells, of a text or of a sheet, into numbers, labels and names of rows."""
     first: list[Row] = []
     for row in rows:
@@ -247,7 +270,7 @@ def parse(rows: Iterator[Row], how: Any, choose: Callable[[Layout], Any]) -> Con
     return Content(X, layout.names, chosen, y, found_rows, layout.facts)
 
 
-def _layout(first: list[list[str]], how: Any) -> Layout:
+def _layout(first: list[list[str]], how: Reading) -> Layout:
     """Find decimals, header and names of the rows in the first rows."""
     top, below = first[0], first[1:]
     decimal = how.decimal or _decimal(first)

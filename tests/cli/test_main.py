@@ -1,7 +1,6 @@
 """The process: help, exit codes, errors in one line, warnings, progress and interrupts."""
 
 import json
-import os
 import subprocess
 import sys
 import textwrap
@@ -9,7 +8,6 @@ import textwrap
 import numpy as np
 import pytest
 from commands import (
-    BUFFERED,
     MODULE,
     Terminal,
     X,
@@ -65,13 +63,6 @@ class TestRefusals:
     )
     def test_bad_arguments(self, capsys, arguments, part):
         assert_refused(run(capsys, *arguments), part)
-
-    def test_too_little_memory(self, capsys, monkeypatch):
-        def exhaust(X, **options):
-            raise MemoryError("Unable to allocate 8 EiB")
-
-        monkeypatch.setattr(qalpha, "solve", exhaust)
-        assert_refused(run(capsys, "select"), "Unable to allocate")
 
 
 class TestWarnings:
@@ -155,17 +146,6 @@ class TestProcess:
             alpha_of(json.loads(done.stdout)), qalpha.solve(X, "auto").alpha
         )
 
-    @pytest.mark.parametrize("arguments", [["select", "--json"], ["select", "--help"]])
-    def test_closed_pipe(self, arguments):
-        reader, writer = os.pipe()
-        os.close(reader)
-        done = subprocess.run(
-            [*MODULE, *arguments], stdout=writer, stderr=subprocess.PIPE, env=BUFFERED
-        )
-        os.close(writer)
-        assert done.returncode == 0
-        assert done.stderr == b""
-
 
 class TestProgress:
     def test_a_terminal_shows_one_line_and_erases_it(self, saved, monkeypatch, capsys):
@@ -221,3 +201,13 @@ def test_what_may_be_meant_is_suggested(capsys, arguments, meant):
 )
 def test_messages_name_options(capsys, arguments, option):
     assert_refused(run(capsys, *arguments), f"specsel: {option}")
+
+
+def test_warnings_advise_options(capsys, write):
+    rows = "".join(f"{i % 7},{i * i % 5},{i % 2}\n" for i in range(30))
+    path = write("data.csv", f"a,b,kind\n{rows}")
+    err = run(capsys, "select", path, "--method", "weighting", "--target", "kind")[2]
+    assert "give -k, or take more features" in err
+    values = np.random.default_rng(0).standard_normal((30, 5)) * [1, 1, 1, 1, 1e9]
+    err = run(capsys, "select", write("units.npy", values), "--method", "alignment")[2]
+    assert "add --standardise if units differ" in err

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from commands import X, run
 
-from specsel import _containers, _validate, gslda, qalpha, sbs
+from specsel import _validate
 from specsel.cli import common
 
 TITLE = "\x1b]0;owned\x07"
@@ -82,19 +82,6 @@ def test_constant_features_are_named_harmlessly(capsys, tmp_path):
     _, out, err = run(capsys, "select", "-k", "1", path)
     assert "\\x1b]0;owned\\x07" in err
     assert_harmless(out + err)
-
-
-def test_messages_of_the_library_are_harmless():
-    frame = _containers.Frame(EVIL, X)
-    table = [qalpha.solve(frame, 2), gslda.solve(frame, max_size=3), gslda.solve(frame)[3]]
-    table.append(sbs.solve(frame, retain=0.01, matrix="correlation", n_boot=100))
-    for result in table:
-        assert_harmless(repr(result))
-    for result in table:
-        assert_harmless(result._repr_html_().replace("\t", ""))
-    with pytest.raises(ValueError) as caught:
-        _containers.as_classes([TITLE] * 4, 4)
-    assert_harmless(str(caught.value))
 
 
 @pytest.mark.parametrize("command", ["select", "path", "stable"])
