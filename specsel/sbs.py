@@ -40,7 +40,7 @@ from specsel.results import Intervals, StableSubspace, Step
 
 __all__ = ["intervals", "search", "solve"]
 
-# Told how the search goes: features removed, the gap and what it must exceed. True ends it.
+# Called with how many features are removed, the gap and what it must exceed; true ends the search.
 SearchCallback = Callable[[int, float, float], object] | None
 
 # Steps of the power method between two removals, fewer if the norm of E is known to a relative

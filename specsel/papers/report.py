@@ -25,7 +25,7 @@ DASHES = ("-", "--", ":")
 
 T = TypeVar("T")
 
-# Is told before every item how many are done, and of how many.
+# Called before every item with how many are done, and of how many.
 Tell = Callable[[int, int], object] | None
 
 
@@ -78,7 +78,7 @@ def line(x: Any, values: Any, percentiles: tuple[float, float] = (25, 75)) -> Li
 
 
 def each(items: Iterable[T], tell: Tell) -> Iterator[T]:
-    """Yield the items, and tell before each how many are done."""
+    """Yield the items; report before each how many are done."""
     listed = list(items)
     for done, item in enumerate(listed):
         if tell:
