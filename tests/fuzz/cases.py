@@ -91,7 +91,8 @@ def attempt(seed):
 
 
 def _plain(found):
-    return values(vars(found) if isinstance(found, Selector) else found)
+    with np.errstate(all="ignore"):
+        return values(vars(found) if isinstance(found, Selector) else found)
 
 
 def _call(draw, name):

@@ -25,6 +25,9 @@ ODD += [np.array(1.0), np.float32(0.5), np.int8(2), True, None, "1", "", [], (1,
 # Names that a column may have.
 NAMES = ["age", "a b", "=1+1", "\x1b[31mred", "ü", "0", "", "x\ny", "<b>", "名前", "-1", "a" * 300]
 
+# What asks for data of its own: numbers that are not negative, a matrix of features.
+SPECIAL = {"as-is", "precomputed"}
+
 # Options without a drawer, because they change nothing that is returned.
 LEFT_OUT = {"callback", "n_jobs", "verbose"}
 
@@ -44,7 +47,7 @@ def drawer(module, name, parameter):
     for key in (f"{module}.{name}", name):
         if key in ARGUMENTS:
             return ARGUMENTS[key]
-    allowed = choices(parameter.annotation)
+    allowed = [kind for kind in choices(parameter.annotation) if kind not in SPECIAL]
     assert allowed, f"{module}: no drawer for {name}"
     return numbers(*allowed)
 
