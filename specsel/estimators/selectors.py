@@ -429,7 +429,7 @@ class AlignmentSelector(Selector):
     target: Any = None
     neighbours: int = 5
     components: int = 20
-    scale: str = "unit"
+    scale: _validate.Scale = "unit"
     always: ArrayLike = ()
     never: ArrayLike = ()
 
