@@ -571,11 +571,14 @@ def assemble(format: str, shape: Any, parts: Mapping[str, Any], name: str = "X")
     try:
         if data.ndim != DIMENSIONS_OF_DATA.get(format, 1) or 0 in data.shape[1:]:
             raise ValueError(f"data has shape {data.shape}")
-        if format in ("csr", "csc", "bsr"):
-            starts = np.asarray(parts["indptr"])
-            if starts.size and (starts.flat[0] != 0 or (starts[1:] < starts[:-1]).any()):
-                raise ValueError("indptr decreases, or does not begin with 0")
         indices = [_as_indices(part, parts[part]) for part in PARTS[format][1:]]
+        # What scipy does not check.
+        if format in ("csr", "csc", "bsr"):
+            starts = indices[1]
+            if starts.size and (starts[0] != 0 or (starts[1:] < starts[:-1]).any()):
+                raise ValueError("indptr decreases, or does not begin with 0")
+        if format == "bsr" and any(np.mod(shape, data.shape[1:])):
+            raise ValueError(f"blocks of shape {data.shape[1:]} do not fill {shape}")
         arguments = (
             (_native(data), tuple(indices)) if format == "coo" else (_native(data), *indices)
         )

@@ -265,7 +265,7 @@ def _compare(
 
 
 def _limit(largest: Floats) -> float:
-    """Return what the largest height exceeds in 5 % of shuffles; infinity for less than 19.
+    """Return what the largest height exceeds in 5 % of shuffles; infinity for fewer than 19.
 
     The data count among the shuffles, as for the p value.
     """

@@ -21,7 +21,7 @@ Departures from the paper:
 - Step 5 is printed as ``E <- E R⁻¹``, which never leaves the first subspace. What the paper
   derives before it, and what is done here, is the step above.
 - The factor has as many columns as V has rank, so features may be alike.
-- G is never formed. The factor takes the point of V in memory, with three exceptions: the check
+- G is never formed. The factor takes the place of V in memory, with three exceptions: the check
   of a matrix that was given, the gap criterion and the seeded start, which need V as well.
 - The start is not random (see `_iterate`).
 """
@@ -111,7 +111,7 @@ def solve(
         "sectioned", and with "poly" at an offset of 0, these are directions of pairs of clusters,
         of which there are more than clusters.
     kernel : {"linear", "poly", "rbf", "sectioned", "precomputed"} or callable
-        What takes the point of the inner product of two features, which are centred and of unit
+        What takes the place of the inner product of two features, which are centred and of unit
         norm. "linear": nothing else. "poly": ``(m_i · m_j + offset)^degree``. "rbf":
         ``exp(-|m_i - m_j|² / (2 sigma²))``. "sectioned": the samples are cut into sections, and
         the squared inner products of all sections are summed. "precomputed": X is V. A callable
@@ -141,7 +141,7 @@ def solve(
     -------
     Weights
         See `specsel.results.Weights`. The leading directions live in the space of the kernel. In
-        their point `basis`, of shape (n_features, k), holds the scores of the features on them;
+        their place `basis`, of shape (n_features, k), holds the scores of the features on them;
         columns beyond the rank are 0. `n_passes` counts reads of V as well as reads of X.
 
     Examples

@@ -40,7 +40,7 @@ Departures from the paper:
   the opposite sign, and G has a factor ``q_c``, the size of a class, that the definition of
   ``S_W`` lacks.
 - Of tall data, with more samples than features, a triangular factor with the same inner products
-  takes their point.
+  takes their place.
 """
 
 import warnings

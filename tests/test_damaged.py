@@ -107,6 +107,21 @@ def test_what_is_stored_oddly_but_soundly_is_read():
     np.testing.assert_array_equal(_containers.as_sparse(beyond).toarray(), np.eye(40, 6))
 
 
+@pytest.mark.parametrize("shape", [(5, 4), (4, 5)])
+def test_blocks_that_do_not_fill_the_matrix_are_refused(shape):
+    whole = sparse.bsr_array(np.eye(4), blocksize=(2, 2))
+    whole._shape = shape
+    with pytest.raises(ValueError, match=r"^X: is a damaged sparse matrix: blocks of shape"):
+        _containers.as_sparse(whole)
+
+
+def test_unsigned_starts_that_overflow_are_refused():
+    whole = sparse.csr_array(np.eye(3))
+    whole.indptr = np.array([0, 1, 2, 2**63 + 9], np.uint64)
+    with pytest.raises(ValueError, match=r"^X: is a damaged sparse matrix"):
+        _containers.as_sparse(whole)
+
+
 @pytest.mark.parametrize("rows", [[[0], [9]], [[0], ["a"]], [[0], [0, 1]], [[0], [0.5]], [[0], 3]])
 def test_damaged_lists_are_refused(rows):
     whole = sparse.lil_array(np.eye(2))

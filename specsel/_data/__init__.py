@@ -13,7 +13,7 @@ simd         inner loops written for LLVM by hand
 """
 
 from specsel._data.columns import CONSTANT
-from specsel._data.data import Basis, Data, Pairs, Reduced, Weighable, watched
+from specsel._data.data import Basis, Data, Pairs, Reduced, watched
 from specsel._data.dense import Dense
 from specsel._data.prepare import (
     PairedSamples,
@@ -35,7 +35,6 @@ __all__ = [
     "PairedSamples",
     "Pairs",
     "Reduced",
-    "Weighable",
     "affinity_subspace",
     "count_reduced",
     "far_from_zero",

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from types import EllipsisType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -126,28 +126,6 @@ class Counter:
         self.passes += count
         if self.report is not None:
             self.report(self.passes)
-
-
-class Weighable(Protocol):
-    """What the loop and a result ask of data, and of a kernel matrix, which is no data."""
-
-    @property
-    def names(self) -> Names: ...
-    @property
-    def mean(self) -> Floats: ...
-    @property
-    def norm(self) -> Floats: ...
-    @property
-    def n_features(self) -> int: ...
-    @property
-    def rank_bound(self) -> int: ...
-    @property
-    def mean_free(self) -> bool: ...
-    @property
-    def floor(self) -> float: ...
-    @property
-    def passes(self) -> int: ...
-    def joined(self, alpha: Floats) -> Floats: ...
 
 
 class Reduced(NamedTuple):
