@@ -230,6 +230,15 @@ def test_columns_of_extreme_scale(kind, representation):
     np.testing.assert_allclose(data.norm, plain.norm * scale)
 
 
+@pytest.mark.parametrize("kind", ["C", "F", "csc", "csr", "blocks of features"])
+def test_differences_of_a_column_may_exceed_the_largest_number(kind):
+    X = example()
+    X[:, 5] = 1e290
+    X[:2, 5] = 1e308, -1e308
+    data = _data.represent(KINDS[kind](X))
+    np.testing.assert_allclose(data.norm[5], np.sqrt(2) * 1e308)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_constant_columns_get_no_weight_and_are_named(kind, rng):
     X = rng.standard_normal((30, 5))

@@ -91,7 +91,7 @@ def represent(
         loses_rank=centred,
         mean_free=centred,
         floor=RESIDUAL_FLOOR if is_sparse or dtype == np.float64 else FLOAT32_FLOOR,
-        counter=Counter.after(kind.reads + 2 * is_shifted),
+        counter=Counter.after(kind.reads * (1 + is_shifted) + (representation == "ranks")),
         exponents=exponents,
     )
 
