@@ -2,13 +2,11 @@
 
 main       the parser; turns every error into one line and an exit code
 select     ranks the features of a table
-path       finds the best few features of every size
-stable     removes features until a principal subspace is stable
+subsets    path: the best few features of every size; stable: a stable principal subspace
 reproduce  runs the papers' experiments again
 info       prints versions, threads, the cache, and what to cite
 common     options and files that several commands share; the option of every parameter
 tables     reads tables of any kind, and does what options ask of their columns
-texts      reads CSV and TSV text by five rules
 report     writes a run as one HTML page
 terminal   writes results to stdout, messages and progress to stderr
 """

@@ -14,13 +14,23 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from specsel import _validate
-from specsel.cli import tables, terminal, texts
+from specsel.cli import tables, terminal
 from specsel.cli.tables import CELLS, IMPUTATIONS, Table, load
+
+
+class Command(NamedTuple):
+    """A command: what its help says, the options that it adds to a parser, and what runs it."""
+
+    description: str
+    epilog: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
 
 FILE_HELP = (
     "table to read, one sample per row: CSV or TSV (also .gz; - is stdin), .npy, sparse .npz, and "
@@ -158,7 +168,7 @@ def check_seed(seed: int) -> None:
 def check_classes(target: str | None, y: Any) -> None:
     """Refuse a target column that holds measurements instead of classes."""
     for label in () if target is None else dict.fromkeys(y.tolist()):
-        number = texts.number(str(label))
+        number = tables.number(str(label))
         if number is not None and number % 1 > 0:
             raise ValueError(
                 f"--target {target}: holds {_validate.printable(label)}, a measurement; "
@@ -197,7 +207,7 @@ def read_file(
     except tables.MissingError as error:
         hint = f"--impute {', '.join(IMPUTATIONS[:-1])} or {IMPUTATIONS[-1]}"
         raise ValueError(f"{error}; {hint}; --drop leaves a column out") from None
-    except texts.CellError as error:
+    except tables.CellError as error:
         raise ValueError(f"{error}; --drop leaves a column out") from None
 
 
@@ -248,11 +258,14 @@ def save(
     table: Table,
     rows: Sequence[Mapping[str, Any]],
     features: Iterable[int],
-    found: Any = None,
+    found: Any,
+    *,
+    display: str,
+    **page: Any,
 ) -> None:
-    """Write what the user asks for: the results, and the columns selected.
+    """Write the files that the user asks for: results, columns selected, a report, a picture.
 
-    `found` is what goes into a copy of an .h5ad file, where the command writes one.
+    `display` is the name of a class in `specsel.plotting`, `page` the arguments of `report.write`.
     """
     if args.out and args.out.suffix.lower() == CELLS:
         save_in_cells(args.file, args.out, table, found)
@@ -260,10 +273,16 @@ def save(
         save_rows(args.out, rows)
     if args.select_out:
         save_selection(args.select_out, table, features, args.target)
+    if args.report:
+        from specsel.cli import report
+
+        report.write(args, table, found, features=features, **page)
+    if args.plot:
+        draw(args.plot, display, found)
 
 
 def draw(path: Path, display: str, result: Any) -> None:
-    """Draw a result into a file; `display` is the name of a class in `specsel.plotting`."""
+    """Draw a result into a file."""
     from matplotlib.figure import Figure
 
     from specsel import plotting
@@ -368,7 +387,7 @@ def _write_text(path: Path, header: Sequence[str], rows: Any) -> None:
 def _harmless(cell: Any) -> Any:
     """Put a quote before a text that a spreadsheet would run as a formula, as OWASP advises."""
     formula = isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{cell}" if formula and texts.number(cell) is None else cell
+    return f"'{cell}" if formula and tables.number(cell) is None else cell
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:

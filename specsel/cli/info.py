@@ -13,7 +13,7 @@ from typing import Any
 
 import specsel
 from specsel._methods import PAPERS, users
-from specsel.cli import terminal
+from specsel.cli import common, terminal
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite")
 EXTRAS = (
@@ -30,7 +30,6 @@ VARIABLES = ("NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "SPECSEL_")
 # These compile nothing, and importing some of them takes long.
 WITHOUT_KERNELS = ("__main__", "cli", "estimators", "papers", "plotting")
 
-HELP = "print versions, threads, the cache, or what to cite"
 DESCRIPTION = "Print versions, threads and the state of the cache of compiled code."
 EPILOG = """\
 "kernels" counts the compiled functions of the package. One that is in the cache starts at once;
@@ -161,3 +160,6 @@ def _records() -> list[dict[str, Any]]:
         | {name: value.strip("{}") for name, value in _fields(key).items()}
         for key, paper in PAPERS.items()
     ]
+
+
+COMMAND = common.Command(DESCRIPTION, EPILOG, add_options, run)

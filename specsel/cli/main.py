@@ -12,14 +12,14 @@ from typing import Any, NoReturn
 
 import specsel
 from specsel import _validate
-from specsel.cli import common, info, path, reproduce, select, stable, tables, terminal
+from specsel.cli import common, info, reproduce, select, subsets, tables, terminal
 
 COMMANDS = {
-    "select": select,
-    "path": path,
-    "stable": stable,
-    "reproduce": reproduce,
-    "info": info,
+    "select": select.COMMAND,
+    "path": subsets.PATH,
+    "stable": subsets.STABLE,
+    "reproduce": reproduce.COMMAND,
+    "info": info.COMMAND,
 }
 
 
@@ -112,9 +112,9 @@ def parser(given: Sequence[str]) -> argparse.ArgumentParser:
     for name, command in COMMANDS.items():
         one = commands.add_parser(
             name,
-            help=command.HELP,
-            description=command.DESCRIPTION,
-            epilog=command.EPILOG,
+            help=command.description,
+            description=command.description,
+            epilog=command.epilog,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name in given:

@@ -80,7 +80,6 @@ def write(
     table: Table,
     result: Any,
     *,
-    says: str,
     method: str,
     verdicts: Sequence[str],
     features: Iterable[int],
@@ -90,10 +89,11 @@ def write(
 ) -> None:
     """Write the report of a run.
 
-    `says` is a key of `SAYS`, `verdicts` are sentences that sum the result up, `features` those
-    selected, best first, `pictures` results to draw with titles and options of `plotting.svg`,
-    and `labels` the clusters of the samples.
+    `verdicts` are sentences that sum the result up, `features` those selected, best first,
+    `pictures` results to draw with titles and options of `plotting.svg`, and `labels` the clusters
+    of the samples.
     """
+    says = SAYS[method if method in SAYS else args.command]
     chosen = [*map(table.name_of, map(int, features))]
     sections = [
         section("Result", paragraphs(verdicts)),
@@ -101,7 +101,10 @@ def write(
         section("Numbers", f'<div class="wide">{result._repr_html_()}</div>'),
         section(f"{len(chosen)} selected features", listed(chosen)),
         section("Samples", _clusters(table, labels)) if labels is not None else "",
-        section("What the numbers say, and what not", bullets(SAYS[says])),
+        section(
+            "What the numbers say, and what not",
+            bullets(says),
+        ),
         section("The data as read", facts(_of_data(args, table))),
         section("The run", facts(_of_run(args, seconds))),
         section("What to cite", f"<pre>{escape(info.bibtex(method))}</pre>"),

@@ -18,7 +18,6 @@ from specsel.cli import common, info, report, tables, terminal
 
 WIDTH = 99
 
-HELP = "run the papers' experiments again"
 DESCRIPTION = "Run the papers' experiments again: each published number beside ours."
 EPILOG = """\
 Without NAME the command lists the experiments. In a table, "published" is the number in the paper,
@@ -219,3 +218,6 @@ def _save_page(args: argparse.Namespace, sections: Sequence[str]) -> None:
             report.page("specsel reproduce: published numbers beside ours", [*sections, *last]),
             encoding="utf-8",
         )
+
+
+COMMAND = common.Command(DESCRIPTION, EPILOG, add_options, run)

@@ -67,7 +67,6 @@ FILES = ("side", "apart", "together")
 # The option that changes the table, not the solver, and the methods that compare distances.
 STANDARDISED = ("alignment",)
 
-HELP = "rank the features of a table"
 DESCRIPTION = "Rank the features of a table: which carry the structure of the samples?"
 
 
@@ -192,35 +191,47 @@ def run(args: argparse.Namespace) -> int:
                 given["callback"] = callback
             found = solve(table.X, **given)
         seconds = time.perf_counter() - start
-        if args.method == "alignment":
-            head = _head(args, table, len(found.relevance))
-            _show_aligned(args, found, head, seconds, as_read)
-            return 0
-        compared = _compare(args, table, given, found)
-    evidence = None if compared is None else _evidence(compared)
+        aligned = args.method == "alignment"
+        compared = None if aligned else _compare(args, table, given, found)
     weights = getattr(found, "combined", found)
-    ranking = _ranking(found, weights)
+    chosen = found.ranking[: len(found.support)] if aligned else weights.select()
+    ranking = _ranking(found, weights, len(chosen))
     summary = {
-        **_head(args, table, len(ranking)),
-        **_outcome(found, weights, ranking, given.get("k")),
-        "evidence": evidence,
-        "seconds": seconds,
+        "data": table.origin,
+        "method": args.method,
+        "n_samples": table.n_samples,
+        "n_features": len(ranking),
     }
-    verdict = _chance(args, evidence)
+    if aligned:
+        summary |= _alignment(found)
+    else:
+        summary |= _outcome(found, weights, given.get("k"))
+        summary["evidence"] = None if compared is None else _evidence(compared)
+    summary["selected"] = [row["feature"] for row in ranking if row["selected"]]
+    summary["seconds"] = seconds
+    verdicts = _verdicts(args, summary, found)
+    converged = summary.get("converged", True)
     if args.json:
         terminal.write(json.dumps(summary | {"ranking": ranking}))
     else:
-        tol = args.tol or parameters(args.method)["tol"].default
-        lines = _lines(summary, ranking[: args.top], tol)
-        terminal.write("\n".join([*lines, verdict]))
-    common.save(args, as_read, ranking, weights.select(), found)
-    if args.report:
-        cut = _verdict(summary["n_features"], len(summary["selected"]), summary["gap"])
-        _report(args, as_read, found, [verdict, cut], summary, table.X)
-    if args.plot:
-        display = "TopographyDisplay" if len(_rounds(found)) > 1 else "WeightsDisplay"
-        common.draw(args.plot, display, found)
-    return 0 if summary["converged"] else 1
+        tol = None if aligned else args.tol or parameters(args.method)["tol"].default
+        terminal.write("\n".join(_lines(summary, ranking[: args.top], tol, verdicts)))
+    display = "AlignmentDisplay" if aligned else "WeightsDisplay"
+    if len(_rounds(found)) > 1:
+        display = "TopographyDisplay"
+    common.save(
+        args,
+        as_read,
+        ranking,
+        chosen,
+        found,
+        display=display,
+        method=args.method,
+        verdicts=verdicts[::-1] + [NOT_CONVERGED] * (not converged),
+        seconds=seconds,
+        **(_page(args, found, weights, table.X) if args.report else {}),
+    )
+    return 0 if converged else 1
 
 
 @contextmanager
@@ -246,28 +257,11 @@ def _reported(
         yield iterated
 
 
-def _head(args: argparse.Namespace, table: Table, n_features: int) -> dict[str, Any]:
-    """Return what the output says first, whatever the method."""
-    return {
-        "data": table.origin,
-        "method": args.method,
-        "n_samples": table.n_samples,
-        "n_features": n_features,
-    }
-
-
-def _report(
-    args: argparse.Namespace,
-    table: Table,
-    found: Any,
-    verdicts: list[str],
-    summary: Mapping[str, Any],
-    X: Any,
-) -> None:
-    """Write the report of weights or of a map; X is what was solved."""
-    from specsel.cli import report
-
-    rounds, weights = _rounds(found), getattr(found, "combined", found)
+def _page(args: argparse.Namespace, found: Any, weights: Any, X: Any) -> dict[str, Any]:
+    """Return the pictures of a report and the clusters of the samples; X is what was solved."""
+    if args.method == "alignment":
+        return {"pictures": [("Alignment by number of features", found, {})]}
+    rounds = _rounds(found)
     pictures: list[tuple[str, Any, dict[str, Any]]] = []
     if len(rounds) > 1:
         pictures.append(("Map: features that are alike stand close", found, {}))
@@ -278,23 +272,12 @@ def _report(
             title = f"The k = {run.k_} leading eigenvalues{f' of round {i}' * bool(rounds)}"
             options = {"display": "SpectrumDisplay", "X": X if more else None}
             pictures.append((title + ", and those after them" * more, run, options))
-    if not summary["converged"]:
-        verdicts = [*verdicts, "not converged: more iterations may change the weights"]
     k = weights.basis.shape[1]
     without_clusters = rounds or k == 1 or args.method in ("weighting", "supervised")
-    report.write(
-        args,
-        table,
-        found,
-        says="select",
-        method=args.method,
-        verdicts=verdicts,
-        features=weights.select(),
-        seconds=summary["seconds"],
-        pictures=pictures,
-        labels=None if without_clusters else weights.labels(),
-    )
+    return {"pictures": pictures, "labels": None if without_clusters else weights.labels()}
 
+
+NOT_CONVERGED = "not converged: more iterations may change the weights"
 
 # Methods whose weights have a spectrum beyond its k leading eigenvalues, see `Weights.spectrum`.
 WITH_SPECTRUM = ("qalpha", "side_info", "topography")
@@ -348,16 +331,20 @@ def _arguments(args: argparse.Namespace, table: Table) -> dict[str, Any]:
     }
 
 
-def _ranking(found: Any, weights: Any) -> list[dict[str, Any]]:
-    """Return one row per feature, best first."""
-    order, count = weights.ranking, len(weights.select())
+def _ranking(found: Any, weights: Any, count: int) -> list[dict[str, Any]]:
+    """Return one row per feature, best first; the first `count` are selected."""
+    order = weights.ranking
+    selected = [place < count for place in range(len(order))]
     columns: dict[str, Sequence[Any]] = {
         "rank": range(1, len(order) + 1),
         "feature": _names(weights, order),
         "index": order.tolist(),
-        "weight": weights.alpha[order].tolist(),
-        "selected": [place < count for place in range(len(order))],
     }
+    if hasattr(found, "scores"):
+        columns |= {"score": found.scores.tolist(), "relevance": found.relevance[order].tolist()}
+        columns["selected"] = selected
+    else:
+        columns |= {"weight": weights.alpha[order].tolist(), "selected": selected}
     for i, part in enumerate(_rounds(found)):
         columns[f"relevance_{i + 1}"] = part.alpha[order].tolist()
         columns[f"position_{i + 1}"] = found.positions[order, i].tolist()
@@ -375,7 +362,7 @@ def _rounds(found: Any) -> Sequence[Any]:
     return rounds
 
 
-def _outcome(found: Any, weights: Any, ranking: list[dict[str, Any]], k: Any) -> dict[str, Any]:
+def _outcome(found: Any, weights: Any, k: Any) -> dict[str, Any]:
     """Return what JSON says of the solution.
 
     `gap` is None if it is infinite, and `k` if every round has its own; `k_found` says that nobody
@@ -391,7 +378,6 @@ def _outcome(found: Any, weights: Any, ranking: list[dict[str, Any]], k: Any) ->
         "k_found": is_found,
         "objective": float(weights.objective),
         "gap": weights.gap if math.isfinite(weights.gap) else None,
-        "selected": [row["feature"] for row in ranking if row["selected"]],
         "n_iter": sum(run.n_iter for run in runs),
         "n_passes": found.n_passes,
         "converged": all(run.converged for run in runs),
@@ -403,38 +389,61 @@ def _outcome(found: Any, weights: Any, ranking: list[dict[str, Any]], k: Any) ->
     return outcome
 
 
-def _lines(summary: dict[str, Any], top: list[dict[str, Any]], tol: float) -> Iterator[str]:
+def _alignment(found: Any) -> dict[str, Any]:
+    """Return what JSON says of an alignment."""
+    return {
+        "target": found.target,
+        "score": float(found.scores[len(found.support) - 1]),
+        "peak": found.peak,
+        "n_passes": found.n_passes,
+    }
+
+
+def _lines(
+    summary: dict[str, Any], top: list[dict[str, Any]], tol: float | None, verdicts: Sequence[str]
+) -> Iterator[str]:
     """Yield the lines of the text output."""
     n, count = summary["n_features"], len(summary["selected"])
-    k = "" if summary["k"] is None else f", k = {_validate.count_of(summary['k'], 'direction')}"
-    if summary["k_found"]:
-        k = f"{k or ', k of every round'}, found by itself (-k sets it)"
     yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
-    settled = f"settled to {tol:g}"
-    yield (
-        f"{summary['method']}{k}: objective {summary['objective']:.6g}, "
-        f"{settled if summary['converged'] else 'not settled'}, data read "
-        f"{summary['n_passes']} times, {summary['seconds']:.2f} s"
-    )
+    if tol is None:
+        found = f"alignment with {summary['target']}: score {summary['score']:.6g}"
+    else:
+        k = summary["k"]
+        k = "" if k is None else f", k = {_validate.count_of(k, 'direction')}"
+        if summary["k_found"]:
+            k = f"{k or ', k of every round'}, found by itself (-k sets it)"
+        settled = f"settled to {tol:g}" if summary["converged"] else "not settled"
+        found = f"{summary['method']}{k}: objective {summary['objective']:.6g}, {settled}"
+    yield f"{found}, data read {summary['n_passes']} times, {summary['seconds']:.2f} s"
     yield ""
     blocks = terminal.encodable(BLOCKS + RULE) == BLOCKS + RULE
     features = [_validate.printable(row["feature"]) for row in top]
     width = max(7, *map(len, features))
-    yield f"   rank  {'feature':{width}}   weight"
+    value = "score" if tol is None else "weight"
+    yield f"   rank  {'feature':{width}}  {value:>7}"
     for row, feature in zip(top, features, strict=True):
         mark = "*" if row["selected"] else " "
-        bar = _bar(row["weight"] / top[0]["weight"], blocks)
-        yield f" {mark} {row['rank']:4}  {feature:{width}}  {row['weight']:7.4f}  {bar}".rstrip()
-        if row["rank"] == count < n:
+        bar = "" if tol is None else _bar(row["weight"] / top[0]["weight"], blocks)
+        yield f" {mark} {row['rank']:4}  {feature:{width}}  {row[value]:7.4f}  {bar}".rstrip()
+        if tol is not None and row["rank"] == count < n:
             yield " " + (RULE if blocks else "-") * (18 + width + BAR_WIDTH)
     if n > len(top):
         yield f"   and {n - len(top)} more"
     yield ""
-    yield _verdict(n, count, summary["gap"])
+    yield verdicts[0]
     for i, one_round in enumerate(summary.get("rounds", ()), 1):
         selected = _validate.first_few(one_round["selected"], len(top))
         k = _validate.count_of(one_round["k"], "direction")
         yield f"above the gap of round {i} alone, k = {k}: {selected}"
+    yield from verdicts[1:]
+
+
+def _verdicts(args: argparse.Namespace, summary: dict[str, Any], found: Any) -> list[str]:
+    """Say how many features are selected, and whether they are more than chance."""
+    n, count = summary["n_features"], len(summary["selected"])
+    if args.method == "alignment":
+        return [f"{count} of {n} features selected (*); {found.tell_peak()}"]
+    return [_cut(n, count, summary["gap"]), _chance(args, summary["evidence"])]
 
 
 def _bar(share: float, blocks: bool) -> str:
@@ -445,7 +454,7 @@ def _bar(share: float, blocks: bool) -> str:
     return BLOCKS[-1] * (eighths // 8) + BLOCKS[eighths % 8].strip()
 
 
-def _verdict(n: int, count: int, gap: float | None) -> str:
+def _cut(n: int, count: int, gap: float | None) -> str:
     """Say how many features lie above the gap, and whether the cut is clear."""
     if count == n:
         return "all features weigh the same: there is no gap"
@@ -455,75 +464,6 @@ def _verdict(n: int, count: int, gap: float | None) -> str:
         f"{count} of {n} features above the gap (*): mean weight {ratio} times that of the rest"
         f"{clear}"
     )
-
-
-def _show_aligned(
-    args: argparse.Namespace, found: Any, head: dict[str, Any], seconds: float, as_read: Table
-) -> None:
-    """Print the features selected, or all of them as JSON; write and draw what was asked for."""
-    names = [str(name) for name in _validate.name_features(found.ranking, found.names)]
-    columns = {
-        "rank": range(1, len(names) + 1),
-        "feature": names,
-        "index": found.ranking.tolist(),
-        "score": found.scores.tolist(),
-        "relevance": found.relevance[found.ranking].tolist(),
-        "selected": [place < len(found.support) for place in range(len(names))],
-    }
-    rows = zip(*columns.values(), strict=True)
-    ranking = [dict(zip(columns, row, strict=True)) for row in rows]
-    summary = head | {
-        "target": found.target,
-        "score": float(found.scores[len(found.support) - 1]),
-        "peak": found.peak,
-        "selected": names[: len(found.support)],
-        "n_passes": found.n_passes,
-        "seconds": seconds,
-    }
-    if args.json:
-        terminal.write(json.dumps(summary | {"ranking": ranking}))
-    else:
-        terminal.write("\n".join(_aligned_lines(summary, found, ranking[: args.top])))
-    chosen = found.ranking[: len(found.support)]
-    common.save(args, as_read, ranking, chosen, found)
-    if args.report:
-        from specsel.cli import report
-
-        report.write(
-            args,
-            as_read,
-            found,
-            verdicts=[f"{len(chosen)} features selected; {found.tell_peak()}"],
-            features=chosen,
-            pictures=[("Alignment by number of features", found, {})],
-            seconds=seconds,
-            says="alignment",
-            method="alignment",
-        )
-    if args.plot:
-        common.draw(args.plot, "AlignmentDisplay", found)
-
-
-def _aligned_lines(
-    summary: dict[str, Any], found: Any, top: list[dict[str, Any]]
-) -> Iterator[str]:
-    """Yield the lines of the text output."""
-    n, count = summary["n_features"], len(found.support)
-    yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
-    yield (
-        f"alignment with {summary['target']}: score {summary['score']:.6g}, data read "
-        f"{summary['n_passes']} times, {summary['seconds']:.2f} s"
-    )
-    yield ""
-    width = max(7, *(len(row["feature"]) for row in top))
-    yield f"   rank  {'feature':{width}}    score"
-    for row in top:
-        mark = "*" if row["selected"] else " "
-        yield f" {mark} {row['rank']:4}  {row['feature']:{width}}  {row['score']:7.4f}"
-    if len(found.ranking) > len(top):
-        yield f"   and {len(found.ranking) - len(top)} more"
-    yield ""
-    yield f"{count} of {n} features selected (*); {found.tell_peak()}"
 
 
 def _check_permutations(args: argparse.Namespace) -> None:
@@ -621,3 +561,6 @@ def _chance(args: argparse.Namespace, evidence: dict[str, Any] | None) -> str:
     if args.method in COMPARED:
         return "is this more than chance? --permutations 99 tells"
     return "is this more than chance? compare the objective with that of --shuffle"
+
+
+COMMAND = common.Command(DESCRIPTION, EPILOG, add_options, run)

@@ -5,6 +5,7 @@ on too, for results may go to files, and `check_written` raises in the end.
 """
 
 import errno
+import math
 import os
 import sys
 import threading
@@ -102,6 +103,14 @@ def encodable(text: str) -> str:
 def is_watched() -> bool:
     """Return whether stderr is a terminal, on which somebody may wait for the end."""
     return sys.stderr is not None and sys.stderr.isatty()
+
+
+def announce(work: str, seconds: float, advice: str, limit: float = math.inf) -> None:
+    """Say beforehand how long something may take, if somebody may wait for it."""
+    if min(seconds, limit) > PATIENCE and is_watched():
+        about = f"about {duration(seconds)}, at the speed of two cores"
+        most = f"up to {duration(limit)}, the --time-limit"
+        say(f"{work}: {about if seconds < limit else most}; {advice}")
 
 
 @contextmanager

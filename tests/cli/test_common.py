@@ -9,11 +9,8 @@ import pytest
 from commands import assert_refused
 
 from specsel import datasets
-from specsel.cli import common, select
+from specsel.cli import common
 from specsel.cli import main as cli
-from specsel.cli import path as cli_path
-from specsel.cli import reproduce as cli_reproduce
-from specsel.cli import stable as cli_stable
 
 DATA = datasets.example()
 COMMANDS = {
@@ -21,7 +18,6 @@ COMMANDS = {
     "path": ("--max-size", "3"),
     "stable": ("--matrix", "correlation", "--n-boot", "100", "--retain", "0.05"),
 }
-EPILOGS = [select.EPILOG, cli_path.EPILOG, cli_stable.EPILOG, cli_reproduce.EPILOG]
 
 
 @pytest.fixture
@@ -42,9 +38,10 @@ def run(capsys, *arguments):
     return code, *capsys.readouterr()
 
 
-@pytest.mark.parametrize("epilog", EPILOGS)
-def test_examples_in_the_help_are_commands(epilog):
-    lines = [line.strip() for line in epilog.splitlines() if line.startswith("  specsel ")]
+@pytest.mark.parametrize("command", [*COMMANDS, "reproduce"])
+def test_examples_in_the_help_are_commands(command):
+    lines = cli.COMMANDS[command].epilog.splitlines()
+    lines = [line.strip() for line in lines if line.startswith("  specsel ")]
     assert lines
     for line in lines:
         given = shlex.split(line)[1:]

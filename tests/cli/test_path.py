@@ -168,7 +168,7 @@ def test_thresholding_is_that_of_the_function(capsys, saved):
         assert (row["exact"], row["status"]) == (None, "greedy")
     code, _, err = run(capsys, saved, *options, "--always", "gene 1")
     assert code == 2
-    assert "--always: is for searching" in err
+    assert "--always: is no option of --threshold" in err
 
 
 def test_the_criterion_is_taken_and_told(capsys, saved):

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from specsel import sbs
 from specsel.cli import main as cli
-from specsel.cli import stable as cli_stable
+from specsel.cli import terminal
 
 NAMES = [f"word {i}" for i in range(8)]
 
@@ -81,7 +81,7 @@ def test_the_table_shows_every_size_and_the_outcome(capsys, saved):
 
 def test_the_table_is_printed_as_it_goes(capsys, saved, monkeypatch):
     seen = []
-    monkeypatch.setattr(cli_stable.terminal, "write", seen.append)
+    monkeypatch.setattr(terminal, "write", seen.append)
     monkeypatch.setattr(sbs, "_pack", lambda *_: seen.append("end") or 1 / 0)
     with pytest.raises(ZeroDivisionError):
         run(capsys, saved, *OPTIONS, "--retain", 0.01)
