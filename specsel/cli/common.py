@@ -159,12 +159,6 @@ def flag(option: str) -> str:
     return f"-{option}" if len(option) == 1 else f"--{option.replace('_', '-')}"
 
 
-def check_seed(seed: int) -> None:
-    """Refuse a negative seed."""
-    if seed < 0:
-        raise ValueError(f"--seed {seed}: must be at least 0")
-
-
 def check_classes(target: str | None, y: Any) -> None:
     """Refuse a target column that holds measurements instead of classes."""
     for label in () if target is None else dict.fromkeys(y.tolist()):

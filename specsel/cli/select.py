@@ -196,6 +196,7 @@ def run(args: argparse.Namespace) -> int:
     weights = getattr(found, "combined", found)
     chosen = found.ranking[: len(found.support)] if aligned else weights.select()
     ranking = _ranking(found, weights, len(chosen))
+    selected = [row["feature"] for row in ranking if row["selected"]]
     summary = {
         "data": table.origin,
         "method": args.method,
@@ -203,11 +204,10 @@ def run(args: argparse.Namespace) -> int:
         "n_features": len(ranking),
     }
     if aligned:
-        summary |= _alignment(found)
+        summary |= _alignment(found, selected)
     else:
-        summary |= _outcome(found, weights, given.get("k"))
+        summary |= _outcome(found, weights, selected, given.get("k"))
         summary["evidence"] = None if compared is None else _evidence(compared)
-    summary["selected"] = [row["feature"] for row in ranking if row["selected"]]
     summary["seconds"] = seconds
     verdicts = _verdicts(args, summary, found)
     converged = summary.get("converged", True)
@@ -284,11 +284,10 @@ WITH_SPECTRUM = ("qalpha", "side_info", "topography")
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    if args.top < 1:
-        raise ValueError(f"--top {args.top}: must be at least 1")
+    _validate.check_integer("top", args.top, 1)
     _check_method(args)
     _check_permutations(args)
-    common.check_seed(args.seed or 0)
+    _validate.check_integer("seed", args.seed or 0, 0)
     common.check_output(args, [*(args.side or ()), args.apart, args.together])
 
 
@@ -362,7 +361,7 @@ def _rounds(found: Any) -> Sequence[Any]:
     return rounds
 
 
-def _outcome(found: Any, weights: Any, k: Any) -> dict[str, Any]:
+def _outcome(found: Any, weights: Any, selected: list[str], k: Any) -> dict[str, Any]:
     """Return what JSON says of the solution.
 
     `gap` is None if it is infinite, and `k` if every round has its own; `k_found` says that nobody
@@ -378,6 +377,7 @@ def _outcome(found: Any, weights: Any, k: Any) -> dict[str, Any]:
         "k_found": is_found,
         "objective": float(weights.objective),
         "gap": weights.gap if math.isfinite(weights.gap) else None,
+        "selected": selected,
         "n_iter": sum(run.n_iter for run in runs),
         "n_passes": found.n_passes,
         "converged": all(run.converged for run in runs),
@@ -389,12 +389,13 @@ def _outcome(found: Any, weights: Any, k: Any) -> dict[str, Any]:
     return outcome
 
 
-def _alignment(found: Any) -> dict[str, Any]:
+def _alignment(found: Any, selected: list[str]) -> dict[str, Any]:
     """Return what JSON says of an alignment."""
     return {
         "target": found.target,
         "score": float(found.scores[len(found.support) - 1]),
         "peak": found.peak,
+        "selected": selected,
         "n_passes": found.n_passes,
     }
 
@@ -470,9 +471,7 @@ def _check_permutations(args: argparse.Namespace) -> None:
     """Refuse a number of shuffles that cannot be."""
     if args.permutations is None:
         return
-    if args.permutations < 0:
-        raise ValueError(f"--permutations {args.permutations}: must be at least 0")
-    if not args.permutations:
+    if not _validate.check_integer("permutations", args.permutations, 0):
         return
     if args.shuffle:
         raise ValueError("--permutations: goes with the data as they are; leave --shuffle out")

@@ -298,14 +298,13 @@ def add_stable_options(parser: argparse.ArgumentParser) -> None:
 def run_stable(args: argparse.Namespace) -> int:
     """Find the subspace and print every step of the search as it is made."""
     common.check_output(args)
-    common.check_seed(args.seed)
+    _validate.check_integer("seed", args.seed, 0)
     for name, value in (DEFAULTS_OF_EXAMPLE if args.file is None else DEFAULTS).items():
         if getattr(args, name) is None:
             setattr(args, name, value)
     if not 0 <= args.retain <= 1:
         raise ValueError(f"--retain {args.retain:g}: must be from 0 to 1")
-    if args.at_least < 1:
-        raise ValueError(f"--at-least {args.at_least}: must be at least 1")
+    _validate.check_integer("at_least", args.at_least, 1)
     with terminal.warnings_in_lines(partial(common.advice, args=args)):
         table = common.read(args, labelled=False, as_stored=True)
         start = time.perf_counter()
