@@ -17,6 +17,7 @@ from specsel import papers
 from specsel.cli import common, info, report, tables, terminal
 
 WIDTH = 99
+COLUMNS = ("", "published", "ours", "deviation", "seeds", "full run")
 
 DESCRIPTION = "Run the papers' experiments again: each published number beside ours."
 EPILOG = """\
@@ -149,11 +150,10 @@ def _lines(name: str, found: Any, full: Sequence[str], seconds: float) -> Iterat
     yield f"{name}: {found.title}, {seconds:.1f} s"
     width = max(len(row.what) for row in found.rows)
     known = max(9, *(len(row.published) for row in found.rows))
-    yield f"  {'':{width}}  {'published':>{known}}       ours  deviation  seeds   full run"
-    for row, kept in zip(found.rows, full, strict=True):
+    for what, published, ours, deviation, seeds, kept in [COLUMNS, *_cells(found, full)]:
         yield (
-            f"  {row.what:{width}}  {row.published:>{known}} {row.ours:10.4g} "
-            f"{_deviation(row):>10} {row.seeds:6} {kept or '-':>10}"
+            f"  {what:{width}}  {published:>{known}} {ours:>10} {deviation:>10} {seeds:>6} "
+            f"{kept:>10}"
         )
     for where in dict.fromkeys(row.where for row in found.rows if row.where):
         yield f"  published: {where}"
@@ -161,8 +161,11 @@ def _lines(name: str, found: Any, full: Sequence[str], seconds: float) -> Iterat
         yield from textwrap.wrap(note, WIDTH, initial_indent="  * ", subsequent_indent="    ")
 
 
-def _deviation(row: Any) -> str:
-    return "-" if math.isnan(row.spread) else f"{row.spread:.4g}"
+def _cells(found: Any, full: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of every row of a table."""
+    for row, kept in zip(found.rows, full, strict=True):
+        deviation = "-" if math.isnan(row.spread) else f"{row.spread:.4g}"
+        yield row.what, row.published, f"{row.ours:.4g}", deviation, str(row.seeds), kept or "-"
 
 
 def _figure(experiment: papers.Experiment, found: Any) -> bytes:
@@ -179,22 +182,12 @@ def _figure(experiment: papers.Experiment, found: Any) -> bytes:
 def _section(name: str, found: Any, full: Sequence[str], picture: bytes, seconds: float) -> str:
     """Return the part of the page about one experiment."""
     rows = [
-        (
-            row.what,
-            row.published,
-            f"{row.ours:.4g}",
-            _deviation(row),
-            str(row.seeds),
-            kept or "-",
-            row.where,
-        )
-        for row, kept in zip(found.rows, full, strict=True)
+        (*cells, row.where) for cells, row in zip(_cells(found, full), found.rows, strict=True)
     ]
-    columns = ("", "published", "ours", "deviation", "seeds", "full run", "where published")
     parts = [
         report.paragraphs([f"{found.title}; {seconds:.1f} s"]),
         report.picture(picture, found.title),
-        report.table(columns, rows),
+        report.table((*COLUMNS, "where published"), rows),
         report.bullets(found.notes),
     ]
     return report.section(name, "".join(parts))

@@ -456,19 +456,10 @@ def _records(lines: Iterable[str], delimiter: str, skipped: int = 0) -> Iterator
         except StopIteration:
             return
         except csv.Error as error:
-            raise ValueError(_broken(str(error), start, skipped + reader.line_num)) from None
+            raise ValueError(f"line {start}: {error}; is a quote not closed?") from None
         start = skipped + reader.line_num + 1
         if row:
             yield start - 1, row
-
-
-def _broken(error: str, start: int, end: int) -> str:
-    """Say what csv does not accept in a row from line `start` on."""
-    if "unexpected end" in error or (end > start and "field" in error):
-        return f"line {start}: a quote is opened here and not closed"
-    if "expected after" in error:
-        return f"line {start}: a quote stands within a quoted cell; write it twice"
-    return f"line {start}: {error.split(' - ')[0]}"
 
 
 def _delimiter(head: Sequence[str]) -> str:
@@ -843,22 +834,13 @@ def _read_zarr(path: Path, how: Reading) -> Table:
         return _of_anndata(path, found, how)
     if kind in SPARSE:
         return _numbered(_stored(path, found), how)
-    raise ValueError(_not_one_array(path, found))
-
-
-def _not_one_array(path: Path, group: Any) -> str:
-    """Say which arrays a group holds."""
     with complete(path):
-        shapes = {str(name): array.shape for name, array in sorted(group.arrays())}
-        for name, inner in sorted(group.groups()):
-            if inner.attrs.get("encoding-type") in SPARSE:
-                shapes[str(name)] = tuple(inner.attrs["shape"])
-    if not shapes:
-        return "is a group of zarr without arrays; an array or AnnData is needed"
-    some = _validate.first_few([f"{name} {' x '.join(map(str, shapes[name]))}" for name in shapes])
-    tables = [name for name, shape in shapes.items() if len(shape) == 2]
-    offer = f"give one, such as {path / tables[0]}" if tables else "none is a table"
-    return f"is a group of arrays, {some}; {offer}"
+        groups = [name for name, x in found.groups() if x.attrs.get("encoding-type") in SPARSE]
+        names = sorted([*(name for name, _ in found.arrays()), *groups])
+    if not names:
+        raise ValueError("is a group of zarr without arrays; an array or AnnData is needed")
+    some = _validate.first_few(names)
+    raise ValueError(f"is a group of arrays, {some}; give one, such as {path / names[0]}")
 
 
 def _of_anndata(path: Path, group: Any, how: Reading) -> Table:

@@ -5,12 +5,10 @@ import json
 
 import numpy as np
 import pytest
+from commands import NAMES, X
+from commands import run as run_command
 
-from specsel import alignment, datasets
-from specsel.cli import main as cli
-
-X = datasets.growing_classes(3, n_samples=30, n_relevant=4, n_irrelevant=8, random_state=1).X
-NAMES = [f"gene {i}" for i in range(12)]
+from specsel import alignment
 
 
 @pytest.fixture
@@ -22,9 +20,7 @@ def path(tmp_path):
 
 
 def run(capsys, *arguments):
-    code = cli.main(["select", "--method", "alignment", *map(str, arguments)])
-    out, err = capsys.readouterr()
-    return code, out, err
+    return run_command(capsys, "select", "--method", "alignment", *arguments)
 
 
 def test_the_ranking_is_that_of_the_solver(path, tmp_path, capsys):
@@ -74,24 +70,17 @@ def test_a_picture(path, tmp_path, capsys):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_options_of_other_methods_are_refused(path, capsys):
-    code, _, err = run(capsys, path, "-k", 3)
-    assert code == 2
-    assert err == "specsel: -k: is not used by --method alignment\n"
-
-
 def test_columns_in_different_units_are_standardised(capsys, tmp_path):
     rng = np.random.default_rng(0)
     units = rng.standard_normal((60, 12)) * np.geomspace(1, 1e6, 12) + 5
     path = tmp_path / "units.npy"
     np.save(path, units)
-    options = [str(path), "--standardise"]
-    assert (
-        cli.main(["select", "--method", "alignment", "--features", "4", "--json", *options]) == 0
-    )
-    answer = json.loads(capsys.readouterr().out)
+    code, text, _ = run(capsys, path, "--standardise", "--features", 4, "--json")
+    answer = json.loads(text)
     found = alignment.solve((units - units.mean(axis=0)) / units.std(axis=0), n=4)
+    assert code == 0
     assert [row["index"] for row in answer["ranking"]] == found.ranking.tolist()
     assert answer["data"].endswith("columns standardised")
-    assert cli.main(["select", *options]) == 2
-    assert "--standardise: is not used by --method qalpha" in capsys.readouterr().err
+    code, _, err = run_command(capsys, "select", path, "--standardise")
+    assert code == 2
+    assert "--standardise: is not used by --method qalpha" in err

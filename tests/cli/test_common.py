@@ -6,7 +6,7 @@ import shlex
 
 import numpy as np
 import pytest
-from commands import assert_refused
+from commands import assert_refused, run
 
 from specsel import datasets
 from specsel.cli import common
@@ -31,11 +31,6 @@ def saved(tmp_path):
         lines.append(",".join([f"s{i}", *map(str, row), "pqr"[DATA.y[i]]]))
     path.write_text("\n".join(lines) + "\n")
     return path
-
-
-def run(capsys, *arguments):
-    code = cli.main([*map(str, arguments)])
-    return code, *capsys.readouterr()
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, "reproduce"])

@@ -5,10 +5,10 @@ import json
 
 import numpy as np
 import pytest
+from commands import run as run_command
 
 from specsel import datasets, eslda, gslda
 from specsel.cli import common
-from specsel.cli import main as cli
 
 DATA = datasets.lda_problem(8, n_samples=60, n_relevant=3, random_state=1)
 NAMES = [f"gene {i}" for i in range(8)]
@@ -27,9 +27,7 @@ def saved(tmp_path):
 
 
 def run(capsys, *arguments):
-    code = cli.main(["path", *map(str, arguments)])
-    out, err = capsys.readouterr()
-    return code, out, err
+    return run_command(capsys, "path", *arguments)
 
 
 def test_the_path_is_that_of_the_solvers(capsys, saved):

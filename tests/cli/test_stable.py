@@ -5,10 +5,10 @@ import json
 
 import numpy as np
 import pytest
+from commands import run as run_command
 from scipy import sparse
 
 from specsel import sbs
-from specsel.cli import main as cli
 from specsel.cli import terminal
 
 NAMES = [f"word {i}" for i in range(8)]
@@ -35,9 +35,7 @@ OPTIONS = ("--target", "spam", "--matrix", "covariance", "--n-boot", 200)
 
 
 def run(capsys, *arguments):
-    code = cli.main(["stable", *map(str, arguments)])
-    out, err = capsys.readouterr()
-    return code, out, err
+    return run_command(capsys, "stable", *arguments)
 
 
 def test_the_search_is_that_of_the_solver(capsys, saved):

@@ -158,6 +158,9 @@ def test_stdin_and_pipes(monkeypatch, tmp_path):
     writer.join()
 
 
+LONG_FIELD = "field larger than field limit (131072); is a quote not closed?"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -194,10 +197,10 @@ def test_stdin_and_pipes(monkeypatch, tmp_path):
         ),
         (b"\x1f\x8bnonsense", "is a damaged .gz file"),
         (gzip.compress(b"a,b\n1,2\n" * 99)[:-9], "is a damaged .gz file"),
-        ('a,b\n1,2\n3,"4\n5,6\n', "line 3: a quote is opened here and not closed"),
-        ('"a,b\n1,2\n' + "3,4\n" * 40_000, "line 1: a quote is opened here and not closed"),
-        ('a,b\n1,"2"3\n', "line 2: a quote stands within a quoted cell; write it twice"),
-        (f'a,b\n1,"{"x" * 200_000}"\n', "line 2: field larger than field limit (131072)"),
+        ('a,b\n1,2\n3,"4\n5,6\n', "line 3: unexpected end of data; is a quote not closed?"),
+        ('"a,b\n1,2\n' + "3,4\n" * 40_000, f"line 1: {LONG_FIELD}"),
+        ('a,b\n1,"2"3\n', "line 2: ',' expected after '\"'; is a quote not closed?"),
+        (f'a,b\n1,"{"x" * 200_000}"\n', f"line 2: {LONG_FIELD}"),
     ],
 )
 def test_bad_text_is_refused_with_its_path(write, content, message):
