@@ -52,14 +52,14 @@ def test_the_cache_fills_and_is_stale_when_code_changes(tmp_path):
     )
     ready, total = cached(info(tmp_path, place=package.parent))
     assert ready == 0 < total
-    use = "import numpy as np\nfrom specsel._exact import inverses\ninverses.invert(np.eye(3))"
+    use = "import numpy as np\nfrom specsel._exact import bounds\nbounds.invert(np.eye(3))"
     facts = info(tmp_path, use, place=package.parent)
     assert facts["cache"].startswith(str(tmp_path))
     warm, _ = cached(facts)
     assert warm >= ready + 2  # invert, and what it calls
     without = "import sys\nsys.modules['sklearn'] = sys.modules['matplotlib'] = None"
     assert cached(info(tmp_path, without, place=package.parent)) == (warm, total)
-    with open(package / "_exact" / "inverses.py", "a") as file:
+    with open(package / "_exact" / "bounds.py", "a") as file:
         file.write("# changed\n")
     assert cached(info(tmp_path, place=package.parent))[0] < warm
 
