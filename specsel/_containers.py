@@ -685,7 +685,7 @@ def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Na
     A sparse matrix stays compressed by columns or by rows, as it is; another format becomes
     compressed by rows. A data frame with sparse columns is compressed by columns. Only numbers
     that are neither float32 nor float64 are copied. An array that is read block by block, see
-    `streams`, is checked but not read.
+    `is_streamed`, is checked but not read.
 
     Examples
     --------

@@ -13,7 +13,7 @@ simd         inner loops written for LLVM by hand
 """
 
 from specsel._data.columns import CONSTANT
-from specsel._data.data import Basis, Data, Pairs, Reduced, watched
+from specsel._data.data import Data, Pairs, watched
 from specsel._data.dense import Dense
 from specsel._data.prepare import (
     PairedSamples,
@@ -25,16 +25,14 @@ from specsel._data.prepare import (
     scaled,
     shuffled,
 )
-from specsel._data.reduced import affinity_subspace, pivoted, triangular_factor
+from specsel._data.reduced import affinity_subspace, pivoted
 
 __all__ = [
     "CONSTANT",
-    "Basis",
     "Data",
     "Dense",
     "PairedSamples",
     "Pairs",
-    "Reduced",
     "affinity_subspace",
     "count_reduced",
     "far_from_zero",
@@ -44,6 +42,5 @@ __all__ = [
     "represent",
     "scaled",
     "shuffled",
-    "triangular_factor",
     "watched",
 ]

@@ -324,7 +324,7 @@ class Data(ABC):
 
     def block(self, part: slice | Integers) -> Floats:
         """Return some ``m_i`` as columns, in float64; not for features in two parts."""
-        return np.asarray(self._standardised(self._values(EVERY, part), part), dtype=np.float64)
+        return self._standardised(self._values(EVERY, part), part)
 
     def rows(self, start: int, stop: int) -> Floats:
         """The samples from `start` to `stop`, as samples × features."""
@@ -335,7 +335,8 @@ class Data(ABC):
         """Standardise some samples of some columns; parts stand side by side."""
         shifted = values - self.middle[part]
         norms = np.where(self.norms > 0, self.norms, np.inf)[:, part]
-        return np.hstack([self._part_of(shifted, i) / norm for i, norm in enumerate(norms)])
+        parts = [self._part_of(shifted, i) / norm for i, norm in enumerate(norms)]
+        return parts[0] if len(parts) == 1 else np.hstack(parts)
 
     def _part_of(self, values: Floats, part: int) -> Floats:
         """The shifted values or, of two parts, what is above zero or minus what is below."""
