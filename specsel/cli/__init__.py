@@ -1,4 +1,4 @@
-"""The command line. `main` runs it; every command has a file of its own.
+"""The command line. `main` runs it; a command is a `Command` of `common`.
 
 main       the parser; turns every error into one line and an exit code
 select     ranks the features of a table

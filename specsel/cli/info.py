@@ -30,7 +30,7 @@ VARIABLES = ("NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "SPECSEL_")
 # These compile nothing, and importing some of them takes long.
 WITHOUT_KERNELS = ("__main__", "cli", "estimators", "papers", "plotting")
 
-DESCRIPTION = "Print versions, threads and the state of the cache of compiled code."
+DESCRIPTION = "Print versions, threads and the cache of compiled code, or what to cite."
 EPILOG = """\
 "kernels" counts the compiled functions of the package. One that is in the cache starts at once;
 the others are compiled when first used, which takes some seconds each.
