@@ -546,15 +546,15 @@ def _concatenated(arrays: list[NDArray[Any]], dtype: type) -> NDArray[Any]:
 
 
 def find_not_finite(matrix: Any) -> tuple[int, tuple[int, int] | None]:
-    """How many stored values are not finite; the first sample with one, and its first feature."""
+    """Count the entries that are not finite; find the first sample with one, and its feature."""
     bad = np.flatnonzero(~np.isfinite(matrix.data))
     if len(bad) == 0:
         return 0, None
     major = np.searchsorted(matrix.indptr, bad, side="right") - 1
     places = (major, matrix.indices[bad])
     samples, features = places if matrix.format == "csr" else places[::-1]
-    first = int(samples.min())
-    return len(bad), (first, int(features[samples == first].min()))
+    entries = np.unique(np.column_stack((samples, features)), axis=0)  # some are stored twice
+    return len(entries), (int(entries[0, 0]), int(entries[0, 1]))
 
 
 def assemble(format: str, shape: Any, parts: Mapping[str, Any], name: str = "X") -> Any:
