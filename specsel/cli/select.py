@@ -103,7 +103,7 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command to its parser."""
     add = parser.add_argument
-    common.add_input(add, "class labels, for supervised and weighting")
+    common.add_input(add, "class labels, for supervised, weighting and alignment")
     method_help = "how to weigh the features, see below (default qalpha)"
     add("--method", choices=SELECTING, default="qalpha", help=method_help)
     top_help = "how many features to print, best first (default 20)"
