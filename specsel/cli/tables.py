@@ -781,18 +781,17 @@ def _read_npy(path: Path, how: Reading) -> Table:
 
 
 def _read_npz(path: Path, how: Reading) -> Table:
-    """Read the sparse matrix in a .npz file."""
-    from scipy import sparse
-
-    with complete(path, message=NOT_NPZ), open(path, "rb") as file:
-        matrix = sparse.load_npz(file)
-        if matrix.dtype.kind not in "biufc":
-            raise ValueError
-        if hasattr(matrix, "check_format"):
-            matrix.check_format(full_check=True)
-        matrix = matrix if matrix.format in ("csr", "csc") else matrix.tocsr()
-        matrix.check_format(full_check=True)
-    return _numbered(matrix, how)
+    """Read the sparse matrix in a .npz file; its arrays are checked before scipy follows them."""
+    with (
+        complete(path, message=NOT_NPZ),
+        open(path, "rb") as file,
+        np.load(file, allow_pickle=False) as archive,
+    ):
+        format = archive["format"].item()
+        format = format.decode("ascii") if isinstance(format, bytes) else format
+        parts = {part: archive[part] for part in ("shape", *_containers.PARTS.get(format, ()))}
+    matrix = _containers.assemble(format, parts["shape"], parts, "the matrix")
+    return _numbered(matrix if matrix.format in ("csr", "csc") else matrix.tocsr(), how)
 
 
 def read_labelled(path: Path) -> tuple[np.ndarray, np.ndarray]:
