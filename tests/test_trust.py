@@ -148,7 +148,8 @@ def test_numbers_beyond_all_measure_are_refused_in_one_line(name):
 
 
 def test_memory_that_is_not_there_is_named():
-    with pytest.raises(MemoryError, match=r"^n = 10000000: needs \de\+05 GB; there are .* GB$"):
+    message = r"^n = 10000000: would take \d+ TiB, and the budget \(SPECSEL_MEMORY\) is .*; .*$"
+    with pytest.raises(MemoryError, match=message):
         positivity.probability(10**7, 1, 1)
 
 

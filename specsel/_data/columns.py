@@ -18,9 +18,6 @@ from specsel._validate import Floats, Integers, NDArray
 # A feature is constant to working precision if its range is at most this share of its size.
 CONSTANT = 2 * np.finfo(np.float64).eps
 
-# From larger numbers no differences are taken.
-EXTREME = 2.0**1000
-
 # The most blocks of columns, and the fewest columns in a block where there are several.
 MAX_BLOCKS = 64
 MIN_BLOCK = 256
@@ -172,17 +169,21 @@ def _moments_range(starts, values, q, first, last, center, out):
         absent = q - len(column)
         total = 0.0
         low, high = (0.0, 0.0) if absent else (np.inf, -np.inf)
-        # Sums of differences lose no digits. Those from an extreme number might overflow.
-        near = column[0] if absent == 0 and abs(column[0]) < EXTREME else 0.0
+        near = 0.0 if absent else column[0]  # sums of differences lose no digits
         for x in column:
             total += x - near
             low, high = min(low, x), max(high, x)
         mean = near + total / q
+        if not abs(mean) < np.inf:  # differences overflow; fast-math breaks np.isfinite
+            total = 0.0
+            for x in column:
+                total += x
+            mean = total / q
         if center:
             out[0, i] = mean
             if high - low <= CONSTANT * max(abs(low), abs(high)):
                 continue
-        elif not np.isfinite(mean):
+        elif not abs(mean) < np.inf:
             out[0, i] = mean
         out[1, i] = _norm(column, absent, out[0, i], 0, 1)
 

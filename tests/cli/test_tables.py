@@ -298,7 +298,7 @@ def test_sparse_matrices_that_point_outside(tmp_path, index):
     matrix = sparse.csr_array(np.eye(3))
     matrix.indices[1] = index
     sparse.save_npz(path, matrix)
-    with pytest.raises(ValueError, match="is not a sparse matrix of"):
+    with pytest.raises(ValueError, match="is a damaged sparse matrix: indices must be"):
         tables.read(path)
 
 
