@@ -20,6 +20,7 @@ depend on the number of threads.
 The inverses of nodes are flat arrays, one row after the other.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -91,7 +92,7 @@ class Stack(NamedTuple):
     found: np.ndarray  # mask of a support
 
 
-class Tree:
+class Tree(ABC):
     """A tree over n free features that is searched depth first, as several stacks at a time."""
 
     def __init__(self, n: int, levels: int, columns: int, mark_rows: int, shape: object) -> None:
@@ -109,17 +110,17 @@ class Tree:
             for _ in range(STACKS)
         )
 
+    @abstractmethod
     def node(self, stack: Stack, depth: int) -> Node:
         """Return what is left of a node of a stack, without the children it already made."""
-        raise NotImplementedError
 
+    @abstractmethod
     def n_free(self, stack: Stack, depth: int) -> int:
         """Return how many features are free in it, or -1 if nothing is left of it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def move(self, donor: Stack, depth: int, stack: Stack) -> None:
         """Make what is left of a node the root of an idle stack, and close it."""
-        raise NotImplementedError
 
     @property
     def done(self) -> bool:
