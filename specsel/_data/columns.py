@@ -163,29 +163,23 @@ def _moments(starts, values, q, bounds, center, out):
 @jit
 def _moments_range(starts, values, q, first, last, center, out):
     """Read every column once, then work in cache."""
-    room = np.empty(q)
+    buffer = np.empty(q)
     for i in range(first, last):
-        column = _in_cache(starts, values, i, room)
-        absent = q - len(column)
-        total = 0.0
-        low, high = (0.0, 0.0) if absent else (np.inf, -np.inf)
-        near = 0.0 if absent else column[0]  # sums of differences lose no digits
-        for x in column:
-            total += x - near
-            low, high = min(low, x), max(high, x)
-        mean = near + total / q
+        column, low, high, total = _in_cache(starts, values, i, q, buffer)
+        mean = 0.0 if len(column) < q else column[0]
+        mean += total / q
         if not abs(mean) < np.inf:  # differences overflow; fast-math breaks np.isfinite
-            total = 0.0
+            mean = 0.0
             for x in column:
-                total += x
-            mean = total / q
+                mean += x
+            mean /= q
         if center:
             out[0, i] = mean
             if high - low <= CONSTANT * max(abs(low), abs(high)):
                 continue
         elif not abs(mean) < np.inf:
             out[0, i] = mean
-        out[1, i] = _norm(column, absent, out[0, i], 0, 1)
+        out[1, i] = _norm(column, q - len(column), low, high, out[0, i], 0, 1)
 
 
 @jit(parallel=True)
@@ -197,13 +191,14 @@ def _middles(starts, values, q, bounds, fraction, parts, out):
 @jit
 def _middles_range(starts, values, q, first, last, fraction, parts, out):
     """With a negative fraction the norms are about the middles that `out` holds."""
-    room = np.empty(q)
+    buffer = np.empty(q)
     for i in range(first, last):
-        column = _in_cache(starts, values, i, room)
+        column, low, high, _ = _in_cache(starts, values, i, q, buffer)
         if fraction >= 0:
             out[0, i] = _middle(column, q, fraction)
+        absent = q - len(column)
         for part in range(parts):
-            out[1 + part, i] = _norm(column, q - len(column), out[0, i], part, parts)
+            out[1 + part, i] = _norm(column, absent, low, high, out[0, i], part, parts)
 
 
 @jit
@@ -231,17 +226,17 @@ def _ranked(ordered, rank, below, q):
 
 
 @jit
-def _norm(column, absent, middle, part, parts):
+def _norm(column, absent, low, high, middle, part, parts):
     """Norm of a feature, or of one of its two parts; it neither overflows nor underflows."""
-    zero = _represented(0.0, middle, part, parts)
-    largest = abs(zero) if absent else 0.0
-    for x in column:
-        largest = max(largest, abs(_represented(x, middle, part, parts)))
-    if largest == 0.0:
+    largest = _represented(high if part == 0 else low, middle, part, parts)
+    if parts == 1:
+        largest = max(largest, middle - low)
+    if not largest > 0.0:
         return 0.0
+    zero = _represented(0.0, middle, part, parts)
     square = absent * (zero / largest) ** 2
-    for x in column:
-        share = _represented(x, middle, part, parts) / largest
+    for s in range(len(column)):
+        share = _represented(column[s], middle, part, parts) / largest
         square += share * share
     return largest * np.sqrt(square)
 
@@ -263,22 +258,19 @@ def _spans(starts, values, q, bounds, middle, norms, out):
 
 @jit
 def _spans_range(starts, values, q, first, last, middle, norms, out):
-    room = np.empty(q)
+    buffer = np.empty(q)
     parts = len(norms)
     for i in range(first, last):
-        column = _in_cache(starts, values, i, room)
-        absent = q - len(column)
+        column, low, high, _ = _in_cache(starts, values, i, q, buffer)
         for part in range(parts):
             scale = 1.0 / norms[part, i] if norms[part, i] > 0 else 0.0
-            zero = _represented(0.0, middle[i], part, parts)
-            low, high = (zero, zero) if absent else (np.inf, -np.inf)
-            total = absent * zero
+            total = (q - len(column)) * _represented(0.0, middle[i], part, parts)
             for x in column:
-                value = _represented(x, middle[i], part, parts)
-                low, high = min(low, value), max(high, value)
-                total += value
-            out[0, part, i], out[1, part, i] = low * scale, high * scale
-            out[2, part, i] = total * scale
+                total += _represented(x, middle[i], part, parts)
+            ends = (low, high) if part == 0 else (high, low)
+            out[0, part, i] = scale * _represented(ends[0], middle[i], part, parts)
+            out[1, part, i] = scale * _represented(ends[1], middle[i], part, parts)
+            out[2, part, i] = scale * total
 
 
 @jit(parallel=True)
@@ -317,9 +309,22 @@ def _column(starts, values, i):
 
 
 @jit
-def _in_cache(starts, values, i, room):
-    """The numbers of a column, in float64, side by side."""
+def _in_cache(starts, values, i, q, buffer):
+    """The numbers of a column, in float64, side by side; their minimum, maximum and sum.
+
+    Where all q numbers are stored, the sum is that of the differences to the first, which loses no
+    digits; else the minimum and the maximum are those of the zeros too.
+    """
     column = _column(starts, values, i)
-    for s in range(len(column)):
-        room[s] = column[s]
-    return room[: len(column)]
+    size = len(column)
+    near, low, high = 0.0, 0.0, 0.0
+    if size == q:
+        near = np.float64(column[0])
+        low, high = near, near
+    total = 0.0
+    for s in range(size):
+        x = np.float64(column[s])
+        buffer[s] = x
+        total += x - near
+        low, high = min(low, x), max(high, x)
+    return buffer[:size], low, high, total
