@@ -194,8 +194,8 @@ def _check(
     tau: float,
     callback: object,
 ) -> None:
-    _validate.check_choice("matrix", matrix, _validate.SIMILARITIES)
-    _validate.check_choice("method", method, _validate.INTERVAL_METHODS)
+    _validate.check_choice("matrix", matrix, _validate.Similarity)
+    _validate.check_choice("method", method, _validate.IntervalMethod)
     for name, value in {"confidence": confidence, "tau": tau}.items():
         if not (_validate.is_finite(value) and 0 < value < 1):
             raise ValueError(f"{name} = {_validate.brief(value)}: must be between 0 and 1")

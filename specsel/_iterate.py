@@ -31,7 +31,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar, get_args
 
 import numpy as np
 
@@ -210,8 +210,9 @@ class Options:
         check_tol(self.tol)
         _validate.check_callback(self.callback)
         _validate.as_generator(self.random_state)
-        if np.ndim(self.init) == 0 and self.init not in _validate.INITS:
-            allowed = ", ".join(_validate.INITS)
+        names = get_args(_validate.Init)
+        if np.ndim(self.init) == 0 and self.init not in names:
+            allowed = ", ".join(names)
             raise ValueError(
                 f"init = {_validate.brief(self.init)}: must be one of {allowed}, or {array}"
             )

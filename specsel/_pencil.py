@@ -463,11 +463,11 @@ def read(
     criterion: Worth | None = None,
 ) -> Reading:
     """Read data, and check the options, before anything is computed."""
-    _validate.check_choice("matrix", matrix, _validate.PCA_MATRICES)
+    _validate.check_choice("matrix", matrix, _validate.PCAMatrix)
     if criterion is not None:
         _validate.check_choice("criterion", criterion, _validate.WORTHS)
     if shrinkage is not None:
-        _validate.check_not_negative("shrinkage", shrinkage)
+        _validate.check_number("shrinkage", shrinkage, 0)
     array, names = _samples(X, with_classes=y is not None)
     classes = None if y is None else _containers.as_classes(y, array.shape[0])
     if y is not None:

@@ -1,4 +1,4 @@
-"""Types that signatures share, choices, the wording of messages, and checks of single arguments.
+"""Types that signatures share, the wording of messages, and checks of single arguments.
 
 `ArrayLike` is what numpy can make an array of, `NDArray[...]` an array of one type of number.
 """
@@ -12,7 +12,8 @@ from itertools import islice
 from typing import Any, Literal, Protocol, TypeGuard, get_args, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike as ArrayLike
+from numpy.typing import NDArray as NDArray
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -43,26 +44,10 @@ class Sparse(Protocol):
     def tocsr(self, copy: bool = ...) -> Any: ...
 
 
-__all__ = [
-    "ArrayLike",
-    "Bools",
-    "Directions",
-    "Floats",
-    "Integers",
-    "LoopCallback",
-    "NDArray",
-    "Names",
-    "Seed",
-    "Sparse",
-]
-
-
-# Arguments that take one of a few names: a type for signatures, and a tuple for the check.
-
+# Arguments that take one of a few names.
 
 # Where the loop starts.
 Init = Literal["continuation", "equal", "seeded", "random"]
-INITS: tuple[str, ...] = get_args(Init)
 
 # How the next basis follows from the weights: without classes, with a kernel, with pairs, with
 # classes; and what Q-α maximises.
@@ -71,43 +56,28 @@ KernelBasisStep = Literal["ascent", "power", "ritz"]
 PairBasisStep = Literal["ascent", "power"]
 ClassBasisStep = Literal["power", "basic"]
 Criterion = Literal["energy", "gap"]
-BASIS_STEPS: tuple[str, ...] = get_args(BasisStep)
-KERNEL_BASIS_STEPS: tuple[str, ...] = get_args(KernelBasisStep)
-PAIR_BASIS_STEPS: tuple[str, ...] = get_args(PairBasisStep)
-CLASS_BASIS_STEPS: tuple[str, ...] = get_args(ClassBasisStep)
-CRITERIA: tuple[str, ...] = get_args(Criterion)
 
 # Ways to represent a column without negative values ("as-is" if it has none); and all ways.
 NonNegative = Literal["parts", "shift", "ranks", "as-is"]
 Representation = Literal["parts", "shift", "ranks", "as-is", "centered"]
-NON_NEGATIVE: tuple[str, ...] = get_args(NonNegative)
-REPRESENTATIONS: tuple[str, ...] = get_args(Representation)
 
 # How alike two features are; and by how much the Laplacian of a feature is shifted.
 Kernel = Literal["linear", "poly", "rbf", "sectioned", "precomputed"]
 Shift = Literal["degree", "definition"]
-KERNELS: tuple[str, ...] = get_args(Kernel)
-SHIFTS: tuple[str, ...] = get_args(Shift)
 
 # The matrix whose sparse components are sought, and that of latent semantic indexing; the matrix
-# whose subspace is to be stable; and how its intervals are found.
+# whose subspace is to be stable; and how its intervals are computed.
 PCAMatrix = Literal["covariance", "correlation"]
 LSIMatrix = Literal["cosine", "inner"]
 Similarity = Literal["cosine", "covariance", "correlation", "inner"]
 IntervalMethod = Literal["bca", "percentile"]
-PCA_MATRICES: tuple[str, ...] = get_args(PCAMatrix)
-LSI_MATRICES: tuple[str, ...] = get_args(LSIMatrix)
-SIMILARITIES: tuple[str, ...] = get_args(Similarity)
-INTERVAL_METHODS: tuple[str, ...] = get_args(IntervalMethod)
 
 # How random entries are distributed, those of any distribution and those that are bounded.
 Distribution = Literal["gaussian", "uniform", "bernoulli"]
 BoundedDistribution = Literal["uniform", "bernoulli"]
-DISTRIBUTIONS: tuple[str, ...] = get_args(Distribution)
-BOUNDED_DISTRIBUTIONS: tuple[str, ...] = get_args(BoundedDistribution)
 
 # The criterion of a set of features, by the eigenvalues λ of its pencil: the largest one, their
-# sum, or Σ log(1 + λ).
+# sum, or Σ log(1 + λ). Kernels know a criterion by its place.
 Worth = Literal["leading", "trace", "logdet"]
 WORTHS: tuple[str, ...] = get_args(Worth)
 
@@ -121,16 +91,12 @@ MEANINGS: dict[Worth, str] = {
 # Which way greedy selection goes, and which bounds prune the exact search.
 Direction = Literal["both", "forward", "backward"]
 Bounds = Literal["best", "interlacing"]
-DIRECTIONS: tuple[str, ...] = get_args(Direction)
-BOUNDS: tuple[str, ...] = get_args(Bounds)
 
 # Where the relevant features of a random problem are.
 Places = Literal["even", "random"]
-PLACES: tuple[str, ...] = get_args(Places)
 
 # In which units features are aligned: all of unit norm, or in their own.
 Scale = Literal["unit", "native"]
-SCALES: tuple[str, ...] = get_args(Scale)
 
 
 # The wording of messages: how to show values and names, and whose line of code to blame.
@@ -180,7 +146,7 @@ def brief(value: object) -> str:
 
 
 def name_features(features: Integers, names: Names) -> list[Any]:
-    """Names of the features with these numbers or, if the data have no names, the numbers."""
+    """Return the names of these features or, if the data have no names, their numbers."""
     return [names[i] for i in features] if names else features.tolist()
 
 
@@ -270,7 +236,7 @@ def check_integer(
 
 
 def is_list(value: object) -> TypeGuard[Iterable[Any]]:
-    """Whether values are given one by one; a text or an array without dimensions is no list."""
+    """Return whether a value can be iterated over; texts and 0-dimensional arrays do not count."""
     return (
         isinstance(value, Iterable)
         and not isinstance(value, str)
@@ -288,18 +254,13 @@ def is_finite(value: object) -> TypeGuard[float]:
         return False
 
 
-def check_number(name: str, value: object) -> None:
-    """Refuse anything but a finite number."""
-    if not is_finite(value):
-        raise ValueError(f"{name} = {brief(value)}: must be a finite number")
-    _check_size(name, value)
-
-
-def check_not_negative(name: str, value: object) -> None:
-    """Refuse anything but a finite number of at least 0."""
-    if not (is_finite(value) and value >= 0):
-        raise ValueError(f"{name} = {brief(value)}: must be a finite number at least 0")
-    _check_size(name, value)
+def check_number(name: str, value: Any, low: float = -np.inf) -> None:
+    """Refuse anything but a finite number of at least `low`, whose square does not overflow."""
+    if not (is_finite(value) and value >= low):
+        allowed = "" if low == -np.inf else f" at least {low}"
+        raise ValueError(f"{name} = {brief(value)}: must be a finite number{allowed}")
+    if abs(float(value)) > LARGEST_NUMBER:  # float: 1e100 is infinite in float32
+        raise ValueError(f"{name} = {brief(value)}: must be at most {LARGEST_NUMBER:g} in modulus")
 
 
 def check_positive(name: str, value: Any, largest: float = LARGEST_NUMBER) -> None:
@@ -310,16 +271,11 @@ def check_positive(name: str, value: Any, largest: float = LARGEST_NUMBER) -> No
         raise ValueError(f"{name} = {brief(value)}: must be from {1 / largest:g} to {largest:g}")
 
 
-def _check_size(name: str, value: Any) -> None:
-    """Refuse numbers whose squares overflow or nearly do."""
-    if abs(float(value)) > LARGEST_NUMBER:  # float: 1e100 is infinite in float32
-        raise ValueError(f"{name} = {brief(value)}: must be at most {LARGEST_NUMBER:g} in modulus")
-
-
-def check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    """Refuse what is not one of the names allowed."""
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} = {brief(value)}: must be one of {', '.join(allowed)}")
+def check_choice(name: str, value: object, allowed: Any) -> None:
+    """Refuse what is not one of the names of a `Literal` or of a tuple."""
+    names = allowed if isinstance(allowed, tuple) else get_args(allowed)
+    if not isinstance(value, str) or value not in names:
+        raise ValueError(f"{name} = {brief(value)}: must be one of {', '.join(names)}")
 
 
 def check_flag(name: str, value: object) -> None:
@@ -351,9 +307,7 @@ def check_sets(
     n_features: int,
     names: Names = None,
 ) -> tuple[Integers, Integers]:
-    """Sorted numbers of the features that must be taken, and of those that must not be.
-
-    Features may be given by number or, if they have names, by name.
+    """Return the sorted numbers of the features that must be taken, and of those that must not be.
 
     Examples
     --------
@@ -372,7 +326,7 @@ def check_sets(
 
 
 def as_features(name: str, features: Any, n_features: int, names: Names) -> Integers:
-    """Sorted numbers of features that are given by number or, where they have names, by name."""
+    """Return the sorted numbers of features stated by number or, if they have names, by name."""
     if names and np.iterable(features) and not isinstance(features, str):
         features = [_number(name, feature, names) for feature in features]
     try:
@@ -389,13 +343,11 @@ def as_features(name: str, features: Any, n_features: int, names: Names) -> Inte
 
 
 def _number(name: str, feature: Any, names: tuple[str, ...]) -> Any:
-    """Number of a feature that may be given by name."""
+    """Return the number of a feature that is stated by number or by name."""
     if not isinstance(feature, str):
         return feature
-    if names.count(feature) != 1:
-        count = names.count(feature) or "no"
-        verb = "is" if count == "no" else "are"
-        raise ValueError(
-            f"{name}: {count} feature{'s' * (verb == 'are')} {verb} named {feature!r}"
-        )
+    count = names.count(feature)
+    if count != 1:
+        verb = "s are" if count else " is"
+        raise ValueError(f"{name}: {count or 'no'} feature{verb} named {feature!r}")
     return names.index(feature)

@@ -60,7 +60,7 @@ import numpy as np
 
 from specsel import _containers, _data, _validate, linalg
 from specsel._runtime import jit
-from specsel._validate import SCALES, ArrayLike, Bools, Floats, Integers, Names, Scale
+from specsel._validate import ArrayLike, Bools, Floats, Integers, Names, Scale
 from specsel.results import Aligned, Weights
 
 __all__ = ["graph", "solve"]
@@ -170,7 +170,7 @@ def solve(
     """
     array, names = _containers.as_data(X)
     n_samples, n_features = array.shape
-    _validate.check_choice("scale", scale, SCALES)
+    _validate.check_choice("scale", scale, Scale)
     first, left_out = _validate.check_sets(always, never, n_features, names)
     count = n_features - len(left_out)
     if n is not None:

@@ -514,8 +514,8 @@ def lda_problem(
     _validate.check_number("correlation", correlation)
     if not abs(correlation) < 1:
         raise ValueError(f"correlation = {correlation!r}: must be between -1 and 1, both excluded")
-    _validate.check_not_negative("noise", noise)
-    _validate.check_choice("places", places, _validate.PLACES)
+    _validate.check_number("noise", noise, 0)
+    _validate.check_choice("places", places, _validate.Places)
     rng = np.random.default_rng(random_state)
     X = rng.standard_normal((n_samples, n_features))
     fresh = math.sqrt(1 - correlation**2)
@@ -546,7 +546,7 @@ def _broad_clusters(
     n_samples = _validate.check_integer("n_samples", n_samples, n_classes)
     n_relevant = _validate.check_integer("n_relevant", n_relevant, 1)
     n_features = _validate.check_integer("n_features", n_features, n_relevant)
-    _validate.check_not_negative("spread", spread)
+    _validate.check_number("spread", spread, 0)
     y = np.arange(n_samples) * n_classes // n_samples
     return _clusters(y, n_relevant, n_features, 0.5 * spread, (0.5, 1.5), random_state)
 

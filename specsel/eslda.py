@@ -244,12 +244,12 @@ def _limits(
 ) -> Limits:
     """Check the options of the search."""
     if time_limit is not None:
-        _validate.check_not_negative("time_limit", time_limit)
+        _validate.check_number("time_limit", time_limit, 0)
     if node_limit is not None:
         _validate.check_integer("node_limit", node_limit, 1)
-    _validate.check_not_negative("gap", gap)
+    _validate.check_number("gap", gap, 0)
     _validate.check_integer("top", top, 1)
-    _validate.check_choice("bound", bound, _validate.BOUNDS)
+    _validate.check_choice("bound", bound, _validate.Bounds)
     _validate.check_callback(callback)
     return Limits([], time_limit, float(gap), node_limit, top, bound, callback)
 

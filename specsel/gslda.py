@@ -191,7 +191,7 @@ def solve(
     True
     """
     if time_limit is not None:
-        _validate.check_not_negative("time_limit", time_limit)
+        _validate.check_number("time_limit", time_limit, 0)
     data = _pencil.read(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
     n_samples, n = data.array.shape
     last = n if n <= ALL_SIZES_LIMIT else n_samples
@@ -237,7 +237,7 @@ def solve_pair(
     [9.0, 13.0, 14.0]
     """
     if time_limit is not None:
-        _validate.check_not_negative("time_limit", time_limit)
+        _validate.check_number("time_limit", time_limit, 0)
     pencil = _pencil.from_pair(A, B, criterion)
     n = pencil.n_features
     plan = _plan(n, pencil.names, direction, refine, max_size, n, always, never)
@@ -260,7 +260,7 @@ def _plan(
     `last` is the largest size by default. Return the sizes, the direction, the sizes at which
     features are swapped, and the features that every support and that none holds.
     """
-    _validate.check_choice("direction", direction, _validate.DIRECTIONS)
+    _validate.check_choice("direction", direction, _validate.Direction)
     _validate.check_flag("refine", refine)
     held, banned = _validate.check_sets(always, never, n_features, names)
     count, first = n_features - len(banned), max(len(held), 1)

@@ -162,15 +162,15 @@ def solve(
     True
     """
     if not callable(kernel):
-        _validate.check_choice("kernel", kernel, _validate.KERNELS)
+        _validate.check_choice("kernel", kernel, _validate.Kernel)
     given = kernel == "precomputed"
     array, names = _containers.as_matrix(X, least_samples=1) if given else _containers.as_data(X)
     n_samples, n_features = array.shape
     _check_parameters(kernel, sigma, degree, offset, sections, n_samples)
     most = min(n_samples, n_features) if kernel == "linear" else n_features
     _iterate.check_k(k, most, "min(n_samples, n_features)" if kernel == "linear" else "n_features")
-    _validate.check_choice("method", method, _validate.KERNEL_BASIS_STEPS)
-    _validate.check_choice("criterion", criterion, _validate.CRITERIA)
+    _validate.check_choice("method", method, _validate.KernelBasisStep)
+    _validate.check_choice("criterion", criterion, _validate.Criterion)
     _validate.check_flag("center", center)
     options = _iterate.Options.for_weights(
         n_features, k, init, n_init, tol, max_iter, random_state, callback

@@ -116,8 +116,8 @@ def solve(
     options = _iterate.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
-    _validate.check_choice("shift", shift, _validate.SHIFTS)
-    _validate.check_choice("representation", representation, _validate.NON_NEGATIVE)
+    _validate.check_choice("shift", shift, _validate.Shift)
+    _validate.check_choice("representation", representation, _validate.NonNegative)
     data = _data.represent(array, names, representation=representation)
     options = options.counted(lambda: qalpha.count_centered(data))
     data.warn_if_negative(representation)

@@ -131,10 +131,10 @@ def solve(
     options = _iterate.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
-    _validate.check_choice("method", method, _validate.PAIR_BASIS_STEPS)
-    _validate.check_choice("criterion", criterion, _validate.CRITERIA)
-    _validate.check_not_negative("tradeoff", tradeoff)
-    _validate.check_choice("representation", representation, _validate.REPRESENTATIONS)
+    _validate.check_choice("method", method, _validate.PairBasisStep)
+    _validate.check_choice("criterion", criterion, _validate.Criterion)
+    _validate.check_number("tradeoff", tradeoff, 0)
+    _validate.check_choice("representation", representation, _validate.Representation)
     pairs_apart, pairs_together, others = _read_pairs(array, names, apart, together)
     _check_pairs(pairs_apart, pairs_together)
     if others is not None and (criterion == "gap" or representation == "ranks"):

@@ -379,7 +379,7 @@ def hoeffding_tail(
     True
     """
     n = _validate.check_integer("n", n, 1)
-    _validate.check_not_negative("t", t)
+    _validate.check_number("t", t, 0)
     _validate.check_positive("width", width)
     t, width = float(t), float(width)
     totals, _ = _sums(random_state, trials, distribution, n)
@@ -511,7 +511,7 @@ def _check(
     _validate.check_number("mu", mu)
     _validate.check_positive("sigma", sigma)
     _validate.check_integer("trials", trials, 1)
-    _validate.check_choice("distribution", distribution, _validate.DISTRIBUTIONS)
+    _validate.check_choice("distribution", distribution, _validate.Distribution)
     return size, KINDS[distribution]
 
 
@@ -519,7 +519,7 @@ def _sums(
     random_state: Seed, trials: int, distribution: BoundedDistribution, n: int
 ) -> tuple[Floats, Floats]:
     """Return the sum of n variables, and the sum of their squares, in every trial."""
-    _validate.check_choice("distribution", distribution, _validate.BOUNDED_DISTRIBUTIONS)
+    _validate.check_choice("distribution", distribution, _validate.BoundedDistribution)
     _validate.check_integer("trials", trials, 1)
     totals, squares = np.empty((2, trials))
     with _streams(random_state, trials, f"n = {n}", 2 * n) as keys:

@@ -227,8 +227,8 @@ def read(
     criterion: Criterion,
 ) -> _data.Data:
     """Represent X, centred or as passed; refuse what `weigh` would have no room for."""
-    _validate.check_choice("method", method, _validate.BASIS_STEPS)
-    _validate.check_choice("criterion", criterion, _validate.CRITERIA)
+    _validate.check_choice("method", method, _validate.BasisStep)
+    _validate.check_choice("criterion", criterion, _validate.Criterion)
     _validate.check_flag("center", center)
     if criterion == "gap":
         check_budget(_data.count_reduced(array), ascends=method == "ascent")

@@ -114,7 +114,7 @@ def solve(
     options = _iterate.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
-    _validate.check_not_negative("tradeoff", tradeoff)
+    _validate.check_number("tradeoff", tradeoff, 0)
     sides = _as_sides(side, array.shape[1], names)
     data = qalpha.read(array, names, center, method=method, criterion=criterion)
     if not center:

@@ -127,9 +127,9 @@ def solve(
     array, names = _containers.as_data(X)
     classes = _containers.as_classes(y, array.shape[0])
     widths = _widths(classes, k_within, k_between, k_blocks)
-    _validate.check_not_negative("gamma", gamma)
-    _validate.check_choice("representation", representation, _validate.NON_NEGATIVE)
-    _validate.check_choice("method", method, _validate.CLASS_BASIS_STEPS)
+    _validate.check_number("gamma", gamma, 0)
+    _validate.check_choice("representation", representation, _validate.NonNegative)
+    _validate.check_choice("method", method, _validate.ClassBasisStep)
     options = _iterate.Options.for_weights(
         array.shape[1],
         int(widths.diagonal().max()),

@@ -99,7 +99,7 @@ def solve(
         raise ValueError(
             f"tradeoff = {_validate.brief(tradeoff)}: must be a finite number above 0, or None"
         )
-    _validate.check_choice("criterion", criterion, _validate.CRITERIA)
+    _validate.check_choice("criterion", criterion, _validate.Criterion)
     data = qalpha.read(array, names, center, criterion=criterion)
     if not center:
         options = options.counted(lambda: qalpha.count_centered(data))

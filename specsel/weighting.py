@@ -147,7 +147,7 @@ def solve(
     """
     array, names = _containers.as_data(X)
     classes = None if y is None else _containers.as_classes(y, array.shape[0])
-    _validate.check_not_negative("tradeoff", tradeoff)
+    _validate.check_number("tradeoff", tradeoff, 0)
     _iterate.check_tol(tol)
     _validate.check_integer("max_iter", max_iter, 1)
     most = "min(n_samples, n_features)"

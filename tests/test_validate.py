@@ -47,13 +47,13 @@ def test_what_is_no_finite_number(value):
     with pytest.raises(ValueError, match=r"^gamma = .*: must be a finite number$"):
         _validate.check_number("gamma", value)
     with pytest.raises(ValueError, match=r"^gamma = .*: must be a finite number at least 0$"):
-        _validate.check_not_negative("gamma", value)
+        _validate.check_number("gamma", value, 0)
 
 
 def test_numbers_below_zero():
     _validate.check_number("offset", -1)
     with pytest.raises(ValueError, match=r"^offset = -1: must be a finite number at least 0$"):
-        _validate.check_not_negative("offset", -1)
+        _validate.check_number("offset", -1, 0)
 
 
 def test_names_that_are_allowed():

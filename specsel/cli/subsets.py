@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 from specsel import _validate
 from specsel._validate import MEANINGS, Direction
@@ -83,7 +83,7 @@ def add_path_options(parser: argparse.ArgumentParser) -> None:
         "greedy selection adds features one by one, removes them, or takes the better of the two; "
         "removing forms matrices of features x features (default both, beyond 2000 forward)"
     )
-    add("--direction", choices=_validate.DIRECTIONS, help=direction_help)
+    add("--direction", choices=get_args(_validate.Direction), help=direction_help)
     seconds = f"time for all sizes together (default {TIME_LIMIT:g})"
     add("--time-limit", type=float, default=TIME_LIMIT, metavar="SECONDS", help=seconds)
     names: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAMES"}
@@ -93,14 +93,14 @@ def add_path_options(parser: argparse.ArgumentParser) -> None:
     shrinkage_help = "number to add to the diagonal of the scatter within the classes"
     add("--shrinkage", type=float, help=shrinkage_help)
     matrix_help = "matrix that sparse PCA decomposes (default covariance)"
-    add("--matrix", choices=_validate.PCA_MATRICES, help=matrix_help)
+    add("--matrix", choices=get_args(_validate.PCAMatrix), help=matrix_help)
     common.add_output(add, "the table", "the values of all sizes")
 
 
 def run_path(args: argparse.Namespace) -> int:
     """Find the best features of every size and print a table."""
     common.check_output(args)
-    _validate.check_not_negative("time_limit", args.time_limit)
+    _validate.check_number("time_limit", args.time_limit, 0)
     with terminal.warnings_in_lines(partial(common.advice, args=args)):
         table = common.read(args, labelled=True)
         common.check_classes(args.target, table.y)
@@ -284,8 +284,8 @@ def add_stable_options(parser: argparse.ArgumentParser) -> None:
         "similarities of the features: cosine or inner for counts, covariance or correlation for "
         "measurements (default cosine; for the example correlation)"
     )
-    add("--matrix", choices=_validate.SIMILARITIES, help=matrix_help)
-    kinds = _validate.INTERVAL_METHODS
+    add("--matrix", choices=get_args(_validate.Similarity), help=matrix_help)
+    kinds = get_args(_validate.IntervalMethod)
     add("--intervals", choices=kinds, default="bca", help="kind of intervals (default bca)")
     confidence_help = "confidence of the bootstrap intervals (default 0.9)"
     add("--confidence", type=float, default=0.9, help=confidence_help)

@@ -591,7 +591,7 @@ class StableSelector(Selector):
 
     takes_sparse = True
     progress = "{} features removed, gap {:.4g}, which must exceed {:.4g}"
-    _matrices: ClassVar[tuple[str, ...]]
+    _matrices: ClassVar[Any]
 
     retain: float = 0.5
     at_least: int = 1
@@ -657,7 +657,7 @@ class StablePCA(StableSelector):
     [0, 1, 2, 3, 4, 5, 6, 7]
     """
 
-    _matrices = _validate.PCA_MATRICES
+    _matrices = _validate.PCAMatrix
 
     matrix: _validate.PCAMatrix = "covariance"
 
@@ -692,6 +692,6 @@ class StableLSI(StableSelector):
     300
     """
 
-    _matrices = _validate.LSI_MATRICES
+    _matrices = _validate.LSIMatrix
 
     matrix: _validate.LSIMatrix = "cosine"

@@ -1,5 +1,7 @@
 """Intervals, stable subspaces and estimates: errors, projections, tables, what they report."""
 
+from typing import get_args
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,7 +25,7 @@ def test_errors_are_the_larger_distances_to_the_ends():
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("matrix", _validate.SIMILARITIES)
+@pytest.mark.parametrize("matrix", get_args(_validate.Similarity))
 def test_samples_are_projected_as_the_features_were_compared(matrix, sparse):
     X = factors()
     passed = scipy.sparse.csr_array(X) if sparse else X
