@@ -112,7 +112,7 @@ class Problem(Protocol[Point]):
     def random(self, generator: np.random.Generator, width: int) -> Point:
         """Return a random basis."""
 
-    def given(self, init: ArrayLike, k: int) -> Point:
+    def from_array(self, init: ArrayLike, k: int) -> Point:
         """Return the start that the user gave as an array."""
 
     def seeds(self) -> Iterator[Floats]:
@@ -487,7 +487,7 @@ def starts(problem: Problem[Point], options: Options) -> Iterator[tuple[Point, l
     """Yield every start: a point, its width, and the widths that it is narrowed to."""
     k, init = options.number, options.init
     if not isinstance(init, str):
-        yield problem.given(init, k), [k]
+        yield problem.from_array(init, k), [k]
     elif init == "continuation":
         wide = max(k, min(WIDTH_FACTOR * k + WIDTH_FACTOR, problem.data.rank_bound))
         widths = np.geomspace(wide, k, NARROWING_STEPS + 1).round().astype(int)

@@ -223,7 +223,7 @@ class KernelEnergy(qalpha.Energy):
         coefficients = generator.standard_normal((self.data.n_features, width))
         return linalg.orthonormal(self.factor @ (self.lengths[:, None] * coefficients))
 
-    def given(self, init: ArrayLike, k: int) -> Floats:
+    def from_array(self, init: ArrayLike, k: int) -> Floats:
         alpha = np.asarray(init, dtype=float)
         if not alpha[self.lengths > 0].any():
             raise ValueError("init: weighs constant features alone; at least one must vary")

@@ -2,25 +2,33 @@
 
 Let ``m_i`` be the i-th feature, not negative and of unit norm, and ``s_i`` the sum of its entries.
 The Laplacian of one feature is ``L_i = m_i m_iᵀ - s_i diag(m_i) + d_i I``: affinities less
-degrees, with a shift ``d_i`` that keeps the leading end of the spectrum in front. Let
-``L_α = Σ α_i L_i``, and let Q be an orthonormal basis of k directions. The energy
+degrees, and a shift ``d_i`` that makes the wanted end of the spectrum the leading one. Let
+``L_α = Σ α_i L_i``, and let Q be an orthonormal basis of k directions of the samples. The energy
 ``trace(Qᵀ L_α L_α Q)`` is maximised over Q and over α of unit norm:
 
 - given Q, α is the leading eigenvector of the matrix with entries ``trace(Qᵀ L_i L_j Q)``;
 - given α, ``Q <- qr(L_α Q)``, one step of orthogonal iteration.
 
-In the first iteration every feature has a shift of its own; after that all have the same.
+In the first iteration a feature has the shift ``d_i = max(m_i m_iᵀ 1)``, its largest degree, where
+1 is the vector of ones. Afterwards all have the same, ``d = max(Σ α_i m_i m_iᵀ 1) / Σ α_i``.
 
-With ``y_i = Qᵀ m_i``, row i of Φ is ``vec(L_i Q) = vec(m_i y_iᵀ - s_i diag(m_i) Q + d_i Q)``. The
-middle term comes from a column of ones beside Q, so that a product is one pass with k + 1 columns.
-The last term is a rank-one correction.
+How α is found. With ``vec(L_i Q)`` as row i of Φ, the matrix of the first step is ``Φ Φᵀ``, n x n
+for n features. It is not formed: its leading eigenvector is ``α = Φ B`` for a matrix B of the size
+of Q, the *dual* of α, which a Krylov method finds from products ``ΦᵀΦ B`` alone. With the scores
+``y_i = Qᵀ m_i``, with ``c_s = Σ_l B_sl Q_sl``, and with ``A_α = Σ α_i m_i m_iᵀ``,
+
+    α_i = <L_i Q, B> = m_iᵀ B y_i - s_i m_iᵀ c + d_i trace(Qᵀ B),
+    Φᵀ α = L_α Q = A_α Q - diag(A_α 1) Q + (Σ α_i d_i) Q.
+
+Let ``F = [Q, 1]``. The first two terms of α_i are ``m_iᵀ [B, -c] Fᵀ m_i``, and ``A_α F`` has
+``A_α Q`` and the degrees ``A_α 1``: both come from one pass over the data with k + 1 columns.
 
 Departures from the paper:
 
 - Def. 5 takes the largest diagonal entry of ``Σ α_i m_i m_iᵀ`` for the shift. A factor of 1, the
   vector of ones, is missing there: beside the degrees this shift is about q times too small for q
   samples, L is close to minus the degrees, and Q ends at the wrong end of the spectrum. The
-  default is the largest degree, ``max(Σ α_i m_i m_iᵀ 1)``; ``shift="definition"`` is as printed.
+  default is the largest degree, as above; ``shift="definition"`` is as printed.
 - Features are never centred. With centred features all degrees are 0, and L says no more than A.
 - The shift changes from one iteration to the next, so the objective may fall. The best iterate is
   returned.
@@ -126,161 +134,166 @@ def solve(
 
 
 class ShiftedBasis(NamedTuple):
-    """A point of the loop: a basis, the shifts, and what all products there share."""
+    """A point of the loop: a basis, the shifts, and what every product at them needs."""
 
-    basis: Floats
-    shifts: float | Floats  # d_i: one for every feature at the start, one for all after it
-    frame: Floats  # [Q, 1], the basis and a column of ones
-    shifted: Floats  # Σ d_i m_i m_iᵀ [Q, 1]
-    squares: float  # Σ d_i²
+    basis: Floats  # Q
+    shifts: Floats  # d_i, 0 for constant features
+    shift: float | None  # d, if it is the same for all others: from the second iteration on
+    frame: Floats  # F = [Q, 1]
+    shift_image: Floats  # Σ d_i m_i m_iᵀ F
 
 
 class Laplacian:
-    """The problem ``trace(Qᵀ L_α L_α Q)``. With q samples, duals are q x k.
+    """The problem ``trace(Qᵀ L_α L_α Q)``, with the methods that `_iterate.alternate` calls.
 
-    For a dual B with ``c_s = Σ_c B_sc Q_sc``, the weights ``Φ B`` are
-    ``m_iᵀ B y_i - s_i m_iᵀ c + d_i trace(Qᵀ B)``. For weights α,
-    ``L_α Q = A_α Q - diag(A_α 1) Q + (Σ α_i d_i) Q``.
-
-    Duals have two columns more, for what the next point needs to know of the weights: the degrees
-    ``A_α 1``, and above zeros ``Σ α_i`` and ``Σ α_i d_i``. J makes them 0; elsewhere it is the
-    identity. So the next basis is known before its pass.
+    An iteration begins at a point and a dual, finds the leading α by `product`, and `advance`
+    moves on. The image ``Φᵀ α`` has two columns beside ``L_α Q``, for the next shift is known only
+    with the weights: the degrees ``A_α 1``, and ``Σ α_i`` and ``Σ α_i d_i`` above zeros. J, which
+    `apply_form` multiplies by, makes these two 0 and changes nothing else.
     """
 
     def __init__(self, data: _data.Data, shift: Shift) -> None:
         self.data = data
         self.shift = shift
-        self.plain = qalpha.Energy(data)
-        self.absent = np.flatnonzero(data.norms == 0)  # constant features get no shift either
-        self.flat: Floats | None = None  # Σ m_i m_iᵀ, where it is small enough to be kept
+        self.energy = qalpha.Energy(data)  # it has the starts
+        self.varies = (data.norms.ravel() > 0).astype(float)
+        self.affinity: Floats | None = None  # Σ m_i m_iᵀ, where it is small enough to be kept
         if data.n_samples <= linalg.DENSE_LIMIT:
-            self.flat = data.adjoint(np.ones(data.n_features), None)
+            self.affinity = data.adjoint(np.ones(data.n_features), None)
 
     def product(self, dual: Floats, point: ShiftedBasis) -> Floats:
-        trace, extended = _extended(dual[:, :-2], point.basis)
-        alpha, image = self.data.fused(extended, point.frame)
-        total = float(alpha.sum()) + trace * self._lift(1.0, point.shifts)
-        lifted = self._lift(alpha, point.shifts) + trace * point.squares
-        return _with_sums(image + trace * point.shifted, point.basis, total, lifted)
+        """Compute ``Φᵀ α`` for ``α = Φ B``."""
+        trace, frame_dual = _frame_dual(dual[:, :-2], point.basis)
+        # The pass lacks the part of α that comes from the shifts, trace · d_i.
+        alpha, image = self.data.fused(frame_dual, point.frame)
+        total = float(alpha.sum()) + trace * float(point.shifts.sum())
+        weighted_shift = _dot(alpha, point.shifts) + trace * _dot(point.shifts, point.shifts)
+        image += trace * point.shift_image
+        sums = np.zeros(len(image))
+        sums[:2] = total, weighted_shift
+        laplacian_image = _laplacian_image(image, point.basis, weighted_shift)
+        return np.column_stack((laplacian_image, image[:, -1], sums))
 
     def apply_form(self, image: Floats, point: ShiftedBasis) -> Floats:
-        return np.column_stack((image[:, :-2], np.zeros((len(image), 2))))
+        return _padded(image[:, :-2])
 
     def first_dual(self, point: ShiftedBasis) -> Floats:
-        image = self._pulled(1.0, point.frame)
-        lifted = self._lift(1.0, point.shifts)
-        return self.apply_form(_with_sums(image, point.basis, 0.0, lifted), point)
+        """Compute the dual of equal weights."""
+        weighted_shift = float(point.shifts.sum())
+        image = _laplacian_image(self._equal_image(point.frame), point.basis, weighted_shift)
+        return _padded(image)
 
     def advance(
         self, pair: linalg.LeadingPair, point: ShiftedBasis, width: int
     ) -> Step[ShiftedBasis]:
-        trace, extended = _extended(pair.dual[:, :-2], point.basis)
-        image, degrees, (total, lifted) = pair.image[:, :-2], pair.image[:, -2], pair.image[:2, -1]
-        sign = -1.0 if total < 0 else 1.0
-        shift = self._next_shift(sign * degrees, sign * total, extended, point)
-        # In ``L_α Q`` the new shift takes the place of the old ones.
-        image = sign * (image + (shift * total - lifted) * point.basis)
-        before, basis = point, linalg.narrow(image, point.basis, width)
-        point = self.at(basis, shift)
-        alpha, image = self.data.fused(extended, before.frame, point.frame)
-        image += trace * self._also(before.shifts, point)
-        alpha += trace * before.shifts
-        alpha[self.absent] = 0.0
-        alpha *= sign
-        start = _with_sums(sign * image, basis, 0.0, shift * float(alpha.sum()))
-        image = start[:, :-2]
-        iterate = Iterate(alpha, basis, image, float(np.vdot(image, image)))
-        return iterate, point, self.apply_form(start, point)
+        """Return the iterate after the leading `pair`, its point, and the next dual.
+
+        The iterate has the weights α of the pair at this point; the next Q; ``L_α Q`` with the
+        next shift; and the objective ``|L_α Q|²``.
+        """
+        trace, frame_dual = _frame_dual(pair.dual[:, :-2], point.basis)
+        image, degrees = pair.image[:, :-2], pair.image[:, -2]
+        total, weighted_shift = pair.image[:2, -1]
+        sign = -1.0 if total < 0 else 1.0  # eigenvectors have no sign, but Σ α_i shall be positive
+        shift = self._next_shift(sign * degrees, sign * total, frame_dual, point)
+        # In ``L_α Q`` the next shift takes the place of the old ones.
+        image = sign * (image + (shift * total - weighted_shift) * point.basis)
+        after = self.at(linalg.narrow(image, point.basis, width), shift)
+        alpha, image = self.data.fused(frame_dual, point.frame, after.frame)
+        if point.shift is None:
+            shift_image = self.data.adjoint(point.shifts, after.frame)
+        else:
+            shift_image = point.shift / shift * after.shift_image
+        alpha = sign * (alpha + trace * point.shifts)
+        image = sign * (image + trace * shift_image)
+        image = _laplacian_image(image, after.basis, shift * float(alpha.sum()))
+        iterate = Iterate(alpha, after.basis, image, float(np.vdot(image, image)))
+        return iterate, after, _padded(image)
 
     def subspace(self, alpha: Floats, width: int) -> ShiftedBasis:
-        lifted = float(alpha @ self.first_shifts())
+        """Return the leading eigenvectors of ``L_α``, with the shifts of the first iteration."""
+        weighted_shift = float(alpha @ self.first_shifts())
 
         def product(basis: Floats | None) -> Floats:
             if basis is None:
                 affinity = self.data.adjoint(alpha, None)
-                return affinity + np.diag(lifted - affinity.sum(axis=0))
-            image = self.data.adjoint(alpha, np.column_stack((basis, np.ones(len(basis)))))
-            return _laplacian_image(image, basis, lifted)
+                return affinity + np.diag(weighted_shift - affinity.sum(axis=0))
+            image = self.data.adjoint(alpha, _frame(basis))
+            return _laplacian_image(image, basis, weighted_shift)
 
-        return self._first(linalg.top_eigenpairs(product, self.data.n_samples, width)[1])
+        return self.first(linalg.top_eigenpairs(product, self.data.n_samples, width)[1])
 
     def random(self, generator: np.random.Generator, width: int) -> ShiftedBasis:
-        return self._first(self.plain.random(generator, width))
+        return self.first(self.energy.random(generator, width))
 
-    def given(self, init: ArrayLike, k: int) -> ShiftedBasis:
-        return self._first(self.plain.given(init, k))
+    def from_array(self, init: ArrayLike, k: int) -> ShiftedBasis:
+        return self.first(self.energy.from_array(init, k))
 
     def seeds(self) -> Iterator[Floats]:
-        return self.plain.seeds()
+        return self.energy.seeds()
 
-    def at(self, basis: Floats, shifts: float | Floats) -> ShiftedBasis:
-        """Return the point of a basis with given shifts."""
-        frame = np.column_stack((basis, np.ones(len(basis))))
-        squares = self._lift(shifts, shifts)
-        return ShiftedBasis(basis, shifts, frame, self._pulled(shifts, frame), squares)
+    def first(self, basis: Floats) -> ShiftedBasis:
+        """Return the point of the first iteration, where every feature has its own shift."""
+        frame, shifts = _frame(basis), self.first_shifts()
+        return ShiftedBasis(basis, shifts, None, frame, self.data.adjoint(shifts, frame))
+
+    def at(self, basis: Floats, shift: float) -> ShiftedBasis:
+        """Return the point of a basis where all features have the same shift."""
+        frame = _frame(basis)
+        shift_image = shift * self._equal_image(frame)
+        return ShiftedBasis(basis, shift * self.varies, shift, frame, shift_image)
 
     def first_shifts(self) -> Floats:
-        """Compute the shift of every feature in the first iteration."""
+        """Compute ``d_i = max(m_i m_iᵀ 1)`` or, as printed, ``max(m_i m_iᵀ)_ss``."""
         shifts = np.empty(self.data.norms.shape)
         for part, (least, greatest, total) in self.data.spans():
             if self.shift == "degree":
                 shifts[:, part] = np.maximum(least * total, greatest * total)
             else:
                 shifts[:, part] = np.maximum(least**2, greatest**2)
-        return shifts.ravel()
-
-    def _first(self, basis: Floats) -> ShiftedBasis:
-        return self.at(basis, self.first_shifts())
+        return shifts.ravel() * self.varies
 
     def _next_shift(
-        self, degrees: Floats, total: float, extended: Floats, point: ShiftedBasis
+        self, degrees: Floats, total: float, frame_dual: Floats, point: ShiftedBasis
     ) -> float:
-        """Return the shift that all features have in the next iteration."""
+        """Compute d from ``A_α 1`` and ``Σ α_i`` or, as printed, from the diagonal of ``A_α``."""
         if self.shift == "definition":
             samples = np.arange(self.data.n_samples)
             diagonal = _data.Pairs.sort(np.column_stack((samples, samples)), len(samples))
-            alpha = self.data.forward(extended, point.frame)
-            alpha += float(np.vdot(point.basis, extended[:, :-1])) * point.shifts
+            alpha = self.data.forward(frame_dual, point.frame)
+            alpha += float(np.vdot(point.basis, frame_dual[:, :-1])) * point.shifts
             alpha *= np.sign(alpha.sum())
             degrees = self.data.sweep(None, None, alpha, point.frame[:, :0], diagonal)[2]
         return float(degrees.max() / total)
 
-    def _pulled(self, shifts: float | Floats, frame: Floats) -> Floats:
-        """Compute ``Σ d_i m_i m_iᵀ [Q, 1]``; by no pass where all d are equal and q is small."""
-        if self.flat is not None and np.ndim(shifts) == 0:
-            return shifts * (self.flat @ frame)
-        return self.data.adjoint(self._present(shifts), frame)
-
-    def _also(self, shifts: float | Floats, point: ShiftedBasis) -> Floats:
-        """Compute the same for other shifts at the frame of a point with equal shifts."""
-        if np.ndim(shifts) == 0:
-            return shifts / point.shifts * point.shifted
-        return self._pulled(shifts, point.frame)
-
-    def _present(self, shifts: float | Floats) -> Floats:
-        """Return the shifts of all features, 0 for constant ones."""
-        per_feature = np.full(self.data.n_features, shifts)
-        per_feature[self.absent] = 0.0
-        return per_feature
-
-    def _lift(self, alpha: float | Floats, shifts: float | Floats) -> float:
-        """Compute ``Σ α_i d_i``, not by BLAS, whose threads would compete with a pass."""
-        return float(np.einsum("i,i", self._present(alpha), self._present(shifts)))
+    def _equal_image(self, frame: Floats) -> Floats:
+        """Compute ``Σ m_i m_iᵀ F``; by no pass where there are few samples."""
+        if self.affinity is None:
+            return self.data.adjoint(self.varies, frame)
+        return self.affinity @ frame
 
 
-def _extended(dual: Floats, basis: Floats) -> tuple[float, Floats]:
-    """Return ``trace(Qᵀ B)``, and what a pass at ``[Q, 1]`` takes for the dual B."""
-    along = (basis * dual).sum(axis=1)
-    return float(along.sum()), np.column_stack((dual, -along))
+def _frame(basis: Floats) -> Floats:
+    """Return ``F = [Q, 1]``."""
+    return np.column_stack((basis, np.ones(len(basis))))
 
 
-def _with_sums(image: Floats, basis: Floats, total: float, lifted: float) -> Floats:
-    """Return ``L_α Q`` and two columns more: from ``A_α [Q, 1]``, ``Σ α_i`` and ``Σ α_i d_i``."""
-    sums = np.zeros(len(basis))
-    sums[:2] = total, lifted
-    return np.column_stack((_laplacian_image(image, basis, lifted), image[:, -1], sums))
+def _frame_dual(dual: Floats, basis: Floats) -> tuple[float, Floats]:
+    """Return ``trace(Qᵀ B)`` and ``[B, -c]``, the dual at F."""
+    c = (basis * dual).sum(axis=1)
+    return float(c.sum()), np.column_stack((dual, -c))
 
 
-def _laplacian_image(image: Floats, basis: Floats, lifted: float) -> Floats:
-    """Compute ``L_α Q`` from ``A_α [Q, 1]`` and ``Σ α_i d_i``."""
-    return image[:, :-1] - image[:, -1:] * basis + lifted * basis
+def _laplacian_image(image: Floats, basis: Floats, weighted_shift: float) -> Floats:
+    """Compute ``L_α Q`` from ``A_α F`` and ``Σ α_i d_i``."""
+    return image[:, :-1] - image[:, -1:] * basis + weighted_shift * basis
+
+
+def _padded(dual: Floats) -> Floats:
+    """Add the two columns that J makes 0."""
+    return np.column_stack((dual, np.zeros((len(dual), 2))))
+
+
+def _dot(left: Floats, right: Floats) -> float:
+    """Compute a product, not by BLAS, whose threads would compete with those of a pass."""
+    return float(np.einsum("i,i", left, right))

@@ -299,7 +299,7 @@ class Energy:
     def random(self, generator: np.random.Generator, width: int) -> Floats:
         return linalg.orthonormal(generator.standard_normal((self.data.n_samples, width)))
 
-    def given(self, init: ArrayLike, k: int) -> Floats:
+    def from_array(self, init: ArrayLike, k: int) -> Floats:
         basis = np.array(init, dtype=float)
         image = self.data.adjoint(np.ones(self.data.n_features), basis)
         if np.linalg.norm(image) <= self.data.floor * self.data.norm.astype(bool).sum():

@@ -270,7 +270,7 @@ class Supervised:
         shapes = ((len(right), columns.stop - columns.start) for _, right, columns in empty.blocks)
         return empty.filled(map(generator.standard_normal, shapes))
 
-    def given(self, init: ArrayLike, k: int) -> BlockBasis:
+    def from_array(self, init: ArrayLike, k: int) -> BlockBasis:
         weights = np.asarray(init, dtype=float)
         alpha = np.tile(weights, self.data.n_features // len(weights))
         if not alpha[self.data.norms.ravel() > 0].any():

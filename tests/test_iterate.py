@@ -327,7 +327,7 @@ class Fixed:
     def random(self, generator, width):
         return self.subspace(None, width)
 
-    def given(self, init, k):
+    def from_array(self, init, k):
         return self.subspace(None, k)
 
     def seeds(self):
