@@ -12,28 +12,26 @@ Bileschi, see `weighting`, where it is a reward.
 The measure is that of Cristianini, Shawe-Taylor, Elisseeff and Kandola (NIPS 14, 2002), who align
 a kernel with classes. What is selected here are features, one after another.
 
-The target says what the features shall stand for: the neighbourhoods of the samples, their
-classes, the directions that other weights found, or a matrix of the user. With classes and with
-neighbours the level of irrelevant features is subtracted from every t_i, as if T had lost a
-multiple of the identity. With classes this is the mean for noise. With neighbours it is the median
-of all features: where most features are noise that is the level of noise, and where most are
-relevant, features that are less so than usual should not be taken merely because they differ from
-the others. Weights and matrices of the user are taken as they are.
+The target says what the features shall stand for, of q samples in classes or with neighbours:
+
+- Classes: ``T = E Eᵀ - τ I``; column c of E is ``1/√q_c`` in the q_c samples of class c, else 0.
+  ``m_iᵀ E Eᵀ m_i`` is the scatter of feature i between the classes; with C classes, noise has on
+  average the share ``τ = (C - 1)/(q - 1)`` of its ``|m_i|²`` there.
+- Neighbours: ``T = D^(-½) W D^(-½) - τ I``, W being the graph of nearest neighbours and D its
+  degrees. τ is the median of ``m_iᵀ D^(-½) W D^(-½) m_i / |m_i|²``: where most features are noise
+  that is the level of noise, and where most are relevant, features that are less so than usual
+  should not be taken merely because they differ from the others.
+- Weights of another method: ``T = Q Qᵀ``, Q being their basis. A matrix of the user is T itself.
 
 Selection is lazy. The score that S would have with feature i is
 
     (a + t_i) / √(b + 2 h_i + H_ii),    h_i = Σ_{j∈S} H_ij,
 
-where a and b are the sums over S. As h_i never falls, an old h_i bounds the score from above as
-long as ``a + t_i`` is not negative. Only the features whose bound reaches the best score known are
-brought up to date. When these become many, one pass over the data brings all up to date. The
-outcome is that of plain greedy selection. Where the sum is negative, the largest t_i wins:
-dividing by a larger root would make copies look better.
-
-`_data.pivoted` also takes one feature at a time and lowers the worth of the others, but the two do
-not share their loop. Its residuals are differences, which lose digits, so that it computes every
-candidate anew and orthogonalises every direction; here sums only grow, which is what makes the
-bounds valid.
+where a is the sum of the t_i over S, and b that of the H_ij. As h_i never falls, an old h_i bounds
+the score from above as long as ``a + t_i`` is not negative. Only the features whose bound reaches
+the best score known are updated. When these become many, one pass over the data updates all. The
+outcome is that of plain greedy selection. Where ``a + t_i`` is negative it is the score: divided
+by a root, copies would look better.
 
 What wins where. On 15 real data sets, with features selected without labels and judged by labels
 (mean, in percent, of the accuracy and mutual information of k-means and of the accuracy of the
@@ -100,7 +98,7 @@ COPY = 0.01
 # Up to so many samples one thread finds the neighbours sooner than several start.
 ONE_THREAD = 1000
 
-# Features brought up to date at a time, or this share of those that there is room for.
+# Features updated at a time, or this share of those whose columns fit in memory.
 BATCH = 64
 BATCH_SHARE = 1 / 8
 
@@ -179,19 +177,22 @@ def solve(
     if kind == "neighbours":
         _check_graph(n_samples, neighbours, components)
     data = _data.represent(array, names)
-    native, square = _in_own_units(data)
+    centred, squares = _unscaled(data)
     if kind == "neighbours":
-        _warn_of_units(square, names)
-        matrix = _nearest_neighbours(native, neighbours, components)
+        _warn_of_units(squares, names)
+        matrix = _nearest_neighbours(centred, neighbours, components)
     if scale == "unit":
-        native, square = data, np.where(data.norm > 0, 1.0, 0.0)
-    relevance = _relevance(native, kind, matrix, square)
+        features, squares = data, np.where(data.norm > 0, 1.0, 0.0)
+    else:
+        features = centred
+    relevance = _relevance(features, kind, matrix, squares)
     allowed = np.ones(n_features, dtype=bool)
     allowed[left_out] = False
     if kind == "classes":
         allowed &= _competing(np.where(allowed, relevance, -np.inf), first, n)
-    search = Search(native, relevance, square, allowed)
-    ranking, scores = search.run(min(int(allowed.sum()), n or max(LOOKED_AT, len(first))), first)
+    search = Search(features, relevance, squares)
+    most = min(int(allowed.sum()), n or max(LOOKED_AT, len(first)))
+    ranking, scores = search.run(most, first, allowed)
     size = n or max(int(np.argmax(scores)) + 1, len(first))
     return Aligned(
         ranking=ranking,
@@ -231,19 +232,19 @@ def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
     """
     array, names = _containers.as_data(X)
     _check_graph(array.shape[0], neighbours, components)
-    native, square = _in_own_units(_data.represent(array, names))
-    _warn_of_units(square, names)
-    return _nearest_neighbours(native, neighbours, components)
+    centred, squares = _unscaled(_data.represent(array, names))
+    _warn_of_units(squares, names)
+    return _nearest_neighbours(centred, neighbours, components)
 
 
-def _in_own_units(data: _data.Data) -> tuple[_data.Data, Floats]:
-    """The data, all features scaled alike, and the square of the norm of every feature then."""
+def _unscaled(data: _data.Data) -> tuple[_data.Data, Floats]:
+    """Return the centred columns over their largest norm, and the squares of their norms then."""
     shares = data.norm / data.norm.max()
     return data.rescaled(np.maximum(shares, LEAST_SHARE)), shares**2
 
 
 def _competing(relevance: Floats, always: Integers, n: int | None) -> Bools:
-    """Features that differ most between the classes, and those to be taken anyway."""
+    """Mark the features that differ most between the classes, and those of `always`."""
     count = max(int(COMPETING_SHARE * len(relevance)), COMPETING_TIMES * (n or 0), LEAST_COMPETING)
     competing = np.zeros(len(relevance), dtype=bool)
     competing[np.argsort(-relevance, kind="stable")[:count]] = True
@@ -303,30 +304,27 @@ def _as_matrix(target: Any, n_samples: int) -> tuple[str, Any]:
     return "given", matrix
 
 
-def _relevance(data: _data.Data, kind: str, matrix: Any, square: Floats) -> Floats:
-    """Compute ``t_i = m_iᵀ (T - τ) m_i`` of every feature; τ is what irrelevant features have.
+def _relevance(data: _data.Data, kind: str, matrix: Any, squares: Floats) -> Floats:
+    """Compute ``t_i = m_iᵀ T m_i`` of every feature; `squares` holds the ``|m_i|²``.
 
-    For classes τ is the mean for noise. For neighbours it is that of the median feature: noise
-    where most features are noise, and else what most features share with the graph, which tells
-    none of them from the others. Targets of the user are taken as they are: τ is 0. `square`
-    holds the ``|m_i|²``.
+    ``data.forward(B, C)`` is one pass over the data and returns ``m_iᵀ B Cᵀ m_i`` of every i; None
+    in place of C is the identity.
     """
     if kind == "classes":
         counts = np.bincount(matrix)
-        indicators = np.zeros((len(matrix), len(counts)))
-        indicators[np.arange(len(matrix)), matrix] = 1 / np.sqrt(counts[matrix])
+        E = np.zeros((len(matrix), len(counts)))
+        E[np.arange(len(matrix)), matrix] = 1 / np.sqrt(counts[matrix])
         by_chance = (len(counts) - 1) / (len(matrix) - 1)
-        return data.forward(indicators, indicators) - by_chance * square
+        return data.forward(E, E) - by_chance * squares
     if kind == "weights":
-        relevance = data.forward(matrix, matrix)
-    elif isinstance(matrix, np.ndarray):
-        relevance = data.forward(matrix, None)
-    else:
-        relevance = _in_blocks(data, matrix)
-    if kind != "neighbours":
-        return relevance
-    varying = square > 0
-    return relevance - np.median(relevance[varying] / square[varying]) * square
+        return data.forward(matrix, matrix)
+    if isinstance(matrix, np.ndarray):
+        return data.forward(matrix, None)
+    relevance = _in_blocks(data, matrix)
+    if kind == "neighbours":
+        varies = squares > 0
+        relevance -= np.median(relevance[varies] / squares[varies]) * squares
+    return relevance
 
 
 def _in_blocks(data: _data.Data, matrix: Any) -> Floats:
@@ -388,7 +386,12 @@ def _nearest_neighbours(data: _data.Data, neighbours: int, components: int) -> A
     from scipy import sparse  # here, for it would make the package slow to import
 
     neighbours = min(neighbours, (data.n_samples - 1) // 2)
-    coordinates = _leading_components(data, min(components, data.rank_bound))
+    # The leading eigenvectors of M Mᵀ, M having the features as columns, times the roots of their
+    # eigenvalues: the principal components. `adjoint` multiplies by Σ α_i m_i m_iᵀ.
+    affinity = partial(data.adjoint, np.ones(data.n_features))
+    count = min(components, data.rank_bound)
+    values, axes = linalg.top_eigenpairs(affinity, data.n_samples, count, positive=True)
+    coordinates = axes * np.sqrt(np.maximum(values, 0.0))
     samples, others = _find_neighbours(coordinates, neighbours, data.floor)
     size = (len(coordinates), len(coordinates))
     links = sparse.csr_array((np.ones(len(samples)), (samples, others)), size)
@@ -396,17 +399,6 @@ def _nearest_neighbours(data: _data.Data, neighbours: int, components: int) -> A
     degrees = np.bincount(links.row, minlength=len(coordinates))
     weights = 1 / np.sqrt(degrees[links.row] * degrees[links.col])
     return sparse.csr_array((weights, (links.row, links.col)), size)
-
-
-def _leading_components(data: _data.Data, count: int) -> Floats:
-    """Compute the coordinates of the samples in the leading principal components."""
-    equal = np.ones(data.n_features)
-    if data.n_samples <= linalg.DENSE_LIMIT:
-        values, axes = linalg.last_eigenpairs(data.adjoint(equal, None), count=count)
-    else:
-        values, axes = linalg.top_eigenpairs(partial(data.adjoint, equal), data.n_samples, count)
-    scaled: Floats = axes * np.sqrt(np.maximum(values, 0.0))
-    return scaled
 
 
 def _find_neighbours(coordinates: Floats, count: int, floor: float) -> tuple[Integers, Integers]:
@@ -488,22 +480,18 @@ def _copies(coordinates: Floats, apart: float) -> list[Integers]:
 
 
 class Search:
-    """Greedy selection, one feature at a time, with bounds for the features that lag behind.
+    """Greedy selection, one feature at a time, with bounds in place of scores where they do.
 
-    The columns of features that are brought up to date are kept in memory, and from then on take
-    part in every step. When there is no more room for columns, one pass brings all features up to
-    date.
+    A feature is *exact* while its h_i includes all of S. The columns of features that were updated
+    are stored, so that they stay exact in every later step. When they no longer fit, one pass
+    updates all features, and the columns are dropped.
 
     Parameters
     ----------
-    data : Dense
+    data : Data
         The features m_i.
-    relevance : ndarray of shape (n_features,)
-        The t_i.
-    square : ndarray of shape (n_features,)
-        The ``|m_i|²``, 0 for constant features. They are taken after all others.
-    allowed : ndarray of bool
-        Features that may be taken.
+    relevance, squares : ndarray of shape (n_features,)
+        The t_i, and the ``|m_i|²``.
 
     Attributes
     ----------
@@ -511,111 +499,114 @@ class Search:
         Features read one by one, beside the passes that `data` counts.
     """
 
-    def __init__(
-        self, data: _data.Data, relevance: Floats, square: Floats, allowed: Bools
-    ) -> None:
-        self.data, self.relevance, self.allowed = data, relevance, allowed
-        self.constant = square**2 == 0  # or next to constant beside others
-        self.own = np.where(self.constant, 1.0, square**2)  # 1 spares a division by zero
+    def __init__(self, data: _data.Data, relevance: Floats, squares: Floats) -> None:
+        self.data, self.relevance = data, relevance
+        self.is_constant = squares**2 == 0  # or next to constant beside others
+        self.diagonal = np.where(self.is_constant, 1.0, squares**2)  # H_ii; not 0, as it divides
         self.a = self.b = 0.0
         self.h, self.bounds = np.zeros((2, data.n_features))
-        self.current = np.ones(data.n_features, dtype=bool)  # whose h is complete
-        room = max(KEPT_NUMBERS // data.n_samples, int(KEPT_SHARE * data.n_features), 2 * BATCH)
-        self.batch = max(BATCH, int(BATCH_SHARE * room))
-        self.columns, self.since = np.empty((2, min(room, data.n_features), data.n_samples))
-        self.n_since = 0  # columns taken since the last pass, which are in `since`
-        self.kept = np.empty(0, dtype=np.intp)  # whose columns these are
+        self.is_exact = np.ones(data.n_features, dtype=bool)
+        most = max(KEPT_NUMBERS // data.n_samples, int(KEPT_SHARE * data.n_features), 2 * BATCH)
+        self.batch = max(BATCH, int(BATCH_SHARE * most))
+        self.columns, self.recent = np.empty((2, min(most, data.n_features), data.n_samples))
+        self.stored = np.empty(0, dtype=np.intp)  # the features whose columns these are
+        self.n_recent = 0  # features taken since the last update of all; `recent` holds them
         self.columns_read = 0
 
-    def run(self, count: int, always: Integers) -> tuple[Integers, Floats]:
-        """Take some features, those of `always` before others: which, and the score after each."""
-        wanted = np.zeros_like(self.allowed)
-        wanted[always] = True
+    def run(self, count: int, always: Integers, allowed: Bools) -> tuple[Integers, Floats]:
+        """Return features, those of `always` first, and the score after each.
+
+        Constant features come after all others of their group.
+        """
+        is_first = np.isin(np.arange(len(allowed)), always)
         ranking: list[int] = []
         scores: list[float] = []
-        for group in (self.allowed & wanted, self.allowed & ~wanted):
-            open_ = np.where(group & ~self.constant, 0.0, -np.inf)
-            while len(ranking) < count and open_.max() == 0:
-                i = self._best(open_)
+        for group in (allowed & is_first, allowed & ~is_first):
+            mask = np.where(group & ~self.is_constant, 0.0, -np.inf)
+            while len(ranking) < count and mask.max() == 0:
+                i = self._best(mask)
                 self._take(i)
-                open_[i] = -np.inf
+                mask[i] = -np.inf
                 ranking.append(i)
                 scores.append(self.a / np.sqrt(self.b))
-            rest = np.flatnonzero(group & self.constant)[: count - len(ranking)]
+            rest = np.flatnonzero(group & self.is_constant)[: count - len(ranking)]
             ranking.extend(rest.tolist())
             scores.extend([self.a / np.sqrt(self.b) if self.b else 0.0] * len(rest))
         return np.array(ranking, dtype=np.intp), np.array(scores)
 
-    def _best(self, open_: Floats) -> int:
-        """The feature with the best score of those open; of equal ones the first."""
-        own, bounds = self.own, self.bounds
+    def _best(self, mask: Floats) -> int:
+        """Return the feature with the best score, of equal ones the first; `mask` as in `_bound`.
+
+        Features whose bound reaches the best exact score are updated, those with the largest
+        bounds first, until the largest bounds are exact.
+        """
+        bounds = self.bounds
         while True:
-            top, known = _bound(
-                self.relevance, own, self.h, self.a, self.b, open_, self.current, bounds
+            top, exact = _bound(
+                self.relevance, self.diagonal, self.h, self.a, self.b, mask, self.is_exact, bounds
             )
             slack = self.data.floor * abs(top)
             tied = np.flatnonzero(bounds >= top - slack)
-            if self.current[tied].all():
+            if self.is_exact[tied].all():
                 return int(tied[0])
-            behind = np.flatnonzero(bounds >= known - slack)
-            behind = behind[~self.current[behind]]
-            if len(behind) > self.batch:
-                behind = behind[np.argpartition(-bounds[behind], self.batch)[: self.batch]]
-            self._update(behind)
+            stale = np.flatnonzero((bounds >= exact - slack) & ~self.is_exact)
+            if len(stale) > self.batch:
+                stale = stale[np.argpartition(-bounds[stale], self.batch)[: self.batch]]
+            self._update(stale)
 
-    def _update(self, behind: Integers) -> None:
-        """Bring features up to date: these, or if there is no room for their columns all."""
-        start, stop = len(self.kept), len(self.kept) + len(behind)
+    def _update(self, stale: Integers) -> None:
+        """Make features exact: these, or all if there is no memory left for their columns."""
+        start, stop = len(self.stored), len(self.stored) + len(stale)
         if stop > len(self.columns):
             self._update_all()
             return
-        self.columns[start:stop] = self.data.block(behind).T
-        self.columns_read += len(behind)
-        self.h[behind] += _squares(self.columns[start:stop], self.since[: self.n_since])
-        self.kept = np.append(self.kept, behind)
-        self.current[behind] = True
+        self.columns[start:stop] = self.data.block(stale).T
+        self.columns_read += len(stale)
+        self.h[stale] += _squares(self.columns[start:stop], self.recent[: self.n_recent])
+        self.stored = np.append(self.stored, stale)
+        self.is_exact[stale] = True
 
     def _update_all(self) -> None:
-        """Bring all features up to date by one pass."""
-        since = self.since[: self.n_since].T
-        self.h[~self.current] += self.data.forward(since, since)[~self.current]
-        self.current[:] = True
-        self.kept, self.n_since = self.kept[:0], 0
+        """Make all features exact by one pass, ``m_iᵀ V Vᵀ m_i``, V being the recent columns."""
+        V = self.recent[: self.n_recent].T
+        self.h[~self.is_exact] += self.data.forward(V, V)[~self.is_exact]
+        self.is_exact[:] = True
+        self.stored, self.n_recent = self.stored[:0], 0
 
     def _take(self, i: int) -> None:
-        """Add a feature to S."""
-        if self.n_since == len(self.since):
+        """Add a feature to S; features with stored columns stay exact."""
+        if self.n_recent == len(self.recent):
             self._update_all()
-        self.since[self.n_since] = self.data.feature(i)
-        column = self.since[self.n_since : self.n_since + 1]
-        self.n_since += 1
+        self.recent[self.n_recent] = self.data.feature(i)
+        column = self.recent[self.n_recent : self.n_recent + 1]
+        self.n_recent += 1
         self.a += self.relevance[i]
-        self.b += 2 * self.h[i] + self.own[i]
-        self.h[self.kept] += _squares(self.columns[: len(self.kept)], column)
-        self.current[:] = False
-        self.current[self.kept] = True
+        self.b += 2 * self.h[i] + self.diagonal[i]
+        self.h[self.stored] += _squares(self.columns[: len(self.stored)], column)
+        self.is_exact[:] = False
+        self.is_exact[self.stored] = True
 
 
 @jit
-def _bound(relevance, own, h, a, b, open_, current, out):
-    """Fill in the scores, or for features that lag behind numbers no smaller.
+def _bound(relevance, diagonal, h, a, b, mask, is_exact, out):
+    """Fill in the scores or, for features that are not exact, upper bounds.
 
-    Return the largest, and the largest of the features that do not lag behind. Closed features
-    have a score of minus infinity.
+    `mask` is 0 for candidates, and minus infinity for all others, whose score it becomes. Return
+    the largest number, and the largest of exact features.
     """
-    top, known = -np.inf, np.finfo(np.float64).min
+    top, exact = -np.inf, np.finfo(np.float64).min
     for i in range(len(out)):
         value = relevance[i] + a
-        below = own[i] + b + 2 * h[i]
+        below = diagonal[i] + b + 2 * h[i]
         # A feature so small beside others that its square is 0 keeps a relevance of about 0.
         if value > 0 and below > 0:
             value /= np.sqrt(below)
-        value += open_[i]
+        value += mask[i]
         out[i] = value
         top = max(top, value)
-        if current[i]:
-            known = max(known, value)
-    return top, known
+        if is_exact[i]:
+            exact = max(exact, value)
+    return top, exact
 
 
 @jit
