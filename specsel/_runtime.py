@@ -51,12 +51,8 @@ def jit(function: Any = None, *, parallel: bool = False) -> Any:
         return partial(jit, parallel=parallel)
     import numba  # here: memory and interrupts are looked after where nothing is compiled, too
 
-    options: dict[str, Any] = {
-        "nogil": True,
-        "error_model": "numpy",
-        "fastmath": SAFE_FAST_MATH,
-        "parallel": parallel,
-    }
+    options: dict[str, Any] = {"error_model": "numpy", "fastmath": SAFE_FAST_MATH}
+    options |= {"nogil": True, "parallel": parallel}
     compiler = _separate_compiler()
     if compiler is not None:
         options["pipeline_class"] = compiler
@@ -115,11 +111,6 @@ def _separate_compiler() -> Any:
     return SeparateCompiler
 
 
-FORKED = (
-    "this process was forked from one that ran threads of OpenMP, and would die in its first "
-    'solve; start processes by "spawn" or "forkserver": multiprocessing.get_context("spawn")'
-)
-
 # Whether this process was forked after its parent had run threads of OpenMP.
 _fork = {"late": False}
 
@@ -131,7 +122,11 @@ def check_not_forked() -> None:
     it for ever. Call this once before parallel kernels.
     """
     if _fork["late"]:
-        raise RuntimeError(FORKED)
+        raise RuntimeError(
+            "this process was forked from one that ran threads of OpenMP, and would die in its "
+            'first solve; start processes by "spawn" or "forkserver": '
+            'multiprocessing.get_context("spawn")'
+        )
 
 
 def _note_fork() -> None:
@@ -219,9 +214,6 @@ UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 # Larger budgets are no different.
 LARGEST_BUDGET = 2**62
 
-# Where Linux says how much memory the processes of a container may take together.
-GROUP = Path("/sys/fs/cgroup")
-
 
 def budget() -> int:
     """Return how many bytes may be taken.
@@ -231,17 +223,12 @@ def budget() -> int:
     >>> budget() > 0
     True
     """
-    stated = _stated()
+    stated = stated_budget()
     return _free() // 2 if stated is None else stated
 
 
-def check_stated_budget() -> None:
-    """Raise an error if `SPECSEL_MEMORY` is no size, even where nothing will need the budget."""
-    _stated()
-
-
-def _stated() -> int | None:
-    """Return the bytes that the environment states, at most `LARGEST_BUDGET`, or None."""
+def stated_budget() -> int | None:
+    """Return the bytes that `SPECSEL_MEMORY` states, at most `LARGEST_BUDGET`, or None."""
     text = os.environ.get("SPECSEL_MEMORY", "").strip()
     if not text:
         return None
@@ -249,9 +236,8 @@ def _stated() -> int | None:
     size = 0
     if match:
         number, unit, binary = match.groups()
-        size = int(
-            min(float(number) * (1024 if binary else 1000) ** UNITS[unit.upper()], LARGEST_BUDGET)
-        )
+        scale = (1024 if binary else 1000) ** UNITS[unit.upper()]
+        size = int(min(float(number) * scale, LARGEST_BUDGET))
     if size <= 0:
         raise ValueError(
             f"SPECSEL_MEMORY = {text!r}: must be a number of bytes above 0, such as 8GiB"
@@ -303,44 +289,33 @@ def readable(size: float) -> str:
 
 def _free() -> int:
     """Return the bytes that the machine, the container and the limits of the process leave."""
-    known = [_of_machine(), _of_container(), _of_process()]
-    return max(0, min(size for size in known if size is not None))
-
-
-def _of_machine() -> int:
-    try:
-        text = Path("/proc/meminfo").read_text(encoding="ascii")
-        return 1024 * int(text.split("MemAvailable:")[1].split()[0])
-    except (OSError, ValueError, IndexError):  # another system than Linux
-        pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return 2**63
-
-
-def _of_container() -> int | None:
-    try:
-        most, taken = (
-            int((GROUP / name).read_text(encoding="ascii"))
-            for name in ("memory.max", "memory.current")
-        )
-    except (OSError, ValueError):  # no container, or one without a limit
-        return None
-    return most - taken
-
-
-def _of_process() -> int | None:
-    try:
-        import resource
+    known = [2**63]
+    available = _number_in("/proc/meminfo", r"MemAvailable: *(\d+)")
+    if available is not None:
+        known.append(1024 * available)
+    else:  # another system than Linux
+        with suppress(AttributeError, OSError, ValueError):
+            known.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    most = _number_in("/sys/fs/cgroup/memory.max")
+    taken = _number_in("/sys/fs/cgroup/memory.current")
+    if most is not None and taken is not None:
+        known.append(most - taken)
+    pages = _number_in("/proc/self/statm")
+    if pages is not None:
+        import resource  # which other systems lack
 
         most = resource.getrlimit(resource.RLIMIT_AS)[0]
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    except (ImportError, OSError, ValueError):
-        return None
-    if most == resource.RLIM_INFINITY:
-        return None
-    return most - pages * os.sysconf("SC_PAGE_SIZE")
+        if most != resource.RLIM_INFINITY:
+            known.append(most - pages * os.sysconf("SC_PAGE_SIZE"))
+    return max(0, min(known))
+
+
+def _number_in(path: str, pattern: str = r"(\d+)") -> int | None:
+    """Return a number in a file, or None without the file or a number in it."""
+    with suppress(OSError):
+        found = re.search(pattern, Path(path).read_text(encoding="ascii"))
+        return int(found[1]) if found else None
+    return None
 
 
 @contextmanager

@@ -1,12 +1,9 @@
-"""The numerical helpers that several algorithms share.
-
-A Krylov method for the leading weights (`leading_pair`), leading
-subspaces of symmetric matrices, and small dense helpers that wake no threads.
-"""
+"""Helpers that several algorithms share: eigenpairs, a Krylov method, inverses, QR."""
 
 from collections.abc import Callable
-from functools import cache
-from typing import Any, NamedTuple
+from contextlib import suppress
+from functools import cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,9 +13,9 @@ from specsel._validate import Bools, Floats, Worth
 # Up to this size a symmetric matrix is formed to find its leading subspace.
 DENSE_LIMIT = 2000
 
-# Krylov vectors that there is room for at first, more than most solves need; those that are kept
+# Krylov vectors that the buffer takes at first, more than most solves need; those that are kept
 # before a restart from the best one; and the most restarts.
-KRYLOV_ROOM = 8
+KRYLOV_BUFFER = 8
 KRYLOV_STEPS = 60
 KRYLOV_RESTARTS = 5
 
@@ -47,7 +44,6 @@ QR_BLOCK = 32
 # Up to this size a matrix is inverted by its eigenvalues.
 INVERSE_LIMIT = 96
 
-
 Product = Callable[[Floats], Floats]
 
 
@@ -63,10 +59,9 @@ class LeadingPair(NamedTuple):
 
 
 def is_unit(alpha: Floats, floor: float) -> bool:
-    """Tell whether weights have unit norm, up to what rounding allows where it leaves `floor`.
+    """Return whether weights have unit norm, up to rounding that leaves `floor`; NaN has not.
 
-    Weights that a Krylov method found do not where its start had no part outside the null space of
-    Φ. NaN is no unit norm either.
+    Weights of a Krylov method have not where its start lies in the null space of Φ.
     """
     return bool(abs(np.linalg.norm(alpha) - 1.0) <= np.sqrt(floor))
 
@@ -137,61 +132,50 @@ def _krylov(
 ) -> LeadingPair:
     """Build one Krylov space, until the pair has converged or the space is full."""
     shape = start.shape
-    duals, images, signed = np.empty((3, KRYLOV_ROOM, start.size))
+    rows = np.empty((3, KRYLOV_BUFFER, start.size))  # duals, images, and images by the form
     gram, form = np.empty((2, KRYLOV_STEPS, KRYLOV_STEPS))
     vector = start.ravel() / max(np.linalg.norm(start), np.finfo(float).tiny)
     for step in range(KRYLOV_STEPS):
         image = product(vector.reshape(shape))
-        if step == len(duals):
-            duals, images, signed = map(_longer, (duals, images, signed))
-        duals[step], images[step] = vector, image.ravel()
-        signed[step] = image.ravel() if apply_form is None else apply_form(image).ravel()
+        if step == rows.shape[1]:
+            rows, shorter = np.empty((3, 2 * step, start.size)), rows
+            rows[:, :step] = shorter
+        formed = image if apply_form is None else apply_form(image)
+        rows[0, step], rows[1, step], rows[2, step] = vector, image.ravel(), formed.ravel()
+        duals, images, signed = rows[:, : step + 1]
         known, new = slice(step + 1), slice(step, step + 1)
         for table, left, right in ((gram, duals, images), (form, images, signed)):
-            table[known, new] = _products(left[known], right[new])
-            table[new, known] = _products(left[new], right[known])
+            table[known, new] = _products(left, right[new])
+            table[new, known] = _products(left[new], right)
         values, vectors = _ritz(gram[known, known], form[known, known], floor)
         last = min(index, len(values))
         value, weights, scale = values[-last], vectors[:, -last], np.abs(values).max()
-        dual = _combination(weights, duals[known])
-        change = _combination(weights, signed[known]) - value * dual
+        dual = _combination(weights, duals)
+        change = _combination(weights, signed) - value * dual
         size = scale * np.linalg.norm(dual)
         residual = np.linalg.norm(change) / size if size > 0 else 0.0
-        image = _combination(weights, images[known]).reshape(shape)
+        image = _combination(weights, images).reshape(shape)
         # What is still to be gained is the squared residual over the distance to the next value.
         distance = value - values[-last - 1] if len(values) > last else 0.5 * scale
         done = residual <= floor or residual**2 * scale**2 <= tol * distance * abs(value)
         # With signs, a vector near a large negative value must not pass for the leading one.
         done = done and last == index and (value >= 0 or apply_form is None)
         for _ in range(2):
-            overlaps = _products(duals[known], change[None, :])[:, 0]
-            change -= _combination(overlaps, duals[known])
+            overlaps = _products(duals, change[None, :])[:, 0]
+            change -= _combination(overlaps, duals)
         norm = np.linalg.norm(change)
         done = done or norm <= floor * size
         if done:
             break
         vector = change / norm
-    before = [_combination(vectors[:, -i], duals[known]).reshape(shape) for i in range(1, last)]
+    before = [_combination(vectors[:, -i], duals).reshape(shape) for i in range(1, last)]
     return LeadingPair(dual.reshape(shape), image, value, residual, done, before)
 
 
-def _longer(rows: Floats) -> Floats:
-    """The same rows, with room for as many again."""
-    longer: Floats = np.empty((min(2 * len(rows), KRYLOV_STEPS), rows.shape[1]))
-    longer[: len(rows)] = rows
-    return longer
-
-
-# These two avoid BLAS. It would wake threads of its own, which go on competing with those of the
-# passes for milliseconds; that made small problems three times slower.
-def _products(left: Floats, right: Floats) -> Floats:
-    products: Floats = np.einsum("in,jn->ij", left, right)
-    return products
-
-
-def _combination(weights: Floats, rows: Floats) -> Floats:
-    combination: Floats = np.einsum("i,in->n", weights, rows)
-    return combination
+# These two avoid BLAS, whose threads compete with those of the passes for milliseconds; that made
+# small problems three times slower.
+_products = partial(np.einsum, "in,jn->ij")
+_combination = partial(np.einsum, "i,in->n")
 
 
 def _ritz(gram: Floats, form: Floats, floor: float) -> tuple[Floats, Floats]:
@@ -249,44 +233,22 @@ def last_eigenpairs(
     >>> last_eigenpairs(np.diag([1.0, 3.0, 2.0]), count=2)[0]
     array([2., 3.])
     """
-    with one_thread(len(symmetric)):
-        values, vectors = _last(symmetric, metric, count, eigvals_only=False)
-    return values, vectors
-
-
-def last_eigenvalue(symmetric: Floats, metric: Floats | None = None) -> float:
-    """Return the largest eigenvalue, as `last_eigenpairs` does, but without its eigenvector."""
-    with one_thread(len(symmetric)):
-        return float(_last(symmetric, metric, 1, eigvals_only=True)[0])
-
-
-def _last(symmetric: Floats, metric: Floats | None, count: int, *, eigvals_only: bool) -> Any:
-    """Compute the last eigenvalues alone or, where LAPACK fails at that, all of them.
-
-    Where many eigenvalues are equal, its driver for a few of them may stop with an error or return
-    fewer than it was asked for.
-    """
     from scipy.linalg import LinAlgError, eigh  # here, for it would slow the import down
 
-    places = [len(symmetric) - count, len(symmetric) - 1]
-    exponent = int(np.frexp(np.abs(symmetric).max())[1])
+    size, exponent = len(symmetric), int(np.frexp(np.abs(symmetric).max())[1])
     if metric is not None:
         exponent -= int(np.frexp(np.abs(metric).max())[1])
     if abs(exponent) > MODERATE and symmetric.any():  # LAPACK loses eigenvalues as small as these
-        scaled = np.ldexp(symmetric, -exponent)
-        found = _last(scaled, metric, count, eigvals_only=eigvals_only)
-        if eigvals_only:
-            return np.ldexp(found, exponent)
-        return np.ldexp(found[0], exponent), found[1]
-    try:
-        found = eigh(symmetric, metric, eigvals_only=eigvals_only, subset_by_index=places)
-        if (found if eigvals_only else found[0]).shape == (count,):
-            return found
-    except LinAlgError:
-        pass
-    driver = "evd" if metric is None else "gvd"
-    values, vectors = eigh(symmetric, metric, driver=driver)
-    return values[-count:] if eigvals_only else (values[-count:], vectors[:, -count:])
+        values, vectors = last_eigenpairs(np.ldexp(symmetric, -exponent), metric, count)
+        return np.ldexp(values, exponent), vectors
+    with one_thread(size):
+        with suppress(LinAlgError):
+            values, vectors = eigh(symmetric, metric, subset_by_index=[size - count, size - 1])
+            if len(values) == count:
+                return values, vectors
+        # Where many eigenvalues are equal, the driver for some of them may fail, or return fewer.
+        values, vectors = eigh(symmetric, metric, driver="evd" if metric is None else "gvd")
+    return values[-count:], vectors[:, -count:]
 
 
 def worth(eigenvalues: Floats, criterion: Worth) -> float:
@@ -312,18 +274,18 @@ def signed_qr(columns: Floats, *, overwrite: bool = False) -> tuple[Floats, Floa
     from scipy.linalg import lapack  # here, for it would make the package slow to import
 
     d, width = columns.shape
-    size, room = min(d, width), QR_BLOCK * width
-    factors, tau, *_ = lapack.dgeqrf(columns, lwork=room, overwrite_a=overwrite)
+    size, length = min(d, width), QR_BLOCK * width
+    factors, tau, *_ = lapack.dgeqrf(columns, lwork=length, overwrite_a=overwrite)
     signs = np.where(factors.diagonal() < 0, -1.0, 1.0)
     upper = np.where(_is_upper(size, width), factors[:size], 0.0)
-    frame: Floats = lapack.dorgqr(factors[:, :size], tau, lwork=room, overwrite_a=True)[0]
+    frame: Floats = lapack.dorgqr(factors[:, :size], tau, lwork=length, overwrite_a=True)[0]
     frame *= signs
     return frame, upper * signs[:, None]
 
 
 @cache
 def _is_upper(height: int, width: int) -> Bools:
-    """Tell where a triangular factor has numbers; there are a few sizes in a solve."""
+    """Return where a triangular factor has numbers; there are a few sizes in a solve."""
     return np.tri(width, height, dtype=bool).T
 
 
@@ -382,7 +344,7 @@ def top_eigenpairs(
 
 
 def narrow(image: Floats, basis: Floats, width: int) -> Floats:
-    """One step of orthogonal iteration that narrows the basis Q to a width.
+    """Narrow the basis Q to a width, by a step of orthogonal iteration.
 
     With U the leading eigenvectors of ``Qᵀ A Q`` and ``image = A Q``, the result is an
     orthonormal basis of ``A Q U``.

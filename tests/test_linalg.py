@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.linalg import lapack
 
 from specsel import linalg
 
@@ -57,18 +56,19 @@ def test_a_start_of_zeros_does_no_harm():
 
 
 @pytest.mark.parametrize("n", [1, 2, 25, 26, 100])
-@pytest.mark.parametrize("kind", ["full", "low rank", "repeated", "identity", "zero"])
+@pytest.mark.parametrize("kind", ["general", "low rank", "repeated", "identity", "zero"])
 def test_largest_modulus_is_an_eigendecomposition(n, kind, rng):
     noise = rng.standard_normal((n, n))
     basis = np.linalg.qr(noise)[0]
     A = {
-        "full": noise + noise.T,
+        "general": noise,
         "low rank": noise[:, :2] @ noise[:, :2].T,
         "repeated": basis @ np.diag(np.repeat([3.0, -3.0, 1.0], n)[::3]) @ basis.T,
         "identity": np.eye(n),
         "zero": np.zeros((n, n)),
     }[kind]
     values, vectors = linalg.largest_modulus(A, n)
+    A = (A + A.T) / 2
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(n), atol=1e-12)
     np.testing.assert_allclose(vectors * values @ vectors.T, A, atol=1e-12 * n)
     expected = np.linalg.eigvalsh(A)
@@ -94,22 +94,26 @@ def test_later_pairs_and_those_before(place, rng):
         assert abs(vectors[:, -i] @ (M @ dual)) == pytest.approx(1, abs=1e-8)
 
 
-def test_subspace_above_the_dense_limit_does_not_depend_on_a_shift(monkeypatch, rng):
+def test_subspace_above_the_dense_limit_does_not_depend_on_a_shift(rng):
     """Rayleigh-Ritz in a Krylov space: where all eigenvalues are near each other too."""
-    basis = linalg.orthonormal(rng.standard_normal((60, 60)))
-    A = basis * np.append([3.0, 2.5], rng.uniform(0, 1, 58)) @ basis.T + 50 * np.eye(60)
-    monkeypatch.setattr(linalg, "DENSE_LIMIT", 10)
-    got = linalg.top_eigenpairs(lambda Q: A @ Q, 60, 2)[1]
-    assert np.linalg.norm(got.T @ basis[:, :2]) == pytest.approx(2**0.5, abs=0.02)
+    size = linalg.DENSE_LIMIT + 1
+    values = np.append([30.0, 25.0], rng.uniform(0, 1, size - 2)) + 100
+    axis = linalg.orthonormal(rng.standard_normal((size, 1)))
+
+    def reflect(Q):
+        return Q - 2 * axis * (axis.T @ Q)
+
+    got = linalg.top_eigenpairs(lambda Q: reflect(values[:, None] * reflect(Q)), size, 2)[1]
+    assert np.linalg.norm(got.T @ reflect(np.eye(size, 2))) == pytest.approx(2**0.5, abs=0.02)
 
 
-def test_a_wide_subspace_above_the_dense_limit_is_exact(monkeypatch, rng):
+def test_a_wide_subspace_above_the_dense_limit_is_exact():
     """The blocks of a Krylov space would be more vectors than there are dimensions."""
-    basis = linalg.orthonormal(rng.standard_normal((30, 30)))
-    A = basis * np.arange(30) @ basis.T
-    monkeypatch.setattr(linalg, "DENSE_LIMIT", 10)
-    got = linalg.top_eigenpairs(lambda Q: A if Q is None else A @ Q, 30, 12)[1]
-    np.testing.assert_allclose(got @ got.T, basis[:, 18:] @ basis[:, 18:].T, atol=1e-12)
+    size = linalg.DENSE_LIMIT + 1
+    k = size // linalg.SUBSPACE_PASSES + 1
+    values, vectors = linalg.top_eigenpairs(lambda _: np.diag(np.arange(1.0, size + 1)), size, k)
+    np.testing.assert_allclose(values, np.arange(size, size - k, -1))
+    np.testing.assert_allclose(abs(vectors[::-1][:k]), np.eye(k), atol=1e-12)
 
 
 @pytest.mark.parametrize("size", [9, linalg.INVERSE_LIMIT + 1])
@@ -129,24 +133,10 @@ def test_last_eigenpairs_of_a_degenerate_matrix(size, rng):
     values, vectors = linalg.last_eigenpairs(matrix, np.eye(size), count=2)
     np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-12)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(2), atol=1e-12)
-    assert linalg.last_eigenvalue(matrix) == pytest.approx(1)
+    assert values == pytest.approx(1)
 
 
 @pytest.mark.parametrize("n", [1, 5, 30, 100])
 def test_what_is_not_finite_has_no_eigenvalues_and_does_not_stop(n):
-    """Whoever checks the result reports it."""
+    """The check of the result reports it. LAPACK fails at the matrix of 5 rows."""
     assert np.isnan(linalg.largest_modulus(np.full((n, n), np.nan), n)[0]).all()
-
-
-def test_the_symmetric_part_is_what_has_eigenvalues(rng):
-    matrix = rng.standard_normal((6, 6))
-    values, vectors = linalg.largest_modulus(matrix, 6)
-    symmetric = (matrix + matrix.T) / 2
-    np.testing.assert_allclose(symmetric @ vectors, vectors * values, atol=1e-12)
-
-
-def test_a_failure_of_lapack_shows_as_nan(monkeypatch):
-    monkeypatch.setattr(lapack, "dsyevd", lambda matrix: (np.ones(2), np.eye(2), 1))
-    values, vectors = linalg.largest_modulus(np.eye(2), 2)
-    assert np.isnan(values).all()
-    assert np.isnan(vectors).all()

@@ -61,7 +61,7 @@ def represent(
     All first parts come before all second parts. X is copied where a feature is so large or so
     small that squares of its norm are no numbers; see `extremes`.
     """
-    _runtime.check_stated_budget()
+    _runtime.stated_budget()  # a wrong one is refused even where none is needed
     if representation == "ranks":
         array = _to_be_ranked(array)
     kind, numbers, dtype = _held(array, in_memory=representation == "ranks")

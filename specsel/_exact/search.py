@@ -38,7 +38,7 @@ from specsel._exact.include import Include
 from specsel._pencil import Pencil
 from specsel._runtime import jit
 from specsel._validate import Bools, Bounds, Floats, Integers, Worth
-from specsel.linalg import eigen, last_eigenvalue, worth
+from specsel.linalg import eigen, last_eigenpairs, worth
 from specsel.results.subsets import SizeRow
 
 # Called after every round with the value of the best support, a bound on all, the number of nodes
@@ -181,7 +181,7 @@ class SearchTask:
         """Solve for the value of a support."""
         pair = np.ix_(support, support)
         if self.criterion == "leading":
-            return last_eigenvalue(self.A[pair], self.B[pair])
+            return float(last_eigenpairs(self.A[pair], self.B[pair])[0][0])
         return worth(eigh(self.A[pair], self.B[pair], eigvals_only=True), self.criterion)
 
     def support(self, mask: Bools) -> Support:
