@@ -1,7 +1,8 @@
 """The table of methods: one row each, and the papers that they come from.
 
-What is imported on demand, the command line's ``--method`` and its options, citations, the methods
-that `evidence` compares, the random tests: all of them follow from `METHODS`. Importing this
+What is imported on demand, the command line's ``--method``, citations, the methods that `evidence`
+compares, the random tests: all of them follow from `METHODS`. Which options the command line has
+for their parameters, and their help, stands in ``OPTIONS`` of ``cli/common.py``. Importing this
 module imports nothing heavy.
 """
 

@@ -1,4 +1,8 @@
-"""What several commands share: options, reading as they say, and files to write."""
+"""What several commands share: options, reading as they say, and files to write.
+
+`OPTIONS` is the one place that names the options of the methods. Their types, choices and defaults
+come from the signatures of the `solve` functions.
+"""
 
 import argparse
 import csv
@@ -11,14 +15,16 @@ import shutil
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache
+from inspect import Parameter
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
 from specsel import _validate
+from specsel._methods import METHODS, choices, parameters
 from specsel.cli import tables, terminal
 from specsel.cli.tables import CELLS, IMPUTATIONS, Table, load
 
@@ -32,14 +38,132 @@ class Command(NamedTuple):
     run: Callable[[argparse.Namespace], int]
 
 
-FILE_HELP = (
-    "table to read, one sample per row: CSV or TSV (also .gz; - is stdin), .npy, sparse .npz, and "
-    "with specsel[files] Parquet, Arrow, Excel, .h5ad, .zarr; without FILE the built-in example "
-    "is used"
-)
+# For every command, the options that set an argument of its methods' `solve`, and their help. A
+# method takes those whose parameter its `solve` has.
+OPTIONS = {
+    "select": {
+        "k": "number of directions that carry the clusters, about that of clusters; auto, the "
+        "default, counts them by the gap between eigenvalues; for weighting with --target, number "
+        "of discriminants, by default as many as there are samples",
+        "side": "samples of the same features whose variation is unwanted; may be repeated",
+        "apart": "pairs of samples in different clusters: two columns of row numbers, counted "
+        "from 0, below a header",
+        "together": "pairs of samples in the same cluster, likewise",
+        "tradeoff": "weight of the second aim against the first; for topography 2 over the number "
+        "of features by default",
+        "representation": "how to make features non-negative",
+        "kernel": "kernel to compare features by",
+        "rounds": "number of groupings to look for",
+        "features": "number of features to take; by default up to the peak of the scores",
+        "neighbours": "nearest samples of each",
+        "components": "principal components in which samples are near",
+        "scale": "features of unit norm, or in their own units",
+        "init": "where the iteration starts",
+        "tol": "stop when the objective rose by no more than this share of it over the last "
+        "iterations; Q-α is then about as near to its limit",
+        "max_iter": "stop after so many iterations",
+        "seed": "seed of random starts and of all shuffles; default 0",
+    },
+    "path": {
+        "max_size": "largest number of features to choose; default 10",
+        "criterion": "what a set is worth by its eigenvalues: the largest, their sum, or the sum "
+        "of log(1 + eigenvalue); default logdet for more than two classes, otherwise leading",
+        "direction": "greedy selection adds features one by one, removes them, or takes the "
+        "better of the two; removing forms matrices of features x features; beyond 2000 features "
+        "the default is forward",
+        "time_limit": "seconds for all sizes together; default 60",
+        "always": "features that every set must contain, separated by commas; may be repeated",
+        "never": "features that no set may contain, likewise",
+        "shrinkage": "number to add to the diagonal of the scatter within the classes",
+        "matrix": "matrix that sparse PCA decomposes",
+    },
+    "stable": {
+        "retain": "share of the trace to retain; for the example 0.1",
+        "at_least": "least number of components; with --retain 0 the only condition",
+        "matrix": "similarities of the features: cosine or inner for counts, covariance or "
+        "correlation for measurements; for the example correlation",
+        "intervals": "kind of intervals",
+        "confidence": "confidence of the bootstrap intervals",
+        "n_boot": "number of resamples, or auto",
+        "seed": "seed of the resamples; default 0",
+    },
+}
 
-# The options that name files to write.
-FILES_OUT = ("out", "select_out", "report", "plot")
+# Parameters of the solvers whose option has another name.
+OPTION_OF_PARAMETER = {
+    "n": "features",
+    "random_state": "seed",
+    "y": "target",
+    "method": "intervals",
+}
+PARAMETER_OF_OPTION = {option: name for name, option in OPTION_OF_PARAMETER.items()}
+
+# Options that are no single number or name: files, and lists of names.
+FORMS: dict[str, dict[str, Any]] = {
+    "side": {"type": Path, "metavar": "FILE", "action": "append"},
+    "apart": {"type": Path, "metavar": "FILE"},
+    "together": {"type": Path, "metavar": "FILE"},
+    "always": {"action": "append", "default": [], "metavar": "NAMES"},
+    "never": {"action": "append", "default": [], "metavar": "NAMES"},
+}
+
+
+def methods_of(command: str) -> list[str]:
+    """Return the methods that a command runs."""
+    return [name for name, row in METHODS.items() if row.command == command]
+
+
+@cache
+def takers(command: str, option: str) -> dict[str, Parameter]:
+    """Return the methods of a command that take an option, and the parameter of their `solve`."""
+    name = PARAMETER_OF_OPTION.get(option, option)
+    taken = {method: parameters(method) for method in methods_of(command)}
+    return {method: known[name] for method, known in taken.items() if name in known}
+
+
+def add_options_of_methods(command: str, add: Callable[..., Any]) -> None:
+    """Add the options of a command that set arguments of `solve`."""
+    methods = methods_of(command)
+    for option, text in OPTIONS[command].items():
+        users = takers(command, option)
+        text += _default(users)
+        if command == "select":
+            others = ", ".join(method for method in methods if method not in users)
+            text += f" ({', '.join(users) if len(users) < 5 else f'all but {others}'})"
+        kinds = [one.annotation for one in users.values()]
+        names = [*dict.fromkeys(name for kind in kinds for name in choices(kind))]
+        form: dict[str, Any] = {"type": int, "metavar": "N"}
+        if option in FORMS:
+            form = FORMS[option]
+        elif names == ["auto"]:
+            form["type"] = count
+        elif names:
+            form = {"choices": names}
+        elif any(float in (kind, *get_args(kind)) for kind in kinds):
+            form = {"type": float, "metavar": "NUMBER"}
+        add(flag(option), help=text, **form)
+
+
+def _default(users: Mapping[str, Parameter]) -> str:
+    """Say which values an option has by default, and for which methods if they differ."""
+    methods: dict[Any, list[str]] = {}
+    for method, one in users.items():
+        if one.default not in (None, Parameter.empty, ()):
+            shown = f"{one.default:g}" if isinstance(one.default, float) else str(one.default)
+            methods.setdefault(shown, []).append(method)
+    if len(methods) == 1:
+        return f"; default {next(iter(methods))}"
+    each = [f"{value} for {', '.join(names)}" for value, names in methods.items()]
+    return f"; default {'; '.join(each)}" if each else ""
+
+
+# The options that name files to write, and how their names may end; tables are CSV otherwise.
+FILES_OUT: dict[str, tuple[str, ...]] = {
+    "out": (),
+    "select_out": (),
+    "report": (".html", ".htm"),
+    "plot": (".png", ".svg", ".pdf"),
+}
 
 # The options that say how to read a file.
 READ_BY = ("index", "header", "decimal", "encoding", "sheet", "impute")
@@ -47,12 +171,14 @@ READ_BY = ("index", "header", "decimal", "encoding", "sheet", "impute")
 
 def add_input(add: Callable[..., Any], target_help: str) -> None:
     """Add the options that say which table to read, and which of its columns."""
-    add("file", metavar="FILE", nargs="?", type=Path, help=FILE_HELP)
-    add(
-        "--target",
-        metavar="COLUMN",
-        help=f"column that holds {target_help}: its name or, without a header, its number from 0",
+    file_help = (
+        "table to read, one sample per row: CSV or TSV (also .gz; - is stdin), .npy, sparse .npz, "
+        "and with specsel[files] Parquet, Arrow, Excel, .h5ad, .zarr; without FILE the built-in "
+        "example is used"
     )
+    add("file", metavar="FILE", nargs="?", type=Path, help=file_help)
+    target_help = f"column that holds {target_help}: its name or, without a header, its number "
+    add("--target", metavar="COLUMN", help=target_help + "from 0")
     drop_help = (
         "columns to leave out, separated by commas; may be repeated; put a name that contains "
         "a comma in quotes"
@@ -113,6 +239,16 @@ def listed(texts: Iterable[str]) -> list[str]:
     return [name.strip() for name in names if name.strip()]
 
 
+def facts(result: Any, *names: str) -> dict[str, Any]:
+    """Return attributes of a result as JSON can hold them: lists for arrays, None for infinity."""
+    values = {name: getattr(result, name) for name in names}
+    plain = {
+        name: value.tolist() if hasattr(value, "tolist") else value
+        for name, value in values.items()
+    }
+    return _without(plain, _not_finite)
+
+
 def joined(names: Iterable[str]) -> str:
     """Join names with commas, such that `listed` splits them again."""
     line = io.StringIO()
@@ -120,16 +256,16 @@ def joined(names: Iterable[str]) -> str:
     return line.getvalue()
 
 
-# Parameters of the solvers whose option has another name.
-OPTION_OF_PARAMETER = {"n": "features", "random_state": "seed", "y": "target"}
-PARAMETER_OF_OPTION = {option: name for name, option in OPTION_OF_PARAMETER.items()}
+def flag(option: str) -> str:
+    """Return an option as the user writes it."""
+    return f"-{option}" if len(option) == 1 else f"--{option.replace('_', '-')}"
 
 
 def advice(message: str, args: argparse.Namespace) -> str:
     """Name options instead of the parameters that a warning or an error advises to give."""
 
-    def option(found: re.Match[str]) -> str:
-        return f"give {flag(found[1])}" if hasattr(args, found[1]) else found[0]
+    def option(match: re.Match[str]) -> str:
+        return f"give {flag(match[1])}" if hasattr(args, match[1]) else match[0]
 
     message = re.sub(r"\bgive (\w+)\b", option, message)
     if hasattr(args, "standardise"):
@@ -140,33 +276,27 @@ def advice(message: str, args: argparse.Namespace) -> str:
 def with_options(message: str, args: argparse.Namespace) -> str:
     """Name an option or a file instead of the parameter that an error begins with."""
     message = advice(message, args)
-    found = re.match(r"(\w+)( = |:)", message)
-    if not found:
+    match = re.match(r"(\w+)( = |:)", message)
+    if not match:
         return message
-    name, rest = OPTION_OF_PARAMETER.get(found[1], found[1]), message[found.end() :]
+    name, rest = OPTION_OF_PARAMETER.get(match[1], match[1]), message[match.end() :]
     if name == "X":
         return f"{args.file or 'the example'}:{rest}"
     if not hasattr(args, name):
         return message
-    if found[2] == " = ":
+    if match[2] == " = ":
         return f"{flag(name)} {rest}"
     value = getattr(args, name)
     return f"{flag(name)}{f' {value}' if isinstance(value, str) else ''}:{rest}"
 
 
-def flag(option: str) -> str:
-    """Return an option as the user writes it."""
-    return f"-{option}" if len(option) == 1 else f"--{option.replace('_', '-')}"
-
-
 def check_classes(target: str | None, y: Any) -> None:
     """Refuse a target column that holds measurements instead of classes."""
     for label in () if target is None else dict.fromkeys(y.tolist()):
-        number = tables.number(str(label))
-        if number is not None and number % 1 > 0:
+        if (tables.number(str(label)) or 0) % 1 > 0:
+            shown = _validate.printable(label)
             raise ValueError(
-                f"--target {target}: holds {_validate.printable(label)}, a measurement; "
-                "classes are needed"
+                f"--target {target}: holds {shown}, a measurement; classes are needed"
             )
 
 
@@ -175,76 +305,62 @@ def read(args: argparse.Namespace, labelled: bool, *, as_stored: bool = False) -
 
     `labelled` says whether the example comes with its labels.
     """
+    if args.file is not None:
+        return read_file(args, args.file, target=args.target, as_stored=as_stored)
     for option in ("target", "drop", *READ_BY):
-        if args.file is None and getattr(args, option):
+        if getattr(args, option):
             raise ValueError(f"--{option}: needs FILE")
-    if args.file is None:
-        return tables.example(labelled)
-    return read_file(args.file, args, target=args.target, as_stored=as_stored)
+    return tables.example(labelled)
 
 
-def read_side(path: Path, args: argparse.Namespace) -> Table:
-    """Read samples of the same features; columns that are no features may be there or not."""
-    return read_file(
-        path, args, also=[args.target] * bool(args.target), lenient=True, as_stored=True
-    )
-
-
-def read_file(
-    path: Path, args: argparse.Namespace, also: Sequence[str] = (), **options: Any
-) -> Table:
-    """Read a table as the options say, without the columns of --drop and those of `also`."""
-    options = {option: getattr(args, option) for option in READ_BY} | options
+def read_file(args: argparse.Namespace, path: Path, **options: Any) -> Table:
+    """Read a table as the options say."""
+    asked = {option: getattr(args, option) for option in READ_BY} | {"drop": listed(args.drop)}
     try:
         with terminal.progress(str, f"reading {path.name}"):
-            return tables.read(path, drop=[*listed(args.drop), *also], **options)
-    except tables.MissingError as error:
-        hint = f"--impute {', '.join(IMPUTATIONS[:-1])} or {IMPUTATIONS[-1]}"
-        raise ValueError(f"{error}; {hint}; --drop leaves a column out") from None
-    except tables.CellError as error:
-        raise ValueError(f"{error}; --drop leaves a column out") from None
+            return tables.read(path, **asked | options)
+    except tables.TableError as error:
+        raise ValueError("; ".join(filter(None, (str(error), error.hint)))) from None
 
 
-def check_output(args: argparse.Namespace, inputs: Sequence[Path | None] = ()) -> None:
+def check_output(args: argparse.Namespace, inputs: Iterable[Path | None] = ()) -> None:
     """Refuse output files that cannot be written, or that the command reads."""
     read = [path for path in (args.file, *inputs) if path and path.exists()]
     taken: dict[Path, str] = {}
-    for option in FILES_OUT:
+    for option, endings in FILES_OUT.items():
         path = getattr(args, option)
         if path is None:
             continue
-        given = f"{flag(option)} {path}"
+        fault = _fault_of_format(args, option, path)
         if path.is_dir() or not path.parent.is_dir():
-            raise ValueError(f"{given}: is not a file in an existing folder")
-        if path.exists() and any(map(path.samefile, read)):
-            raise ValueError(f"{given}: is a file to be read")
-        if path.resolve() in taken:
-            raise ValueError(f"{given}: is the file of {taken[path.resolve()]}")
+            fault = "is not a file in an existing folder"
+        elif path.exists() and any(map(path.samefile, read)):
+            fault = "is a file to be read"
+        elif path.resolve() in taken:
+            fault = f"is the file of {taken[path.resolve()]}"
+        elif endings and path.suffix.lower() not in endings:
+            fault = f"must end in {', '.join(endings[:-1])} or {endings[-1]}"
+        elif option == "plot" and importlib.util.find_spec("matplotlib") is None:
+            fault = "needs matplotlib: pip install 'specsel[plot]'"
+        if fault:
+            raise ValueError(f"{flag(option)} {path}: {fault}")
         taken[path.resolve()] = flag(option)
-    for option in ("out", "select_out"):
-        if getattr(args, option):
-            _check_format(args, option, getattr(args, option))
-    if args.report and args.report.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"--report {args.report}: must end in .html")
-    if args.plot and args.plot.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"--plot {args.plot}: must end in .png, .svg or .pdf")
-    if args.plot and importlib.util.find_spec("matplotlib") is None:
-        raise ValueError("--plot: needs matplotlib: pip install 'specsel[plot]'")
 
 
-def _check_format(args: argparse.Namespace, option: str, path: Path) -> None:
-    """Refuse a table in a format that is not written; any other name is that of a CSV file."""
-    suffix, given = path.suffix.lower(), f"{flag(option)} {path}"
-    if suffix in {*tables.KINDS} - {".npy", ".parquet", CELLS} or (suffix, option) == (
-        ".npy",
-        "out",
-    ):
-        raise ValueError(f"{given}: must end in .csv, .tsv, .json or .parquet")
-    if suffix == ".parquet" and importlib.util.find_spec("pyarrow") is None:
-        raise ValueError(f"{given}: needs pyarrow: pip install 'specsel[files]'")
-    copies = (args.command, option) == ("select", "out")
-    if suffix == CELLS and not (copies and args.file and args.file.suffix.lower() == CELLS):
-        raise ValueError(f"{given}: only select --out of an .h5ad FILE writes .h5ad")
+def _fault_of_format(args: argparse.Namespace, option: str, path: Path) -> str:
+    """Say why a table is not written in the format that its name asks for; else nothing."""
+    suffix = path.suffix.lower()
+    if FILES_OUT[option]:
+        return ""
+    if suffix == CELLS:
+        copies = (args.command, option) == ("select", "out")
+        of_cells = args.file and args.file.suffix.lower() == CELLS
+        return "" if copies and of_cells else "only select --out of an .h5ad FILE writes .h5ad"
+    if suffix == ".parquet":
+        missing = importlib.util.find_spec("pyarrow") is None
+        return "needs pyarrow: pip install 'specsel[files]'" * missing
+    read_alone = suffix in tables.KINDS and (suffix, option) != (".npy", "select_out")
+    return "must end in .csv, .tsv, .json or .parquet" * read_alone
 
 
 def save(
@@ -252,7 +368,7 @@ def save(
     table: Table,
     rows: Sequence[Mapping[str, Any]],
     features: Iterable[int],
-    found: Any,
+    result: Any,
     *,
     display: str,
     **page: Any,
@@ -262,7 +378,7 @@ def save(
     `display` is the name of a class in `specsel.plotting`, `page` the arguments of `report.write`.
     """
     if args.out and args.out.suffix.lower() == CELLS:
-        save_in_cells(args.file, args.out, table, found)
+        save_in_cells(args.file, args.out, table, result)
     elif args.out:
         save_rows(args.out, rows)
     if args.select_out:
@@ -270,9 +386,9 @@ def save(
     if args.report:
         from specsel.cli import report
 
-        report.write(args, table, found, features=features, **page)
+        report.write(args, table, result, features=features, **page)
     if args.plot:
-        draw(args.plot, display, found)
+        draw(args.plot, display, result)
 
 
 def draw(path: Path, display: str, result: Any) -> None:
@@ -281,66 +397,62 @@ def draw(path: Path, display: str, result: Any) -> None:
 
     from specsel import plotting
 
+    def describe(warning: str) -> str:
+        # matplotlib warns of every letter that its font lacks; one common text makes them one line
+        lacks_letters = "missing from font" in warning
+        return f"--plot {path}: {'its font lacks letters of names' if lacks_letters else warning}"
+
     figure = Figure(figsize=(8, 5), layout="constrained")
-    with terminal.warnings_in_lines(partial(_describe_warning, path)), naming(path):
+    with terminal.warnings_in_lines(describe), naming(path):
         getattr(plotting, display).from_result(result, ax=figure.add_subplot())
         figure.savefig(path, dpi=150)
 
 
-def _describe_warning(path: Path, warning: str) -> str:
-    """Say where a warning of matplotlib comes from.
-
-    matplotlib warns of every letter that its font lacks; one common text makes them one line.
-    """
-    lacks_letters = "missing from font" in warning
-    return f"--plot {path}: {'its font lacks letters of names' if lacks_letters else warning}"
-
-
-# What stands in --out of an .h5ad file for genes that were left out.
-LEFT_OUT = {"score": math.nan, "rank": 0, "selected": False}
-
-
 def save_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows, which have the same keys, in the format that the name of the file says."""
-    columns = {key: [row[key] for row in rows] for key in rows[0]}
     with naming(path):
         suffix = path.suffix.lower()
         if suffix == ".json":
-            path.write_text(json.dumps([*map(_plain, rows)], indent=1) + "\n", encoding="utf-8")
+            text = json.dumps([_without(row, _not_finite) for row in rows], indent=1)
+            path.write_text(text + "\n", encoding="utf-8")
         elif suffix == ".parquet":
-            known = {key: [None if c == "" else c for c in columns[key]] for key in columns}
+            known = [_without(row, lambda cell: cell == "") for row in rows]
             pyarrow, parquet = load("pyarrow", suffix), load("pyarrow.parquet", suffix)
             with open(path, "wb") as file:
-                parquet.write_table(pyarrow.table(known), file)
+                parquet.write_table(pyarrow.Table.from_pylist(known), file)
         else:
-            _write_text(path, [*columns], zip(*columns.values(), strict=True))
+            _write_text(path, [*rows[0]], (row.values() for row in rows))
 
 
-def save_in_cells(source: Path, path: Path, table: Table, found: Any) -> None:
+def _without(row: Mapping[str, Any], absent: Callable[[Any], bool]) -> dict[str, Any]:
+    return {key: None if absent(cell) else cell for key, cell in row.items()}
+
+
+def _not_finite(cell: Any) -> bool:
+    """Return whether a cell is NaN or infinite, which JSON cannot hold."""
+    return isinstance(cell, float) and not math.isfinite(cell)
+
+
+def save_in_cells(source: Path, path: Path, table: Table, result: Any) -> None:
     """Copy an .h5ad file, and add to its genes what `results.annotate` adds to AnnData."""
     from specsel import results
 
-    io = load("anndata.io", CELLS)
-    h5py = load("h5py", CELLS)
+    io, h5py = load("anndata.io", CELLS), load("h5py", CELLS)
     annotated = SimpleNamespace(var={}, n_vars=table.n_features)
-    results.annotate(annotated, found)
+    results.annotate(annotated, result)
+    left_out = {"score": math.nan, "rank": 0, "selected": False}
     with naming(path), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         shutil.copyfile(source, path)
         with h5py.File(path, "r+") as file:
-            genes = file["var"]
-            names = [*map(str, io.read_elem(genes).index)]
-            left = np.array([name not in table.left_out for name in names])
-            order = [*map(str, genes.attrs["column-order"])]
-            for key, default in LEFT_OUT.items():
-                column = f"specsel_{key}"
-                values = np.full(len(names), default)
-                values[left] = annotated.var[column]
-                if column in genes:
-                    del genes[column]
-                io.write_elem(genes, column, values)
-                order = [name for name in order if name != column] + [column]
-            genes.attrs["column-order"] = np.array(order, dtype=h5py.string_dtype())
+            genes = io.read_elem(file["var"])
+            is_feature = ~genes.index.map(str).isin(table.left_out)
+            for key, default in left_out.items():
+                values = np.full(len(genes), default)
+                values[is_feature] = annotated.var[f"specsel_{key}"]
+                genes[f"specsel_{key}"] = values
+            del file["var"]
+            io.write_elem(file, "var", genes)
 
 
 def save_selection(path: Path, table: Table, features: Iterable[int], label: str | None) -> None:
@@ -370,26 +482,17 @@ def save_selection(path: Path, table: Table, features: Iterable[int], label: str
         save_rows(path, [dict(zip(header, row, strict=True)) for row in rows])
 
 
-def _write_text(path: Path, header: Sequence[str], rows: Any) -> None:
+def _write_text(path: Path, header: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     with open(path, "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, delimiter=delimiter, lineterminator="\n")
-        table.writerow(map(_harmless, header))
-        table.writerows(map(_harmless, row) for row in rows)
+        table.writerows(map(_harmless, row) for row in (header, *rows))
 
 
 def _harmless(cell: Any) -> Any:
     """Put a quote before a text that a spreadsheet would run as a formula, as OWASP advises."""
     formula = isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r"))
     return f"'{cell}" if formula and tables.number(cell) is None else cell
-
-
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row for JSON, which has no NaN and no infinity."""
-    return {
-        key: None if isinstance(cell, float) and not math.isfinite(cell) else cell
-        for key, cell in row.items()
-    }
 
 
 @contextmanager

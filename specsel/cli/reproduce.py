@@ -137,7 +137,7 @@ def _run_on(
     """Run an experiment on data of the user; errors name the file."""
     data = None
     if target is not None:
-        table = tables.read(path, target)
+        table = tables.read(path, target=target)
         data = table.X, table.y
     try:
         return experiment.run(data=data or tables.read_labelled(path), tell=show, **options)

@@ -1,30 +1,25 @@
 """``specsel select``: rank the features of a table.
 
-The methods come from the table of methods; which options each takes, with their choices and
-defaults, comes from the signatures of their `solve`.
+The methods come from the table of methods, their options from `common.OPTIONS`.
 """
 
 import argparse
 import json
-import math
 import textwrap
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from inspect import Parameter
-from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from specsel import _validate
-from specsel._methods import COMPARED, METHODS, choices, parameters
+from specsel._methods import COMPARED, METHODS, parameters
 from specsel.cli import common, tables, terminal
 from specsel.cli.tables import Table
-
-SELECTING = [name for name, row in METHODS.items() if row.command == "select"]
 
 BAR_WIDTH = 30
 BLOCKS, RULE = " ▏▎▍▌▋▊▉█", "─"
@@ -37,35 +32,16 @@ CLEAR = 2.0
 QUICK = 19
 QUICK_WORK = 2e9
 
-# Options that set an argument of `solve`, and their help. A method takes those whose parameter its
-# `solve` has; type, choices and default come from there too.
-OPTIONS = {
-    "k": "number of directions that carry the clusters, about that of clusters; auto, the "
-    "default, counts them by the gap between eigenvalues; for weighting with --target, number of "
-    "discriminants, by default as many as there are samples",
-    "side": "samples of the same features whose variation is unwanted; may be repeated",
-    "apart": "pairs of samples in different clusters: two columns of row numbers, counted from 0, "
-    "below a header",
-    "together": "pairs of samples in the same cluster, likewise",
-    "tradeoff": "weight of the second aim against the first; for topography 2 over the number of "
-    "features by default",
-    "representation": "how to make features non-negative",
-    "kernel": "kernel to compare features by",
-    "rounds": "number of groupings to look for",
-    "features": "number of features to take; by default up to the peak of the scores",
-    "neighbours": "nearest samples of each",
-    "components": "principal components in which samples are near",
-    "scale": "features of unit norm, or in their own units",
-    "init": "where the iteration starts",
-    "tol": "stop when the objective rose by no more than this share of it over the last "
-    "iterations; Q-α is then about as near to its limit",
-    "max_iter": "stop after so many iterations",
-    "seed": "seed of random starts and of all shuffles; default 0",
-}
-FILES = ("side", "apart", "together")
-
-# The option that changes the table, not the solver, and the methods that compare distances.
+# Methods that compare distances: they may need columns of one deviation.
 STANDARDISED = ("alignment",)
+
+# Methods whose weights have a spectrum beyond its k leading eigenvalues, see `Weights.spectrum`.
+WITH_SPECTRUM = ("qalpha", "side_info", "topography")
+
+# What JSON says of the comparison with shuffled data.
+EVIDENCE = ("verdict", "p_value", "z", "objective", "null", "shuffled", "beyond_chance")
+
+NOT_CONVERGED = "not converged: more iterations may change the weights"
 
 DESCRIPTION = "Rank the features of a table: which carry the structure of the samples?"
 
@@ -77,7 +53,7 @@ def _wrapped(name: str) -> str:
 
 EPILOG = f"""\
 methods, with classes in --target, side data in --side, pairs in --apart and --together:
-{chr(10).join(map(_wrapped, SELECTING))}
+{chr(10).join(map(_wrapped, common.methods_of("select")))}
 
 How a text is read: it is UTF-8, UTF-16 with its mark, or cp1252. The delimiter is that of comma,
 tab, semicolon and bar that divides the first rows alike. Decimals have commas where the delimiter
@@ -104,8 +80,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command to its parser."""
     add = parser.add_argument
     common.add_input(add, "class labels, for supervised, weighting and alignment")
+    methods = common.methods_of("select")
     method_help = "how to weigh the features, see below (default qalpha)"
-    add("--method", choices=SELECTING, default="qalpha", help=method_help)
+    add("--method", choices=methods, default="qalpha", help=method_help)
     top_help = "how many features to print, best first (default 20)"
     add("--top", type=int, default=20, metavar="N", help=top_help)
     shuffle_help = "shuffle every column first, to see what chance finds in such data"
@@ -118,98 +95,53 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--permutations", type=int, metavar="N", help=permutations_help)
     common.add_output(add, "the ranking of all features", "the weights")
     add = parser.add_argument_group("options of some methods").add_argument
-    for option in OPTIONS:
-        add(common.flag(option), **_argument(option))
+    common.add_options_of_methods("select", add)
     standardise_help = "scale the columns to one deviation first; needed where units differ"
     which = f"({', '.join(STANDARDISED)})"
     add("--standardise", action="store_true", default=None, help=f"{standardise_help} {which}")
-
-
-@cache
-def _takers(option: str) -> dict[str, Parameter]:
-    """Return the methods that take an option, and the parameter of their `solve`."""
-    name = common.PARAMETER_OF_OPTION.get(option, option)
-    taken = {method: parameters(method) for method in SELECTING}
-    return {method: found[name] for method, found in taken.items() if name in found}
-
-
-def _takes(method: str, option: str) -> bool:
-    return method in (STANDARDISED if option == "standardise" else _takers(option))
-
-
-def _argument(option: str) -> dict[str, Any]:
-    """Return the arguments of `add_argument` for an option."""
-    users = _takers(option)
-    others = [method for method in SELECTING if method not in users]
-    which = ", ".join(users) if len(users) < 5 else f"all but {', '.join(others)}"
-    found: dict[str, Any] = {"help": f"{OPTIONS[option]}{_default(users)} ({which})"}
-    if option == "k":
-        return found | {"type": common.count}
-    if option in FILES:
-        action = {"action": "append"} if option == "side" else {}
-        return found | {"type": Path, "metavar": "FILE"} | action
-    kinds = [one.annotation for one in users.values()]
-    names = dict.fromkeys(name for kind in kinds for name in choices(kind))
-    if names:
-        return found | {"choices": [*names]}
-    real = any(float in (kind, *get_args(kind)) for kind in kinds)
-    return found | {"type": float if real else int, "metavar": "NUMBER" if real else "N"}
-
-
-def _default(users: Mapping[str, Parameter]) -> str:
-    """Say which values an option has by default, and for which methods if they differ."""
-    methods: dict[Any, list[str]] = {}
-    for method, one in users.items():
-        if one.default not in (None, Parameter.empty):
-            methods.setdefault(one.default, []).append(method)
-    if len(methods) == 1:
-        return f"; default {_shown(*methods)}"
-    each = [f"{_shown(value)} for {', '.join(names)}" for value, names in methods.items()]
-    return f"; default {'; '.join(each)}" if each else ""
-
-
-def _shown(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def run(args: argparse.Namespace) -> int:
     """Weigh the features and print them, best first."""
     _check_options(args)
     with terminal.warnings_in_lines(partial(common.advice, args=args)):
-        table = common.read(args, "y" in METHODS[args.method].needs, as_stored=True)
-        common.check_classes(args.target, table.y)
-        as_read = table
+        as_read = common.read(args, "y" in METHODS[args.method].needs, as_stored=True)
+        common.check_classes(args.target, as_read.y)
+        table = as_read
         if args.shuffle:
             table = table.shuffled(args.seed or 0)
         if args.standardise:
             table = table.standardised()
-        given = _arguments(args, table)
-        solve = import_module(f"specsel.{args.method}").solve
+        options = _arguments(args, table)
         start = time.perf_counter()
         with terminal.progress(str) as show, _reported(show) as callback:
             if "callback" in parameters(args.method):
-                given["callback"] = callback
-            found = solve(table.X, **given)
+                options["callback"] = callback
+            solution = import_module(f"specsel.{args.method}").solve(table.X, **options)
         seconds = time.perf_counter() - start
-        aligned = args.method == "alignment"
-        compared = None if aligned else _compare(args, table, given, found)
-    weights = getattr(found, "combined", found)
-    chosen = found.ranking[: len(found.support)] if aligned else weights.select()
-    ranking = _ranking(found, weights, len(chosen))
-    selected = [row["feature"] for row in ranking if row["selected"]]
+        evidence = _compare(args, table, options, solution)
+    weights = getattr(solution, "combined", solution)
+    aligned = args.method == "alignment"
+    chosen = solution.ranking[: len(solution.support)] if aligned else weights.select()
+    ranking = _ranking(solution, weights, len(chosen))
     summary = {
         "data": table.origin,
         "method": args.method,
         "n_samples": table.n_samples,
         "n_features": len(ranking),
     }
+    selected = [row["feature"] for row in ranking[: len(chosen)]]
     if aligned:
-        summary |= _alignment(found, selected)
+        summary |= common.facts(solution, "target", "peak", "n_passes") | {"selected": selected}
+        summary["score"] = float(solution.scores[len(chosen) - 1])
+        count = f"{len(chosen)} of {len(ranking)} features selected (*)"
+        verdicts = [f"{count}; {solution.tell_peak()}"]
     else:
-        summary |= _outcome(found, weights, selected, given.get("k"))
-        summary["evidence"] = None if compared is None else _evidence(compared)
+        summary |= _outcome(solution, weights, selected, options.get("k"))
+        summary["evidence"] = evidence and common.facts(evidence, *EVIDENCE)
+        cut = _cut(len(ranking), len(chosen), summary["gap"])
+        verdicts = [cut, _chance(args, evidence)]
     summary["seconds"] = seconds
-    verdicts = _verdicts(args, summary, found)
     converged = summary.get("converged", True)
     if args.json:
         terminal.write(json.dumps(summary | {"ranking": ranking}))
@@ -217,21 +149,84 @@ def run(args: argparse.Namespace) -> int:
         tol = None if aligned else args.tol or parameters(args.method)["tol"].default
         terminal.write("\n".join(_lines(summary, ranking[: args.top], tol, verdicts)))
     display = "AlignmentDisplay" if aligned else "WeightsDisplay"
-    if len(_rounds(found)) > 1:
+    if len(_rounds(solution)) > 1:
         display = "TopographyDisplay"
     common.save(
         args,
         as_read,
         ranking,
         chosen,
-        found,
+        solution,
         display=display,
         method=args.method,
         verdicts=verdicts[::-1] + [NOT_CONVERGED] * (not converged),
         seconds=seconds,
-        **(_page(args, found, weights, table.X) if args.report else {}),
+        **(_page(args, solution, weights, table.X) if args.report else {}),
     )
     return 0 if converged else 1
+
+
+def _check_options(args: argparse.Namespace) -> None:
+    """Refuse options that the method does not take, and a method without what it needs."""
+    _validate.check_integer("top", args.top, 1)
+    of_methods = {*common.OPTIONS["select"], "target", "standardise"}
+    used = [option for option in vars(args) if option in of_methods]
+    used = [option for option in used if getattr(args, option) is not None]
+    for option in used:
+        if not _takes(args.method, option):
+            hint = "; --drop leaves a column out" if option == "target" else ""
+            raise ValueError(f"{common.flag(option)}: is not used by --method {args.method}{hint}")
+    needs = [common.OPTION_OF_PARAMETER.get(name, name) for name in METHODS[args.method].needs]
+    from_example = args.file is None and needs == ["target"]
+    if needs and not {*used} & {*needs} and not from_example:
+        raise ValueError(f"--method {args.method}: needs {' or '.join(map(common.flag, needs))}")
+    if args.method == "weighting":
+        for option in ("tradeoff", "k"):
+            if option in used and args.target is None:
+                raise ValueError(f"{common.flag(option)}: needs --target with --method weighting")
+        if args.k == "auto":
+            raise ValueError("-k auto: must be a number of discriminants for --method weighting")
+    if args.permutations and _validate.check_integer("permutations", args.permutations, 0):
+        if args.shuffle:
+            raise ValueError("--permutations: goes with the data as they are; leave --shuffle out")
+        if args.method not in COMPARED:
+            raise ValueError(f"--permutations: is for --method {', '.join(COMPARED)}")
+        if _counts_kernel(args):
+            raise ValueError("--permutations: needs a number for -k with --method kernel")
+    _validate.check_integer("seed", args.seed or 0, 0)
+    common.check_output(args, [*(args.side or ()), args.apart, args.together])
+
+
+def _takes(method: str, option: str) -> bool:
+    if option == "standardise":
+        return method in STANDARDISED
+    return method in common.takers("select", option)
+
+
+def _counts_kernel(args: argparse.Namespace) -> bool:
+    """Return whether k is counted in a kernel matrix, which no shuffle keeps."""
+    return args.method == "kernel" and args.k in (None, "auto")
+
+
+def _arguments(args: argparse.Namespace, table: Table) -> dict[str, Any]:
+    """Return the arguments of `solve` beside X; for the rest it has defaults of its own."""
+    values = {option: getattr(args, option) for option in common.OPTIONS["select"]}
+    values |= {"target": table.y, "seed": args.seed or 0}
+    if args.k is None and _takes(args.method, "k"):
+        required = common.takers("select", "k")[args.method].default is Parameter.empty
+        values["k"] = "auto" if required else None
+    if args.side:  # samples of the same features, with or without the columns that are none
+        also = [args.target] * bool(args.target)
+        options = {"drop": [*common.listed(args.drop), *also], "lenient": True, "as_stored": True}
+        values["side"] = [common.read_file(args, path, **options).X for path in args.side]
+    for option in ("apart", "together"):
+        if values[option] is not None:
+            values[option] = tables.read_pairs(values[option])
+    return {
+        common.PARAMETER_OF_OPTION.get(option, option): value
+        for option, value in values.items()
+        if value is not None and _takes(args.method, option)
+    }
 
 
 @contextmanager
@@ -257,96 +252,63 @@ def _reported(
         yield iterated
 
 
-def _page(args: argparse.Namespace, found: Any, weights: Any, X: Any) -> dict[str, Any]:
-    """Return the pictures of a report and the clusters of the samples; X is what was solved."""
-    if args.method == "alignment":
-        return {"pictures": [("Alignment by number of features", found, {})]}
-    rounds = _rounds(found)
-    pictures: list[tuple[str, Any, dict[str, Any]]] = []
-    if len(rounds) > 1:
-        pictures.append(("Map: features that are alike stand close", found, {}))
-    pictures.append(("Weights by rank, and the cut", weights, {}))
-    more = args.method in WITH_SPECTRUM
-    for i, run in enumerate(rounds or [weights], 1):
-        if more or len(run.eigenvalues) > 1:
-            title = f"The k = {run.k_} leading eigenvalues{f' of round {i}' * bool(rounds)}"
-            options = {"display": "SpectrumDisplay", "X": X if more else None}
-            pictures.append((title + ", and those after them" * more, run, options))
-    k = weights.basis.shape[1]
-    without_clusters = rounds or k == 1 or args.method in ("weighting", "supervised")
-    return {"pictures": pictures, "labels": None if without_clusters else weights.labels()}
+def _compare(
+    args: argparse.Namespace, table: Table, options: dict[str, Any], solution: Any
+) -> Any:
+    """Return the evidence, or None where nobody asked for it and it would take long."""
+    n = args.permutations
+    if n is None:
+        # Other data than dense ones would have to be made dense.
+        dense = isinstance(table.values, np.ndarray)
+        compared = args.method in COMPARED and not _counts_kernel(args) and not args.shuffle
+        quick = dense and compared and QUICK * _work(args.method, table, solution) <= QUICK_WORK
+        n = QUICK * quick
+    if n == 0:
+        return None
+    from specsel import evidence
+
+    table = table.dense(f"--permutations {n}")
+    own = ("random_state", "callback", "tol")  # which the comparison sets itself
+    options = {key: value for key, value in options.items() if key not in own}
+    with terminal.progress("shuffle {} of {}".format, counted=True) as callback:
+        return evidence.solve(
+            table.X,
+            method=args.method,
+            n=n,
+            random_state=args.seed or 0,
+            callback=callback,
+            **options,
+        )
 
 
-NOT_CONVERGED = "not converged: more iterations may change the weights"
-
-# Methods whose weights have a spectrum beyond its k leading eigenvalues, see `Weights.spectrum`.
-WITH_SPECTRUM = ("qalpha", "side_info", "topography")
-
-
-def _check_options(args: argparse.Namespace) -> None:
-    _validate.check_integer("top", args.top, 1)
-    _check_method(args)
-    _check_permutations(args)
-    _validate.check_integer("seed", args.seed or 0, 0)
-    common.check_output(args, [*(args.side or ()), args.apart, args.together])
+def _work(method: str, table: Table, solution: Any) -> float:
+    """Return about how many multiplications a solve takes."""
+    q, n = table.values.shape
+    k = solution.basis.shape[1]
+    if method == "kernel":
+        return float(n * n * (q + solution.n_passes * k))
+    reduced = min(q, n)
+    width = reduced if method == "weighting" else 4 * (k + 1)
+    return float(solution.n_passes * n * reduced * width + (q * n * n if q > n else 0))
 
 
-def _check_method(args: argparse.Namespace) -> None:
-    """Refuse an option that the method does not take, and a method without what it needs."""
-    of_methods = {*OPTIONS, "target", "standardise"}
-    given = {option for option in of_methods if getattr(args, option) is not None}
-    for option in (option for option in vars(args) if option in given):
-        if not _takes(args.method, option):
-            hint = "; --drop leaves a column out" if option == "target" else ""
-            raise ValueError(f"{common.flag(option)}: is not used by --method {args.method}{hint}")
-    needs = [common.OPTION_OF_PARAMETER.get(name, name) for name in METHODS[args.method].needs]
-    from_example = args.file is None and needs == ["target"]
-    if needs and not given & {*needs} and not from_example:
-        raise ValueError(f"--method {args.method}: needs {' or '.join(map(common.flag, needs))}")
-    if args.method == "weighting":
-        for option in {"tradeoff", "k"} & given:
-            if args.target is None:
-                raise ValueError(f"{common.flag(option)}: needs --target with --method weighting")
-        if args.k == "auto":
-            raise ValueError("-k auto: must be a number of discriminants for --method weighting")
-
-
-def _arguments(args: argparse.Namespace, table: Table) -> dict[str, Any]:
-    """Return the arguments of `solve` beside X; for the rest it has defaults of its own."""
-    values = {option: getattr(args, option) for option in OPTIONS}
-    values["target"] = table.y
-    values["seed"] = args.seed or 0
-    if args.k is None and _takes(args.method, "k"):
-        required = _takers("k")[args.method].default is Parameter.empty
-        values["k"] = "auto" if required else None
-    values["side"] = [common.read_side(path, args).X for path in args.side or ()]
-    for option in ("apart", "together"):
-        if values[option] is not None:
-            values[option] = tables.read_pairs(values[option])
-    return {
-        common.PARAMETER_OF_OPTION.get(option, option): value
-        for option, value in values.items()
-        if value is not None and _takes(args.method, option)
-    }
-
-
-def _ranking(found: Any, weights: Any, count: int) -> list[dict[str, Any]]:
+def _ranking(solution: Any, weights: Any, count: int) -> list[dict[str, Any]]:
     """Return one row per feature, best first; the first `count` are selected."""
     order = weights.ranking
-    selected = [place < count for place in range(len(order))]
     columns: dict[str, Sequence[Any]] = {
         "rank": range(1, len(order) + 1),
         "feature": _names(weights, order),
         "index": order.tolist(),
     }
-    if hasattr(found, "scores"):
-        columns |= {"score": found.scores.tolist(), "relevance": found.relevance[order].tolist()}
-        columns["selected"] = selected
+    if hasattr(solution, "scores"):
+        columns |= {"score": solution.scores.tolist()}
+        columns |= {"relevance": solution.relevance[order].tolist()}
     else:
-        columns |= {"weight": weights.alpha[order].tolist(), "selected": selected}
-    for i, part in enumerate(_rounds(found)):
-        columns[f"relevance_{i + 1}"] = part.alpha[order].tolist()
-        columns[f"position_{i + 1}"] = found.positions[order, i].tolist()
+        columns |= {"weight": weights.alpha[order].tolist()}
+    columns["selected"] = [place < count for place in range(len(order))]
+    for i, one_round in enumerate(_rounds(solution)):
+        columns[f"relevance_{i + 1}"] = one_round.alpha[order].tolist()
+        columns[f"position_{i + 1}"] = solution.positions[order, i].tolist()
     rows = zip(*columns.values(), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
@@ -355,19 +317,15 @@ def _names(weights: Any, features: Any) -> list[str]:
     return [str(name) for name in _validate.name_features(features, weights.names)]
 
 
-def _rounds(found: Any) -> Sequence[Any]:
+def _rounds(solution: Any) -> Sequence[Any]:
     """Return the weights of every round; nothing if the method has no rounds."""
-    rounds: Sequence[Any] = getattr(found, "weights", ())
+    rounds: Sequence[Any] = getattr(solution, "weights", ())
     return rounds
 
 
-def _outcome(found: Any, weights: Any, selected: list[str], k: Any) -> dict[str, Any]:
-    """Return what JSON says of the solution.
-
-    `gap` is None if it is infinite, and `k` if every round has its own; `k_found` says that nobody
-    gave it.
-    """
-    rounds = _rounds(found)
+def _outcome(solution: Any, weights: Any, selected: list[str], k: Any) -> dict[str, Any]:
+    """Return what JSON says of weights; if k is counted in every round, it is None."""
+    rounds = _rounds(solution)
     runs = rounds or [weights]
     is_found = k == "auto"
     if is_found:
@@ -375,11 +333,10 @@ def _outcome(found: Any, weights: Any, selected: list[str], k: Any) -> dict[str,
     outcome = {
         "k": k,
         "k_found": is_found,
-        "objective": float(weights.objective),
-        "gap": weights.gap if math.isfinite(weights.gap) else None,
+        **common.facts(weights, "objective", "gap"),
         "selected": selected,
         "n_iter": sum(run.n_iter for run in runs),
-        "n_passes": found.n_passes,
+        "n_passes": solution.n_passes,
         "converged": all(run.converged for run in runs),
     }
     if rounds:
@@ -389,21 +346,10 @@ def _outcome(found: Any, weights: Any, selected: list[str], k: Any) -> dict[str,
     return outcome
 
 
-def _alignment(found: Any, selected: list[str]) -> dict[str, Any]:
-    """Return what JSON says of an alignment."""
-    return {
-        "target": found.target,
-        "score": float(found.scores[len(found.support) - 1]),
-        "peak": found.peak,
-        "selected": selected,
-        "n_passes": found.n_passes,
-    }
-
-
 def _lines(
     summary: dict[str, Any], top: list[dict[str, Any]], tol: float | None, verdicts: Sequence[str]
 ) -> Iterator[str]:
-    """Yield the lines of the text output."""
+    """Yield the lines of the text output; an alignment has no `tol`."""
     n, count = summary["n_features"], len(summary["selected"])
     yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
     if tol is None:
@@ -439,16 +385,8 @@ def _lines(
     yield from verdicts[1:]
 
 
-def _verdicts(args: argparse.Namespace, summary: dict[str, Any], found: Any) -> list[str]:
-    """Say how many features are selected, and whether they are more than chance."""
-    n, count = summary["n_features"], len(summary["selected"])
-    if args.method == "alignment":
-        return [f"{count} of {n} features selected (*); {found.tell_peak()}"]
-    return [_cut(n, count, summary["gap"]), _chance(args, summary["evidence"])]
-
-
 def _bar(share: float, blocks: bool) -> str:
-    """Draw a bar: block characters show eighths of a cell; without them `#` shows whole ones."""
+    """Draw a bar: block characters show eighths of a cell; without them `#` shows full ones."""
     eighths = round(8 * BAR_WIDTH * max(share, 0.0))
     if not blocks:
         return "#" * (eighths // 8)
@@ -467,91 +405,15 @@ def _cut(n: int, count: int, gap: float | None) -> str:
     )
 
 
-def _check_permutations(args: argparse.Namespace) -> None:
-    """Refuse a number of shuffles that cannot be."""
-    if args.permutations is None:
-        return
-    if not _validate.check_integer("permutations", args.permutations, 0):
-        return
-    if args.shuffle:
-        raise ValueError("--permutations: goes with the data as they are; leave --shuffle out")
-    if args.method not in COMPARED:
-        raise ValueError(f"--permutations: is for --method {', '.join(COMPARED)}")
-    if args.method == "kernel" and args.k in (None, "auto"):
-        raise ValueError("--permutations: needs a number for -k with --method kernel")
-
-
-def _compare(args: argparse.Namespace, table: Table, given: dict[str, Any], found: Any) -> Any:
-    """Return the evidence, or None where nobody asked for it and it would take long."""
-    n = args.permutations
-    if n is None:
-        dense = isinstance(table.values, np.ndarray)  # else it would have to become so
-        possible = dense and args.method in COMPARED and not args.shuffle
-        possible = possible and not _counts_kernel(args)
-        n = QUICK if possible and QUICK * _work(args.method, table, found) <= QUICK_WORK else 0
-    if n == 0:
-        return None
-    from specsel import evidence
-
-    table = table.dense(f"--permutations {n}")
-    options = {name: value for name, value in given.items() if name not in OWN}
-    if "k" in given:
-        options["k"] = given["k"]
-    with terminal.progress("shuffle {} of {}".format, counted=True) as callback:
-        return evidence.solve(
-            table.X,
-            y=given.get("y"),
-            method=args.method,
-            n=n,
-            random_state=args.seed or 0,
-            callback=callback,
-            **options,
-        )
-
-
-# Arguments of the solver that the comparison has for itself.
-OWN = ("y", "k", "random_state", "callback", "tol")
-
-
-def _counts_kernel(args: argparse.Namespace) -> bool:
-    return args.method == "kernel" and args.k in (None, "auto")
-
-
-def _work(method: str, table: Table, found: Any) -> float:
-    """Return about how many multiplications a solve takes."""
-    q, n = table.values.shape
-    k = found.basis.shape[1]
-    if method == "kernel":
-        return float(n * n * (q + found.n_passes * k))
-    reduced = min(q, n)
-    width = reduced if method == "weighting" else 4 * (k + 1)
-    return float(found.n_passes * n * reduced * width + (q * n * n if q > n else 0))
-
-
-def _evidence(found: Any) -> dict[str, Any]:
-    """Return what JSON says of the comparison."""
-    return {
-        "verdict": found.verdict,
-        "p_value": found.p_value,
-        "z": None if math.isnan(found.z) else found.z,
-        "objective": found.objective,
-        "null": found.null.tolist(),
-        "shuffled": found.shuffled,
-        "beyond_chance": found.beyond_chance.tolist(),
-    }
-
-
-def _chance(args: argparse.Namespace, evidence: dict[str, Any] | None) -> str:
+def _chance(args: argparse.Namespace, evidence: Any) -> str:
     """Say whether there is more in common than chance, or how to find out."""
     if evidence is not None:
-        null = evidence["null"]
-        mean = sum(null) / len(null)
         counted = args.method == "qalpha" and args.k in (None, "auto")
         what = "energy of three directions" if counted else "objective"
         return (
-            f"{evidence['verdict']}: p = {evidence['p_value']:.3g}; {what} "
-            f"{evidence['objective']:.4g} beside {mean:.4g} on average in "
-            f"{len(null)} shuffles of the {evidence['shuffled']}"
+            f"{evidence.verdict}: p = {evidence.p_value:.3g}; {what} {evidence.objective:.4g} "
+            f"beside {evidence.null.mean():.4g} on average in {len(evidence.null)} shuffles of "
+            f"the {evidence.shuffled}"
         )
     if args.shuffle:
         return "this is what chance finds; compare the objective with that of the data"
@@ -560,6 +422,26 @@ def _chance(args: argparse.Namespace, evidence: dict[str, Any] | None) -> str:
     if args.method in COMPARED:
         return "is this more than chance? --permutations 99 tells"
     return "is this more than chance? compare the objective with that of --shuffle"
+
+
+def _page(args: argparse.Namespace, solution: Any, weights: Any, X: Any) -> dict[str, Any]:
+    """Return the pictures of a report and the clusters of the samples; X is what was solved."""
+    if args.method == "alignment":
+        return {"pictures": [("Alignment by number of features", solution, {})]}
+    rounds = _rounds(solution)
+    pictures: list[tuple[str, Any, dict[str, Any]]] = []
+    if len(rounds) > 1:
+        pictures.append(("Map: features that are alike stand close", solution, {}))
+    pictures.append(("Weights by rank, and the cut", weights, {}))
+    more = args.method in WITH_SPECTRUM
+    for i, run in enumerate(rounds or [weights], 1):
+        if more or len(run.eigenvalues) > 1:
+            title = f"The k = {run.k_} leading eigenvalues{f' of round {i}' * bool(rounds)}"
+            options = {"display": "SpectrumDisplay", "X": X if more else None}
+            pictures.append((title + ", and those after them" * more, run, options))
+    k = weights.basis.shape[1]
+    without_clusters = rounds or k == 1 or args.method in ("weighting", "supervised")
+    return {"pictures": pictures, "labels": None if without_clusters else weights.labels()}
 
 
 COMMAND = common.Command(DESCRIPTION, EPILOG, add_options, run)

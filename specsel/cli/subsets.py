@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 from specsel import _validate
 from specsel._validate import MEANINGS, Direction
@@ -69,37 +69,17 @@ def add_path_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command to its parser."""
     add = parser.add_argument
     common.add_input(add, "class labels")
-    size_help = f"largest number of features to choose (default {MAX_SIZE})"
-    add("--max-size", type=int, metavar="N", help=size_help)
     add("--greedy", action="store_true", help="only the greedy selection: no search, no proof")
     threshold_help = "take the largest entries of the leading eigenvector: no search, the baseline"
     add("--threshold", action="store_true", help=threshold_help)
-    criterion_help = (
-        "what a set is worth by its eigenvalues: the largest, their sum, or the sum of "
-        "log(1 + eigenvalue) (default logdet for more than two classes, otherwise leading)"
-    )
-    add("--criterion", choices=_validate.WORTHS, help=criterion_help)
-    direction_help = (
-        "greedy selection adds features one by one, removes them, or takes the better of the two; "
-        "removing forms matrices of features x features (default both, beyond 2000 forward)"
-    )
-    add("--direction", choices=get_args(_validate.Direction), help=direction_help)
-    seconds = f"time for all sizes together (default {TIME_LIMIT:g})"
-    add("--time-limit", type=float, default=TIME_LIMIT, metavar="SECONDS", help=seconds)
-    names: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAMES"}
-    always_help = "features that every set must contain, separated by commas; may be repeated"
-    add("--always", help=always_help, **names)
-    add("--never", help="features that no set may contain, likewise", **names)
-    shrinkage_help = "number to add to the diagonal of the scatter within the classes"
-    add("--shrinkage", type=float, help=shrinkage_help)
-    matrix_help = "matrix that sparse PCA decomposes (default covariance)"
-    add("--matrix", choices=get_args(_validate.PCAMatrix), help=matrix_help)
+    common.add_options_of_methods("path", add)
     common.add_output(add, "the table", "the values of all sizes")
 
 
 def run_path(args: argparse.Namespace) -> int:
     """Find the best features of every size and print a table."""
     common.check_output(args)
+    args.time_limit = TIME_LIMIT if args.time_limit is None else args.time_limit
     _validate.check_number("time_limit", args.time_limit, 0)
     with terminal.warnings_in_lines(partial(common.advice, args=args)):
         table = common.read(args, labelled=True)
@@ -142,8 +122,8 @@ def run_path(args: argparse.Namespace) -> int:
         pictures=[("Value by number of features", path, {})],
         seconds=summary["seconds"],
     )
-    wanted = "greedy" if args.greedy or args.threshold else "optimal"
-    return int(any(row["status"] != wanted for row in rows))
+    expected = "greedy" if args.greedy or args.threshold else "optimal"
+    return int(any(row["status"] != expected for row in rows))
 
 
 def _search(args: argparse.Namespace, table: Table) -> Any:
@@ -169,35 +149,33 @@ def _search(args: argparse.Namespace, table: Table) -> Any:
                 raise ValueError(f"--{name}: is no option of --threshold; leave one of them out")
         del options["always"], options["never"]
         return gslda.threshold(table.X, table.y, range(1, max_size + 1), **options)
-    searched = left <= eslda.FEATURES_LIMIT or table.y is None
-    if not args.greedy and searched:
+    options["time_limit"] = args.time_limit
+    limit = eslda.FEATURES_LIMIT
+    if not args.greedy and (left <= limit or table.y is None):
         if args.direction:
-            raise ValueError(
-                f"--direction {args.direction}: is for greedy selection; add --greedy"
-            )
-        sizes = range(least, max_size + 1)
+            advice = "is for greedy selection; add --greedy"
+            raise ValueError(f"--direction {args.direction}: {advice}")
         work = f"search of {left} features"
         terminal.announce(work, math.inf if left > MANY else 0.0, ENDING, args.time_limit)
         with terminal.progress(_describe) as callback:
-            options |= {"time_limit": args.time_limit, "callback": callback}
-            return eslda.solve(table.X, table.y, k=sizes, **options)
+            sizes = range(least, max_size + 1)
+            return eslda.solve(table.X, table.y, k=sizes, callback=callback, **options)
     if not args.greedy:
-        limit = eslda.FEATURES_LIMIT
         terminal.say(f"no search: it takes at most {limit} features; --never leaves some out")
-    default: Direction = "both" if left <= gslda.ALL_SIZES_LIMIT else "forward"
-    options |= {"max_size": max_size, "time_limit": args.time_limit}
-    options |= {"direction": args.direction or default}
-    if options["direction"] != "forward":
+    direction: Direction = args.direction or (
+        "both" if left <= gslda.ALL_SIZES_LIMIT else "forward"
+    )
+    if direction != "forward":
         work = f"removing {left} features one by one"
         terminal.announce(work, left**3 / REMOVING_SPEED, ENDING, args.time_limit)
     with terminal.progress(str, "selecting greedily"):
-        return gslda.solve(table.X, table.y, **options)
+        return gslda.solve(table.X, table.y, max_size=max_size, direction=direction, **options)
 
 
 def _features(texts: Sequence[str], names: list[str] | None) -> list[str | int]:
     """Return the features that the user lists: names, or numbers if the columns have no names."""
-    found = common.listed(texts)
-    return [int(name) if name.isdecimal() and not names else name for name in found]
+    features = common.listed(texts)
+    return [int(name) if name.isdecimal() and not names else name for name in features]
 
 
 def _describe(value: float, bound: float, nodes: int, seconds: float) -> str:
@@ -207,16 +185,12 @@ def _describe(value: float, bound: float, nodes: int, seconds: float) -> str:
 
 def _path_row(path: Any, k: int) -> dict[str, Any]:
     subset = path[k]
-    known = math.isfinite(subset.error)  # which is infinite where nothing was searched
+    searched = math.isfinite(subset.error)
     return {
         "size": k,
         "greedy": float(path.starts[path.sizes == k][0]),
-        "exact": subset.value if known else None,
-        "bound": subset.bound,
-        "lower": subset.lower,
-        "gap": subset.gap if math.isfinite(subset.gap) else None,
-        "status": subset.status,
-        "nodes": subset.nodes,
+        "exact": subset.value if searched else None,
+        **common.facts(subset, "bound", "lower", "gap", "status", "nodes"),
         "direction": subset.direction[subset.support].tolist(),
         "features": [str(name) for name in _validate.name_features(subset.support, subset.names)],
     }
@@ -245,11 +219,8 @@ def _path_lines(summary: dict[str, Any], rows: list[dict[str, Any]]) -> Iterator
         )
 
 
-# The example has defaults of its own: those that find the signals among its features.
-DEFAULTS = {"matrix": "cosine", "retain": 0.5}
+# Defaults for the example: those that find the signals among its features.
 DEFAULTS_OF_EXAMPLE = {"matrix": "correlation", "retain": 0.1}
-
-STABLE_DESCRIPTION = "Remove features until a principal subspace of the rest is stable."
 
 # Resamples that "auto" begins with, and more than any solver makes.
 N_BOOT, MOST = 1000, 10**9
@@ -257,6 +228,7 @@ N_BOOT, MOST = 1000, 10**9
 # So many multiplications a second two cores make for the intervals.
 INTERVALS_SPEED = 1.5e10
 
+STABLE_DESCRIPTION = "Remove features until a principal subspace of the rest is stable."
 STABLE_EPILOG = """\
 A principal subspace is stable if another sample of the same data would show it too. Bootstrap
 intervals tell how uncertain the similarities of the features are. The command removes the least
@@ -274,34 +246,21 @@ examples:
 
 def add_stable_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command to its parser."""
-    add = parser.add_argument
-    common.add_input(add, "labels, which are left out")
-    retain_help = "share of the trace to retain (default 0.5; for the example 0.1)"
-    add("--retain", type=float, metavar="SHARE", help=retain_help)
-    least_help = "least number of components (default 1); with --retain 0 the only condition"
-    add("--at-least", type=int, default=1, metavar="K", help=least_help)
-    matrix_help = (
-        "similarities of the features: cosine or inner for counts, covariance or correlation for "
-        "measurements (default cosine; for the example correlation)"
-    )
-    add("--matrix", choices=get_args(_validate.Similarity), help=matrix_help)
-    kinds = get_args(_validate.IntervalMethod)
-    add("--intervals", choices=kinds, default="bca", help="kind of intervals (default bca)")
-    confidence_help = "confidence of the bootstrap intervals (default 0.9)"
-    add("--confidence", type=float, default=0.9, help=confidence_help)
-    n_boot_help = "number of resamples, or auto (default 1000)"
-    add("--n-boot", type=common.count, default=1000, metavar="N", help=n_boot_help)
-    add("--seed", type=int, default=0, help="seed of the resamples (default 0)")
-    common.add_output(add, "the features and the eigenvectors", "the search")
+    common.add_input(parser.add_argument, "labels, which are left out")
+    common.add_options_of_methods("stable", parser.add_argument)
+    common.add_output(parser.add_argument, "the features and the eigenvectors", "the search")
 
 
 def run_stable(args: argparse.Namespace) -> int:
     """Find the subspace and print every step of the search as it is made."""
     common.check_output(args)
+    for option in common.OPTIONS["stable"]:
+        if getattr(args, option) is None:
+            default = common.takers("stable", option)["sbs"].default
+            default = DEFAULTS_OF_EXAMPLE.get(option, default) if args.file is None else default
+            setattr(args, option, default)
+    args.seed = args.seed or 0
     _validate.check_integer("seed", args.seed, 0)
-    for name, value in (DEFAULTS_OF_EXAMPLE if args.file is None else DEFAULTS).items():
-        if getattr(args, name) is None:
-            setattr(args, name, value)
     if not 0 <= args.retain <= 1:
         raise ValueError(f"--retain {args.retain:g}: must be from 0 to 1")
     _validate.check_integer("at_least", args.at_least, 1)
@@ -312,63 +271,70 @@ def run_stable(args: argparse.Namespace) -> int:
     names = intervals.names or tuple(map(str, range(len(intervals.A))))
     shown = tuple(map(_validate.printable, names))
     width = max(7, *map(len, shown))
-    if not args.json:
-        terminal.write(f"{table.origin}: {intervals.n_samples} samples x {len(names)} features")
-        terminal.write(
-            f"{intervals.matrix}, {intervals.n_boot} resamples, confidence "
-            f"{intervals.confidence:g}, retain {args.retain:g}"
-        )
-        terminal.write(f"\n  left  {'removed':{width}}         gap      4 |E|  stable k (share)")
 
-    def report(step: Any) -> None:
+    def write(line: str) -> None:
         if not args.json:
-            terminal.write(_step_line(step, shown, width))
+            terminal.write(line)
+
+    write(f"{table.origin}: {intervals.n_samples} samples x {len(names)} features")
+    write(
+        f"{intervals.matrix}, {intervals.n_boot} resamples, confidence "
+        f"{intervals.confidence:g}, retain {args.retain:g}"
+    )
+    write(f"\n  left  {'removed':{width}}         gap      4 |E|  stable k (share)")
 
     from specsel import sbs
 
     with terminal.progress(str, "removing features") if args.json else nullcontext():
-        found = sbs.eliminate(intervals, args.retain, args.at_least, report)
+        subspace = sbs.eliminate(
+            intervals,
+            args.retain,
+            args.at_least,
+            lambda step: write(_step_line(step, shown, width)),
+        )
+    seconds = time.perf_counter() - start
     if args.json:
-        summary = {"data": table.origin, **_stable_summary(found, names)}
-        terminal.write(json.dumps(summary | {"seconds": time.perf_counter() - start}))
-    else:
-        terminal.write("\n".join(_verdict(found, shown)))
-    pictures: list[Any] = [("The search", found, {})]
-    if found.k:
-        title = f"Eigenvalues: the first {found.k} are stable"
-        pictures.append((title, found, {"display": "SpectrumDisplay"}))
+        summary = {"data": table.origin, **_stable_summary(subspace, names), "seconds": seconds}
+        terminal.write(json.dumps(summary))
+    verdicts = [*_verdicts(subspace, shown)]
+    write("\n".join(verdicts))
+    pictures: list[Any] = [("The search", subspace, {})]
+    if subspace.k:
+        title = f"Eigenvalues: the first {subspace.k} are stable"
+        pictures.append((title, subspace, {"display": "SpectrumDisplay"}))
     common.save(
         args,
         table,
-        _stable_rows(found, names),
-        found.support if found.k else [],
-        found,
+        _stable_rows(subspace, names),
+        subspace.support if subspace.k else [],
+        subspace,
         display="StabilityDisplay",
         method="sbs",
-        verdicts=[*_verdict(found, shown)],
+        verdicts=verdicts,
         pictures=pictures,
-        seconds=time.perf_counter() - start,
+        seconds=seconds,
     )
-    return 0 if found.converged else 1
+    return 0 if subspace.converged else 1
 
 
 def _intervals(args: argparse.Namespace, table: Table) -> Any:
     from specsel import sbs
 
-    options = {name: getattr(args, name) for name in ("matrix", "confidence", "n_boot")}
     n, n_boot = table.n_features, args.n_boot if isinstance(args.n_boot, int) else N_BOOT
     seconds = max(0, min(n_boot, MOST)) * table.n_samples * n * n / 2 / INTERVALS_SPEED
     advice = "a smaller --n-boot and fewer features take less"
     terminal.announce(f"intervals of {n} features", seconds, advice)
     with terminal.progress("{} of {} pairs of features".format, counted=True) as callback:
-        found = sbs.intervals(
+        intervals = sbs.intervals(
             table.X,
+            matrix=args.matrix,
+            confidence=args.confidence,
+            n_boot=args.n_boot,
             method=args.intervals,
             random_state=args.seed,
             callback=callback,
-            **options,
         )
-    return replace(found, names=tuple(table.names) if table.names else None)
+    return replace(intervals, names=tuple(table.names) if table.names else None)
 
 
 def _step_line(step: Any, names: Sequence[str], width: int) -> str:
@@ -378,58 +344,49 @@ def _step_line(step: Any, names: Sequence[str], width: int) -> str:
     return f"{step.size:6}  {removed:{width}}  {gap:>10} {step.error:10.4g}  {stable}".rstrip()
 
 
-def _verdict(found: Any, names: Sequence[str]) -> Iterator[str]:
+def _verdicts(subspace: Any, names: Sequence[str]) -> Iterator[str]:
     """Yield the lines after the table."""
-    made = f"{found.n_decompositions} decompositions made, {found.n_skipped} skipped"
+    made = f"{subspace.n_decompositions} decompositions made, {subspace.n_skipped} skipped"
     yield ""
-    if found.k == 0:
+    if subspace.k == 0:
         yield f"no principal subspace is stable; {made}"
-        if found.n_decompositions:
+        if subspace.n_decompositions:
             yield "more samples or a lower --confidence make the similarities more certain"
         return
-    if not found.converged:
-        yield f"no stable subspace retains {found.retain:.1%}; this one comes nearest:"
+    if not subspace.converged:
+        yield f"no stable subspace retains {subspace.retain:.1%}; this one comes nearest:"
     yield (
-        f"k = {_validate.count_of(found.k, 'component')} of {len(found.support)} features: "
-        f"stable, retaining {found.share:.1%} of the trace; {made}"
+        f"k = {_validate.count_of(subspace.k, 'component')} of {len(subspace.support)} features: "
+        f"stable, retaining {subspace.share:.1%} of the trace; {made}"
     )
-    yield f"kept: {', '.join(names[i] for i in found.support)}"
-    yield f"removed: {', '.join(names[i] for i in found.removed) or 'nothing'}"
+    yield f"kept: {', '.join(names[i] for i in subspace.support)}"
+    yield f"removed: {', '.join(names[i] for i in subspace.removed) or 'nothing'}"
 
 
-def _stable_summary(found: Any, names: Sequence[str]) -> dict[str, Any]:
-    intervals = found.intervals
+def _stable_summary(subspace: Any, names: Sequence[str]) -> dict[str, Any]:
+    intervals = subspace.intervals
     return {
-        "n_samples": intervals.n_samples,
         "n_features": len(names),
-        "matrix": intervals.matrix,
-        "confidence": intervals.confidence,
-        "n_boot": intervals.n_boot,
-        "retain": found.retain,
-        "converged": found.converged,
-        "k": found.k,
-        "share": found.share,
-        "stable": found.stable,
-        "kept": [names[i] for i in found.support] if found.k else [],
-        "removed": [names[i] for i in found.removed],
+        **common.facts(intervals, "n_samples", "matrix", "confidence", "n_boot"),
+        **common.facts(subspace, "retain", "converged", "k", "share", "stable", "eigenvalues"),
+        **common.facts(subspace, "n_decompositions", "n_skipped"),
+        "kept": [names[i] for i in subspace.support] if subspace.k else [],
+        "removed": [names[i] for i in subspace.removed],
         "constant": [names[i] for i in intervals.constant],
-        "eigenvalues": found.eigenvalues.tolist(),
-        "n_decompositions": found.n_decompositions,
-        "n_skipped": found.n_skipped,
         "trace": [
             step._asdict() | {"removed": None if step.removed is None else names[step.removed]}
-            for step in found.trace
+            for step in subspace.trace
         ],
     }
 
 
-def _stable_rows(found: Any, names: Sequence[str]) -> list[dict[str, Any]]:
+def _stable_rows(subspace: Any, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return one row per feature: when it was removed, or its entries in the eigenvectors."""
-    order = {int(i): place for place, i in enumerate(found.removed, 1)}
-    place = {int(i): row for row, i in enumerate(found.support)} if found.k else {}
+    order = {int(i): place for place, i in enumerate(subspace.removed, 1)}
+    place = {int(i): row for row, i in enumerate(subspace.support)} if subspace.k else {}
     rows = []
     for i, name in enumerate(names):
-        entries = found.vectors[place[i]] if i in place else [0.0] * found.k
+        entries = subspace.vectors[place[i]] if i in place else [0.0] * subspace.k
         row = {"feature": name, "index": i, "kept": i in place, "removed": order.get(i, "")}
         rows.append(row | {f"vector_{m}": float(x) for m, x in enumerate(entries, 1)})
     return rows

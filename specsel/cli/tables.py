@@ -35,7 +35,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -45,11 +45,17 @@ IMPUTATIONS = ("median", "drop-columns", "drop-rows")
 EXCEL = (".xlsx", ".xls", ".xlsb", ".ods")
 FRAMES = (".parquet", ".arrow", ".feather", ".ipc")
 CELLS, ZARR = ".h5ad", ".zarr"
+STDIN = Path("-")
 
-# How pandas calls an index without a name in Parquet.
+# The options that help; not every command that reads a table has them.
+NO_NUMBERS = "--drop leaves a column out, --index takes it as names, --target as labels"
+NO_VALUES = f"--impute {', '.join(IMPUTATIONS[:-1])} or {IMPUTATIONS[-1]}; --drop leaves one out"
+ASK_HEADER = "say --header yes or --header no"
+
+# The name of an index without a name in Parquet files of pandas.
 INDEX = "__index_level_0__"
 
-# What a folder holds that is an array or a group of zarr, and how AnnData calls sparse matrices.
+# Files that make a folder an array or a group of zarr, and AnnData's names of sparse matrices.
 MARKS = ("zarr.json", ".zarray", ".zgroup")
 SPARSE = ("csr_matrix", "csc_matrix")
 
@@ -62,12 +68,9 @@ NOT_LABELLED = "is no .npz file with arrays X, samples x features, and y, their 
 
 # Missing values of a file on disk are counted up to this size; beyond, the solver finds them.
 LARGEST_COUNTED = 10**8
-BLOCK = 2**22  # numbers that are looked at at once
 LARGEST_ROW = 2**53  # above it not every whole number is a float
 NAMES_LISTED = 6
 
-
-STDIN = Path("-")
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 MISSING = ("", "na", "n/a", "null", "none", "?", "-", ".")
 NO_LABEL = ("", "NA", "N/A", "NaN", "nan")  # letter by letter: Na may be sodium, and - a class
@@ -79,30 +82,25 @@ SWAP = str.maketrans(",.", ".,")
 # The rows, and at most the cells, from which delimiter, decimals and header are found.
 FIRST_ROWS, FIRST_CELLS = 20, 10**6
 
-# What has more zeros than one byte in so many is no text.
+# Text has at most one zero in so many bytes.
 CONTROLS = 50
 
 Row = tuple[int, list[str]]  # the number of its last line, and its cells
 
 
-class CellError(ValueError):
-    """A cell of a table does not hold a number."""
+class TableError(ValueError):
+    """A table cannot be read; `hint` names the options that help, if the command has them."""
 
-
-class HeaderError(ValueError):
-    """The first row of a table may be a header or a sample."""
-
-
-class MissingError(ValueError):
-    """A table lacks values."""
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What the user says of a file.
+    """The options for a file: names of columns, and how it is to be read if not by the rules.
 
-    `drop`, `target` and `index` name columns; None leaves a question to the file. With `lenient`,
-    columns of `drop` and `index` that a file lacks are no error.
+    With `lenient`, columns of `drop` and `index` that a file lacks are no error.
     """
 
     drop: Sequence[str] = ()
@@ -113,70 +111,6 @@ class Reading:
     encoding: str | None = None
     sheet: str | None = None
     lenient: bool = False
-
-    @property
-    def named(self) -> set[str]:
-        """The columns that the user names, in one line each."""
-        return {" ".join(n.split()) for n in (*self.drop, self.target, self.index) if n}
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Numbers of the columns: features, those `apart`, and of these the labels and row names."""
-
-    features: list[int]
-    apart: list[int]
-    target: int | None
-    index: int | None
-
-    @classmethod
-    def choose(
-        cls, how: Reading, names: Sequence[str] | None, width: int, index: int | None = None
-    ) -> "Columns":
-        """Find the columns that the user names; `index` is the one that the file shows."""
-        known = {*names} if names else {*map(str, range(width))}
-
-        def find(column: str | None) -> int | None:
-            absent = how.lenient and " ".join((column or "").split()) not in known
-            return None if column is None or absent else _find(column, names, width)
-
-        dropped, named, target = [*map(find, how.drop)], find(how.index), find(how.target)
-        found = [*dropped, named, target, index]
-        apart = [*dict.fromkeys(i for i in found if i is not None)]
-        outside = {*apart}
-        features = [i for i in range(width) if i not in outside]
-        return cls(features, apart, target, index if named is None else named)
-
-    def take(self, X: Any) -> Any:
-        """Return the features of X; neighbouring columns are a view, not a copy."""
-        if not self.apart:
-            return X
-        X = _whole(X, "columns that are no features", "store them apart")
-        left = self.features
-        if left and left[-1] - left[0] == len(left) - 1:
-            return X[:, left[0] : left[-1] + 1]
-        return X.take(left, axis=1) if isinstance(X, np.ndarray) else X[:, left]
-
-
-def _find(column: str, names: Sequence[str] | None, width: int) -> int:
-    """Return the number of a column that is given by its name, or without names by its number."""
-    if names is None:
-        if not (column.isdecimal() and int(column) < width):
-            raise ValueError(
-                f"has columns 0 to {width - 1}, without names; no column {reprlib.repr(column)}"
-            )
-        return int(column)
-    name = " ".join(column.split())
-    count = [*names].count(name) if name else 0
-    if count > 1:
-        raise ValueError(f"has {count} columns {reprlib.repr(column)}")
-    if count == 0:
-        known = [name for name in names if name]
-        some = ", ".join(map(_validate.printable, known[:NAMES_LISTED]))
-        some += ", ..." * (len(known) > NAMES_LISTED)
-        close = _validate.suggest(name, known)
-        raise ValueError(f"has no column {reprlib.repr(column)}{close or f'; it has {some}'}")
-    return [*names].index(name)
 
 
 @dataclass(frozen=True)
@@ -219,68 +153,56 @@ class Table:
     def without_missing(self, how: str | None) -> "Table":
         """Fill missing values or leave out where they are; refuse them if `how` is None."""
         values = self.values if how is None else _whole(self.values, "--impute", "fill it before")
-        mapped = isinstance(values, np.memmap) and values.size > LARGEST_COUNTED
-        dense = isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind == "f"
-        if not dense or mapped:
+        large = isinstance(values, np.memmap) and values.size > LARGEST_COUNTED
+        if not isinstance(values, np.ndarray) or values.dtype.kind != "f" or (large and not how):
             return self
-        table = replace(self, values=values)
-        step = max(1, BLOCK // max(1, values.shape[1]))
-        parts = [values[i : i + step] for i in range(0, len(values), step)]
-        counts = sum(
-            (np.isnan(part).sum(axis=0) for part in parts), np.zeros(values.shape[1], int)
-        )
-        total = int(counts.sum())
-        missing = f"{total} missing value{'s' * (total != 1)}"
+        gaps = np.isnan(values)
+        counts, total = gaps.sum(axis=0), int(gaps.sum())
+        missing = _validate.count_of(total, "missing value")
         if not total:
-            return table
+            return replace(self, values=values)
         if how is None:
-            raise MissingError(f"{missing}: {_most_missing(counts, self.names)}")
+            raise TableError(f"{missing}: {_most_missing(counts, self.names)}", NO_VALUES)
         if how == "median":
-            return table._with_medians(counts, f"{missing} set to the median of the column")
+            empty = int(np.count_nonzero(counts == len(values)))
+            if empty:
+                columns = _validate.count_of(empty, "column")
+                raise ValueError(
+                    f"--impute median: {columns} without any value; --impute drop-columns leaves "
+                    f"{'it' if empty == 1 else 'them'} out"
+                )
+            # A file that is mapped into memory is not written to.
+            values = values if values.flags.writeable else np.array(values)
+            for i in np.flatnonzero(counts):
+                values[gaps[:, i], i] = np.nanmedian(values[:, i])
+            fact = f"{missing} set to the median of the column"
+            return replace(self, values=values, facts=(*self.facts, fact))
         axis = ("drop-rows", "drop-columns").index(how)
-        kind = ("row", "column")[axis]
-        gaps = counts if axis else np.concatenate([np.isnan(part).any(axis=1) for part in parts])
-        left = np.flatnonzero(gaps == 0)
+        kind, dropped = ("row", "column")[axis], np.asarray(gaps.any(axis=1 - axis))
+        left = np.flatnonzero(~dropped)
         if len(left) == 0:
             raise ValueError(f"--impute {how}: every {kind} has missing values; none is left")
-        fact = f"{len(gaps) - len(left)} of {len(gaps)} {kind}s dropped for {missing}"
-        table = replace(table, values=values.take(left, axis), facts=(*self.facts, fact))
+        fact = f"{dropped.sum()} of {len(dropped)} {kind}s dropped for {missing}"
+        table = replace(self, values=values.take(left, axis), facts=(*self.facts, fact))
         if axis:
             return replace(table, names=[self.name_of(int(i)) for i in left])
         y = None if self.y is None else self.y[left]
         return replace(table, y=y, rows=self.rows and [self.rows[i] for i in left])
 
-    def _with_medians(self, counts: np.ndarray, fact: str) -> "Table":
-        empty = int((counts == self.n_samples).sum())
-        if empty:
-            raise ValueError(
-                f"--impute median: {empty} column{'s hold' if empty > 1 else ' holds'} no value "
-                "at all; --impute drop-columns leaves them out"
-            )
-        # A file that is mapped into memory is not written to.
-        values = self.values if self.values.flags.writeable else np.array(self.values)
-        for i in np.flatnonzero(counts):
-            column = values[:, i]
-            column[np.isnan(column)] = np.nanmedian(column)
-        return replace(self, values=values, facts=(*self.facts, fact))
-
-    def dense(self, what: str) -> "Table":
-        """Return the table as dense numbers in memory; `what` needs that."""
-        if isinstance(self.values, np.ndarray):
+    def dense(self, what: str, *, copied: bool = False) -> "Table":
+        """Return the table as dense numbers in memory, where `what` needs that or copies them."""
+        if isinstance(self.values, np.ndarray) and not copied:
             return self
-        self._check_room(what)
-        sparse = hasattr(self.values, "toarray")
-        values = self.values.toarray() if sparse else _containers.loaded(self.values)
-        return replace(self, values=values)
-
-    def _check_room(self, what: str) -> None:
         size = 8 * float(np.prod(self.values.shape, dtype=float))
         _runtime.check_budget(f"{what}: a dense table", size, "fewer columns take less")
+        sparse = hasattr(self.values, "toarray")
+        return replace(
+            self, values=self.values.toarray() if sparse else _containers.loaded(self.values)
+        )
 
     def standardised(self) -> "Table":
         """Return every column less its mean and over its deviation; constant ones are 0."""
-        self._check_room("--standardise")
-        values = np.array(self.dense("--standardise").values, dtype=float)
+        values = np.array(self.dense("--standardise", copied=True).values, dtype=float)
         values -= values.mean(axis=0)
         deviations = values.std(axis=0)
         values /= np.where(deviations > 0, deviations, 1.0)
@@ -288,16 +210,15 @@ class Table:
 
     def shuffled(self, seed: int) -> "Table":
         """Return the values of every column in a random order."""
-        self._check_room("--shuffle")
-        values = np.asarray(self.dense("--shuffle").values)
+        values = np.asarray(self.dense("--shuffle", copied=True).values)
         values = np.random.default_rng(seed).permuted(values, axis=0)
         return replace(self, values=values, origin=f"{self.origin}, columns shuffled")
 
     def selection(self, features: list[int]) -> np.ndarray:
         """Return some columns, in memory, in any order and any number of times."""
         if not _containers.is_streamed(self.values):
-            found = self.values[:, features]
-            return found.toarray() if hasattr(found, "toarray") else np.asarray(found)
+            columns = self.values[:, features]
+            return columns.toarray() if hasattr(columns, "toarray") else np.asarray(columns)
         size = np.dtype(self.values.dtype).itemsize * float(self.n_samples) * len(features)
         _runtime.check_budget("the selected columns, in memory", size, "select fewer")
         order, positions = np.unique(np.array(features, dtype=np.intp), return_inverse=True)
@@ -314,91 +235,135 @@ def _most_missing(counts: np.ndarray, names: Sequence[str] | None) -> str:
     return ", ".join(some[:4]) + f" and {more} more column{'s' * (more > 1)}" * (more > 0)
 
 
-def read(
-    path: Path,
-    target: str | None = None,
-    *,
-    drop: Sequence[str] = (),
-    impute: str | None = None,
-    as_stored: bool = False,
-    **options: Any,
-) -> Table:
-    """Read a table; its column `target` holds the labels of the samples.
+@dataclass(frozen=True)
+class Columns:
+    """All columns of a file: their names if any, and which are features, labels, row names.
 
-    Columns are given by name or, if the file has no header, by number from 0. Those of `drop` are
-    left out, whatever they hold. `impute` is one of `IMPUTATIONS`, `options` are those of
-    `Reading`. With `as_stored`, a sparse matrix stays sparse and a large array stays in its file;
-    else both become dense numbers in memory.
+    Those `apart` are no features.
     """
+
+    names: Sequence[str] | None
+    features: list[int]
+    apart: list[int]
+    target: int | None
+    index: int | None
+
+    @classmethod
+    def choose(
+        cls, how: Reading, names: Sequence[str] | None, width: int, index: int | None = None
+    ) -> "Columns":
+        """Find the columns that the user names; `index` is the one that the file shows."""
+        known = {*(names or map(str, range(width)))}
+        drop, asked = how.drop, how.index
+        if how.lenient:
+            drop = [column for column in drop if " ".join(column.split()) in known]
+            asked = asked if asked in known else None
+        dropped = [_find(column, names, width) for column in drop]
+        index = index if asked is None else _find(asked, names, width)
+        target = None if how.target is None else _find(how.target, names, width)
+        apart = [*dict.fromkeys(i for i in (*dropped, index, target) if i is not None)]
+        features = np.delete(np.arange(width), apart).tolist()
+        return cls(names, features, apart, target, index)
+
+    def take(self, X: Any) -> Any:
+        """Return the features of X; neighbouring columns are a view, not a copy."""
+        if not self.apart:
+            return X
+        X = _whole(X, "columns that are no features", "store them apart")
+        left = self.features
+        if left and left[-1] - left[0] == len(left) - 1:
+            return X[:, left[0] : left[-1] + 1]
+        return X.take(left, axis=1) if isinstance(X, np.ndarray) else X[:, left]
+
+    def table(
+        self,
+        values: Any,
+        y: np.ndarray | None,
+        rows: list[str] | None,
+        facts: tuple[str, ...] = (),
+    ) -> Table:
+        """Return a table of the values of the features."""
+        every = self.names or [str(i) for i in range(len(self.features) + len(self.apart))]
+        names = [every[i] for i in self.features] if self.names or self.apart else None
+        return Table(values, y, "", names, rows, facts, tuple(every[i] for i in self.apart))
+
+
+def _find(column: str, names: Sequence[str] | None, width: int) -> int:
+    """Return the number of a column with this name or, without names, this number."""
+    if names is None:
+        if not (column.isdecimal() and int(column) < width):
+            raise ValueError(
+                f"has columns 0 to {width - 1}, without names; no column {reprlib.repr(column)}"
+            )
+        return int(column)
+    name = " ".join(column.split())
+    count = [*names].count(name) if name else 0
+    if count > 1:
+        raise ValueError(f"has {count} columns {reprlib.repr(column)}")
+    if count == 0:
+        raise ValueError(_absent("column", column, [name for name in names if name]))
+    return [*names].index(name)
+
+
+def _absent(what: str, name: str, known: Sequence[str]) -> str:
+    """Say that nothing has a name, and which names there are."""
+    some = ", ".join(map(_validate.printable, known[:NAMES_LISTED]))
+    some += ", ..." * (len(known) > NAMES_LISTED)
+    close = _validate.suggest(name, known) or f"; it has {some}"
+    return f"has no {what} {reprlib.repr(name)}{close}"
+
+
+def read(
+    path: Path, *, impute: str | None = None, as_stored: bool = False, **options: Any
+) -> Table:
+    """Read a table; `options` are those of `Reading`, and `impute` is one of `IMPUTATIONS`.
+
+    With `as_stored`, a sparse matrix stays sparse and a large array stays in its file; else both
+    become dense numbers in memory.
+    """
+    how = Reading(**options)
     is_zarr = path != STDIN and _is_zarr(path)
     if path != STDIN and path.is_dir() and not is_zarr:
         raise ValueError(f"{path}: is a directory; a file is needed")
-    how = Reading(drop=drop, target=target, **options)
-    if target is not None and target in (*drop, how.index):
-        raise ValueError(f"{path}: column {target!r} holds the labels; it cannot be left out")
+    if how.target is not None and how.target in (*how.drop, how.index):
+        raise ValueError(f"{path}: column {how.target!r} holds the labels; it cannot be left out")
     suffix = ZARR if is_zarr else path.suffix.lower()
     if how.sheet is not None and suffix not in EXCEL and not how.lenient:
         raise ValueError(f"{path}: is no Excel file; leave --sheet out")
     try:
         table = KINDS.get(suffix, _read_text)(path, how).without_missing(impute)
-    except (ValueError, MemoryError) as error:
-        kinds = (CellError, HeaderError, MissingError, MemoryError)
-        kind = type(error) if isinstance(error, kinds) else ValueError
-        raise kind(f"{path}: {str(error).removeprefix('X: ')}") from None
+    except ValueError as error:
+        message = f"{path}: {str(error).removeprefix('X: ')}"
+        raise TableError(message, getattr(error, "hint", "")) from None
+    except MemoryError as error:
+        raise MemoryError(f"{path}: {str(error).removeprefix('X: ')}") from None
     origin = ", ".join(["stdin" if path == STDIN else str(path), *table.facts])
     table = replace(table, origin=origin)
     return table if as_stored else table.dense(str(path))
 
 
-def _table(
-    values: Any,
-    columns: Columns,
-    names: Sequence[str] | None,
-    y: np.ndarray | None,
-    rows: list[str] | None,
-    facts: tuple[str, ...] = (),
-) -> Table:
-    """Return a table; `values` are those of the features, `names` those of all columns."""
-    every = names if names else [str(i) for i in range(len(columns.features + columns.apart))]
-    left_out = tuple(every[i] for i in columns.apart)
-    kept = [every[i] for i in columns.features] if names or left_out else None
-    return Table(values, y, "", kept, rows, facts, left_out)
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How a table is arranged: names of the columns if any, the column that names the rows."""
-
-    decimal: str
-    width: int
-    names: list[str] | None
-    index: int | None
-    facts: tuple[str, ...]
-
-
 def _read_text(path: Path, how: Reading) -> Table:
-    """Read a text as the options say."""
+    """Read a text in the first encoding that decodes it."""
     with _opened(path) as file:
-        for encoding in [how.encoding] if how.encoding else _encodings(file):
-            file.seek(0)
-            try:
-                text = io.TextIOWrapper(file, encoding, newline="")
-            except LookupError:
-                raise ValueError(
-                    f"--encoding {encoding}: is not the name of an encoding"
-                ) from None
-            try:
-                found = _read_lines(path, text, how)
-            except (EOFError, zlib.error, gzip.BadGzipFile):
-                raise ValueError("is a damaged .gz file") from None
-            except UnicodeError:
-                wrong = encoding
-                continue
-            finally:
-                text.detach()
-            facts = ("encoding cp1252",) * (encoding == "cp1252" and not how.encoding)
-            return replace(found, facts=(*facts, *found.facts))
-    raise ValueError(f"is not text in {wrong}; --encoding names another encoding")
+        try:
+            for encoding in [how.encoding] if how.encoding else _encodings(file.read(2**12)):
+                file.seek(0)
+                try:
+                    text = io.TextIOWrapper(file, encoding, newline="")
+                except LookupError:
+                    message = f"--encoding {encoding}: is not the name of an encoding"
+                    raise ValueError(message) from None
+                try:
+                    table = _read_lines(path, text, how)
+                except UnicodeError:
+                    continue
+                finally:
+                    text.detach()
+                facts = ("encoding cp1252",) * (encoding == "cp1252" and not how.encoding)
+                return replace(table, facts=(*facts, *table.facts))
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise ValueError("is a damaged .gz file") from None
+    raise ValueError(f"is not text in {encoding}; --encoding names another encoding")
 
 
 @contextmanager
@@ -409,21 +374,17 @@ def _opened(path: Path) -> Iterator[Any]:
             raise ValueError("stdin is closed")
         source: Any = sys.stdin.buffer if path == STDIN else stack.enter_context(open(path, "rb"))
         if path == STDIN or not source.seekable():
-            kept = stack.enter_context(tempfile.TemporaryFile())
-            shutil.copyfileobj(source, kept)
-            kept.seek(0)
-            source = kept
+            copy = stack.enter_context(tempfile.TemporaryFile())
+            shutil.copyfileobj(source, copy)
+            copy.seek(0)
+            source = copy
         is_gzip = source.read(2) == b"\x1f\x8b"
         source.seek(0)
         yield gzip.GzipFile(fileobj=source) if is_gzip else source
 
 
-def _encodings(file: BinaryIO) -> tuple[str, ...]:
-    """Return the encodings to try."""
-    try:
-        start = file.read(2**12)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise ValueError("is a damaged .gz file") from None
+def _encodings(start: bytes) -> tuple[str, ...]:
+    """Return the encodings to try for a text that starts with these bytes."""
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return ("utf-16",)
     if start.count(b"\0") > len(start) / CONTROLS:
@@ -439,8 +400,8 @@ def _read_lines(path: Path, file: Iterable[str], how: Reading) -> Table:
             head = [line, *islice(lines, FIRST_ROWS)]
             break
         skipped += 1
-    named = path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix
-    usual = "\t" if named.lower() == ".tsv" else ","
+    name = path.name.lower().removesuffix(".gz")
+    usual = "\t" if name.endswith(".tsv") else ","
     delimiter = "\t" if usual == "\t" else _delimiter(head)
     facts = (f"divided by {DELIMITERS[delimiter]}",) * (delimiter != usual)
     table = _parse(_records(chain(head, lines), delimiter, skipped), how)
@@ -450,16 +411,13 @@ def _read_lines(path: Path, file: Iterable[str], how: Reading) -> Table:
 def _records(lines: Iterable[str], delimiter: str, skipped: int = 0) -> Iterator[Row]:
     """Yield the rows of a text that are not empty."""
     reader, start = csv.reader(lines, delimiter=delimiter, strict=True), skipped + 1
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise ValueError(f"line {start}: {error}; is a quote not closed?") from None
-        start = skipped + reader.line_num + 1
-        if row:
-            yield start - 1, row
+    try:
+        for row in reader:
+            start = skipped + reader.line_num + 1
+            if row:
+                yield start - 1, row
+    except csv.Error as error:
+        raise ValueError(f"line {start}: {error}; is a quote not closed?") from None
 
 
 def _delimiter(head: Sequence[str]) -> str:
@@ -476,15 +434,13 @@ def _delimiter(head: Sequence[str]) -> str:
         except ValueError:  # a quote ends below, or where this delimiter does not stand
             if len(rows) < 2:
                 continue
-        found = {len(row) for row in rows[1:] or rows}
-        width = max(found, default=0)
-        if len(found) > 1 or width < 2 or not width - 1 <= len(rows[0]) <= width:
+        below = rows[1:] or rows
+        width = max(map(len, below), default=0)
+        if width < 2 or {*map(len, below)} != {width} or len(rows[0]) not in (width - 1, width):
             continue
-        commas = [cell for row in rows[1:] or rows for cell in row if "," in cell]
-        if delimiter != "," and commas:
-            decimal = (number(cell.replace(".", ""), ",") is not None for cell in commas)
-            width += FIRST_CELLS * all(decimal)
-        widths[delimiter] = width
+        commas = [cell for row in below for cell in row if "," in cell and delimiter != ","]
+        decimal = all(number(cell.replace(".", ""), ",") is not None for cell in commas)
+        widths[delimiter] = width + FIRST_CELLS * (commas != [] and decimal)
     if widths:
         return max(widths, key=lambda delimiter: widths[delimiter])
     first = "".join("".join(head[:1]).split('"')[::2])
@@ -500,61 +456,62 @@ def _parse(rows: Iterator[Row], how: Reading) -> Table:
             break
     if not first:
         raise ValueError("is empty")
-    layout = _layout([cells for _, cells in first], how)
-    chosen = Columns.choose(how, layout.names, layout.width, layout.index)
+    cells_of_first = [cells for _, cells in first]
+    commas = [cell for cells in cells_of_first for cell in cells if COMMA.fullmatch(cell)]
+    points = any(POINT.fullmatch(cell) for cells in cells_of_first for cell in cells)
+    decimal = how.decimal or ("," if commas and not points else ".")
+    names, index, facts = _header(cells_of_first, how, decimal)
+    facts = ("decimal commas",) * (decimal == "," and not how.decimal) + facts
+    width = len(names or cells_of_first[0])
+    chosen = Columns.choose(how, names, width, index)
     labels: list[str | None] = []
     known: dict[str | None, str | None] = {}
-    names: list[str] = []
+    row_names: list[str] = []
     values, count = array("d"), 0
-    below = first if layout.names is None else first[1:]
-    for line, cells in chain(below, rows):
-        if len(cells) != layout.width:
-            width = f"{len(cells)} cell{'s' * (len(cells) != 1)}"
-            raise ValueError(f"line {line}: has {width}, the row before has {layout.width}")
+    for line, cells in chain(first if names is None else first[1:], rows):
+        if len(cells) != width:
+            message = f"line {line}: has {_validate.count_of(len(cells), 'cell')}"
+            raise ValueError(f"{message}, the row before has {width}")
         if chosen.target is not None:
             word = cells[chosen.target].strip()
             label = None if word in NO_LABEL else word
             labels.append(known.setdefault(label, label))
         if chosen.index is not None:
-            names.append(cells[chosen.index].strip())
-        used = cells if not chosen.apart else [cells[i] for i in chosen.features]
-        found = _numbers(used, layout.decimal)
-        if found is None:
-            raise CellError(_first_fault(cells, chosen.features, layout, line))
-        values.extend(found)
+            row_names.append(cells[chosen.index].strip())
+        used = [cells[i] for i in chosen.features] if chosen.apart else cells
+        numbers = _numbers(used, decimal)
+        if numbers is None:
+            i = next(i for i in chosen.features if _numbers([cells[i]], decimal) is None)
+            column = reprlib.repr(names[i]) if names else f"{i} (from 0)"
+            fault = _fault(cells[i], decimal)
+            raise TableError(f"column {column}, line {line}: {fault}", NO_NUMBERS)
+        values.extend(numbers)
         count += 1
     if count == 0:
         raise ValueError("holds a header but no samples")
     X = np.frombuffer(values).reshape(count, -1) if values else np.empty((count, 0))
     y = None if chosen.target is None else np.array(labels, dtype=object)
-    return _table(
-        X, chosen, layout.names, y, names if chosen.index is not None else None, layout.facts
-    )
+    return chosen.table(X, y, None if chosen.index is None else row_names, facts)
 
 
-def _layout(first: list[list[str]], how: Reading) -> Layout:
-    """Find decimals, header and names of the rows in the first rows."""
-    top, below = first[0], first[1:]
-    decimal = how.decimal or _decimal(first)
-    facts = ("decimal commas",) * (decimal == "," and not how.decimal)
-    if how.header == "no" or not (how.header or _is_header(top, below, decimal, how.named)):
-        return Layout(decimal, len(top), None, None, (*facts, "no header"))
-    if how.header is None and all(number(cell, decimal) is not None for cell in top):
-        facts = (*facts, "header of numbers")
+def _header(
+    rows: list[list[str]], how: Reading, decimal: str
+) -> tuple[list[str] | None, int | None, tuple[str, ...]]:
+    """Return the names of the columns if any, which of them names the rows, and facts."""
+    top, below = rows[0], rows[1:]
+    asked = {" ".join(name.split()) for name in (*how.drop, how.target, how.index) if name}
+    if how.header == "no" or not (how.header or _is_header(top, below, decimal, asked)):
+        return None, None, ("no header",)
+    numeric = how.header is None and all(number(cell, decimal) is not None for cell in top)
+    facts = ("header of numbers",) * numeric
     names = [" ".join(cell.split()) or f"column {i}" for i, cell in enumerate(top, 1)]
-    index = None
     if len(top) > 1 and not top[0].strip():
-        index, names[0] = 0, ""
+        names[0] = ""
     elif _names_rows(top, below, decimal):
-        index, names = 0, ["", *names]
-    facts = (*facts, *["rows named by the first column"] * (index is not None))
-    return Layout(decimal, len(names), names, index, facts)
-
-
-def _decimal(rows: list[list[str]]) -> str:
-    cells = [cell for row in rows for cell in row]
-    commas = any(map(COMMA.fullmatch, cells)) and not any(map(POINT.fullmatch, cells))
-    return "," if commas else "."
+        names.insert(0, "")
+    else:
+        return names, None, facts
+    return names, 0, (*facts, "rows named by the first column")
 
 
 def _names_rows(first: list[str], below: list[list[str]], decimal: str) -> bool:
@@ -570,37 +527,31 @@ def _names_rows(first: list[str], below: list[list[str]], decimal: str) -> bool:
     return counts or number(below[0][0], decimal) is None
 
 
-def _is_header(first: list[str], below: list[list[str]], decimal: str, named: set[str]) -> bool:
-    """Return whether the first row is a header; `named` are the columns that the user names."""
+def _is_header(first: list[str], below: list[list[str]], decimal: str, asked: set[str]) -> bool:
+    """Return whether the first row is a header; `asked` are the columns that the user names."""
     numbers = [number(cell, decimal) for cell in first]
     texts = [i for i, value in enumerate(numbers) if value is None]
     known = [i for i, value in enumerate(numbers) if value is not None and not math.isnan(value)]
-    is_named = any(" ".join(first[i].split()) in named for i in {*range(len(first))} - {*known})
-    if is_named or (len(first) > 1 and not first[0].strip()):
+    is_asked = any(" ".join(first[i].split()) in asked for i in {*range(len(first))} - {*known})
+    if is_asked or (len(first) > 1 and not first[0].strip()):
         return True
     if _counts_columns(first, known) or _names_rows(first, below, decimal):
         return True
-    rows = [[number(cell, decimal) for cell in row] for row in below if len(row) == len(first)]
     missing = len(first) - len(texts) - len(known) - first.count("")
     if texts and not known and not missing:
         return True
+    rows = [[number(cell, decimal) for cell in row] for row in below if len(row) == len(first)]
     columns = [*zip(*rows, strict=True)] or [()] * len(first)
     over = any(2 * columns[i].count(None) < len(rows) for i in texts)
     if over and 2 * len(texts) >= len(first):
         return True
     under = any(len(rows) > 1 and columns[i].count(None) == len(rows) for i in known)
     plain = [i for i in known if None not in columns[i]]
-    below_it = np.array([[row[i] for i in plain] for row in rows], dtype=float)
-    if (
-        over
-        or under
-        or (missing and texts and not known)
-        or _may_be_names(np.array([numbers[i] for i in plain], dtype=float), below_it)
-    ):
+    top = np.array([numbers[i] for i in plain], dtype=float)
+    beneath = np.array([[row[i] for i in plain] for row in rows], dtype=float)
+    if over or under or (missing and texts and not known) or _may_be_names(top, beneath):
         some = ", ".join(map(reprlib.repr, first[:3])) + ", ..." * (len(first) > 3)
-        raise HeaderError(
-            f"its first row, {some}, may be a header or a sample: say --header yes or --header no"
-        )
+        raise TableError(f"its first row, {some}, may be a header or a sample", ASK_HEADER)
     return False
 
 
@@ -625,15 +576,12 @@ def _may_be_names(top: np.ndarray, below: np.ndarray) -> bool:
             far = (top < 2 * low - high) | (top > 2 * high - low)
             if 2 * far.sum() > len(top):
                 return True
-    if len(np.unique(top)) < len(top):
-        return False
-    if 2 * sum(map(_is_whole, below)) > len(below):
-        return bool(2 * np.count_nonzero(top != np.rint(top)) > len(top))
-    return _is_whole(top)
-
-
-def _is_whole(row: np.ndarray) -> bool:
-    return bool((np.isnan(row) | (row == np.rint(row))).all())
+        whole = (np.isnan(below) | (below == np.rint(below))).all(axis=1)
+    fractional = np.count_nonzero(top != np.rint(top))
+    differ = len(np.unique(top)) == len(top)
+    return differ and bool(
+        2 * fractional > len(top) if 2 * whole.sum() > len(below) else not fractional
+    )
 
 
 def _is_ordered(row: np.ndarray) -> bool:
@@ -664,26 +612,20 @@ def _numbers(cells: list[str], decimal: str) -> list[float] | None:
         line = "\n".join(cells)
         if "_" in line:
             raise ValueError
-        found = [*map(float, cells if decimal == "." else line.translate(SWAP).split("\n"))]
+        values = [*map(float, cells if decimal == "." else line.translate(SWAP).split("\n"))]
     except ValueError:
         slow = [number(cell, decimal) for cell in cells]
-        found = [value for value in slow if value is not None]
-    return None if len(found) < len(cells) or any(map(math.isinf, found)) else found
+        values = [value for value in slow if value is not None]
+    return None if len(values) < len(cells) or any(map(math.isinf, values)) else values
 
 
-def _first_fault(cells: list[str], features: Sequence[int], layout: Layout, line: int) -> str:
-    """Say which cell of a row holds no finite number, and which flag may help."""
-    column = next(i for i in features if _numbers([cells[i]], layout.decimal) is None)
-    cell, other = cells[column], "," if layout.decimal == "." else "."
-    fault = "not a number"
-    if number(cell, layout.decimal) is not None:
-        fault = "not finite"
-    elif number(cell, other) is not None:
-        fault += f"; --decimal {other} reads it as one"
-    elif number(cell.replace(other, ""), layout.decimal) is not None:
-        fault += "; write numbers without a mark between thousands"
-    name = reprlib.repr(layout.names[column]) if layout.names else f"{column} (from 0)"
-    return f"column {name}, line {line}: {reprlib.repr(cell)} is {fault}"
+def _fault(cell: str, decimal: str) -> str:
+    """Say why a cell holds no finite number, and which option may help."""
+    other = "," if decimal == "." else "."
+    if number(cell, decimal) is not None:
+        return f"{reprlib.repr(cell)} is not finite"
+    helps = number(cell, other) is not None
+    return f"{reprlib.repr(cell)} is not a number" + f"; --decimal {other} reads it as one" * helps
 
 
 def _read_excel(path: Path, how: Reading) -> Table:
@@ -702,22 +644,18 @@ def _read_excel(path: Path, how: Reading) -> Table:
     table = _parse(rows, how)
     if len(sheets) == 1 or how.sheet is not None:
         return table
-    first = _validate.printable(str(sheets[0]))
-    fact = f"sheet {first!r}, the first of {len(sheets)} (--sheet takes another)"
+    name = _validate.printable(str(sheets[0]))
+    fact = f"sheet {name!r}, the first of {len(sheets)} (--sheet takes another)"
     return replace(table, facts=(fact, *table.facts))
 
 
-def _sheet(names: Sequence[str], wanted: str | None) -> int:
-    """Return the place of a sheet that is given by its name, or by its number from 1."""
-    if wanted is None:
-        return 0
-    if wanted in names:
-        return [*names].index(wanted)
-    if wanted.isdecimal() and 1 <= int(wanted) <= len(names):
-        return int(wanted) - 1
-    some = _validate.first_few(names, NAMES_LISTED)
-    close = _validate.suggest(wanted, names)
-    raise ValueError(f"has no sheet {reprlib.repr(wanted)}{close or f'; it has {some}'}")
+def _sheet(names: Sequence[str], asked: str | None) -> int:
+    """Return the place of the sheet with a name, or with a number from 1."""
+    if asked is None or asked in names:
+        return 0 if asked is None else [*names].index(asked)
+    if asked.isdecimal() and 1 <= int(asked) <= len(names):
+        return int(asked) - 1
+    raise ValueError(_absent("sheet", asked, names))
 
 
 def _read_frame(path: Path, how: Reading) -> Table:
@@ -729,46 +667,42 @@ def _read_frame(path: Path, how: Reading) -> Table:
         frame = read(path)
     if INDEX in frame.columns:
         frame = frame.set_index(INDEX)
+    columns = Columns.choose(how, [*map(str, frame.columns)], frame.shape[1])
     rows: list[str] | None = None
     facts: tuple[str, ...] = ()
-    if not isinstance(frame.index, pandas.RangeIndex):
-        rows, name = [*map(str, frame.index)], frame.index.name or INDEX
-        facts = (f"rows named by {name!r}",)
-    names = [*map(str, frame.columns)]
-    columns = Columns.choose(how, names, len(names))
     if columns.index is not None:
-        rows, facts = [*map(str, frame.iloc[:, columns.index])], ()
+        rows = [*map(str, frame.iloc[:, columns.index])]
+    elif not isinstance(frame.index, pandas.RangeIndex):
+        rows, facts = [*map(str, frame.index)], (f"rows named by {frame.index.name or INDEX!r}",)
     y = None if columns.target is None else _labels(frame.iloc[:, columns.target])
-    frame = frame.iloc[:, columns.features]
-    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
-        if not pandas.api.types.is_numeric_dtype(dtype) or dtype.kind not in "biuf":
-            kind = "text or mixed values" if dtype.kind == "O" else dtype
-            raise CellError(f"column {str(name)!r} holds {kind}, no numbers")
-    floats = len({*frame.dtypes}) == 1 and frame.dtypes.iloc[0] in ("float32", "float64")
-    X = frame.to_numpy() if floats else frame.to_numpy(float, na_value=np.nan)
-    return _table(X, columns, names, y, rows, facts)
+    features = frame.iloc[:, columns.features]
+    try:
+        X = np.asarray(_containers.unpack(features, "X")[0])
+    except ValueError as error:
+        raise TableError(str(error), NO_NUMBERS) from None
+    X = X if X.dtype in (np.float32, np.float64) else X.astype(float)
+    return columns.table(X, y, rows, facts)
 
 
 def _labels(column: Any) -> np.ndarray:
     """Return labels as an array: whole numbers stay numbers, and what is missing is None."""
-    found = np.empty(len(column), object)
-    found[:] = [None if missing else v for v, missing in zip(column, column.isna(), strict=True)]
-    return found
+    labels = np.empty(len(column), object)
+    labels[:] = [None if missing else v for v, missing in zip(column, column.isna(), strict=True)]
+    return labels
 
 
 def _numbered(X: Any, how: Reading) -> Table:
     """Take columns that have numbers instead of names."""
     if X.ndim != 2:
-        raise ValueError(f"has {X.ndim} dimension{'s' * (X.ndim != 1)}; 2 are needed")
+        raise ValueError(f"has {_validate.count_of(X.ndim, 'dimension')}; 2 are needed")
     columns = Columns.choose(how, None, X.shape[1])
 
     def column(i: int) -> np.ndarray:
-        found = X[:, [i]].toarray()[:, 0] if hasattr(X, "toarray") else X[:, i]
-        return np.array(found)
+        return np.array(X[:, [i]].toarray()[:, 0] if hasattr(X, "toarray") else X[:, i])
 
     y = None if columns.target is None else column(columns.target)
     rows = None if columns.index is None else [f"{x:.15g}" for x in column(columns.index)]
-    return _table(columns.take(X), columns, None, y, rows)
+    return columns.table(columns.take(X), y, rows)
 
 
 def _read_npy(path: Path, how: Reading) -> Table:
@@ -782,11 +716,7 @@ def _read_npy(path: Path, how: Reading) -> Table:
 
 def _read_npz(path: Path, how: Reading) -> Table:
     """Read the sparse matrix in a .npz file; its arrays are checked before scipy follows them."""
-    with (
-        complete(path, message=NOT_NPZ),
-        open(path, "rb") as file,
-        np.load(file, allow_pickle=False) as archive,
-    ):
+    with _archive(path, NOT_NPZ) as archive:
         format = archive["format"].item()
         format = format.decode("ascii") if isinstance(format, bytes) else format
         parts = {part: archive[part] for part in ("shape", *_containers.PARTS.get(format, ()))}
@@ -796,15 +726,22 @@ def _read_npz(path: Path, how: Reading) -> Table:
 
 def read_labelled(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """Read the arrays X and y in a .npz file: samples × features, and the samples' labels."""
-    with (
-        complete(path, message=NOT_LABELLED),
-        open(path, "rb") as file,
-        np.load(file, allow_pickle=False) as archive,
-    ):
+    with _archive(path, NOT_LABELLED) as archive:
         X, y = archive["X"], archive["y"]
     if X.ndim != 2 or X.dtype.kind not in "biuf" or y.shape != (len(X),):
         raise ValueError(NOT_LABELLED)
     return X, y
+
+
+@contextmanager
+def _archive(path: Path, message: str) -> Iterator[Any]:
+    """Open a .npz file, of which nothing is unpickled."""
+    with (
+        complete(path, message=message),
+        open(path, "rb") as file,
+        np.load(file, allow_pickle=False) as archive,
+    ):
+        yield archive
 
 
 def _read_h5ad(path: Path, how: Reading) -> Table:
@@ -825,17 +762,15 @@ def _read_zarr(path: Path, how: Reading) -> Table:
     zarr = load("zarr", ZARR)
     path.stat()  # what is not there says so itself
     with complete(path):
-        found = zarr.open(path, mode="r")
-    if hasattr(found, "shape"):
-        return _numbered(_stored(path, found), how)
-    kind = found.attrs.get("encoding-type")
+        store = zarr.open(path, mode="r")
+        kind = store.attrs.get("encoding-type")
+    if hasattr(store, "shape") or kind in SPARSE:
+        return _numbered(_stored(path, store), how)
     if kind == "anndata":
-        return _of_anndata(path, found, how)
-    if kind in SPARSE:
-        return _numbered(_stored(path, found), how)
+        return _of_anndata(path, store, how)
     with complete(path):
-        groups = [name for name, x in found.groups() if x.attrs.get("encoding-type") in SPARSE]
-        names = sorted([*(name for name, _ in found.arrays()), *groups])
+        groups = [name for name, x in store.groups() if x.attrs.get("encoding-type") in SPARSE]
+        names = sorted([*(name for name, _ in store.arrays()), *groups])
     if not names:
         raise ValueError("is a group of zarr without arrays; an array or AnnData is needed")
     some = _validate.first_few(names)
@@ -852,22 +787,21 @@ def _of_anndata(path: Path, group: Any, how: Reading) -> Table:
     obs, var = (_annotations(path, group, name) for name in ("obs", "var"))
     y = None
     if how.target is not None:
-        kinds = [*map(str, obs.columns)]
-        y = _labels(obs.iloc[:, _find(how.target, kinds, len(kinds))])
+        y = _labels(obs.iloc[:, _find(how.target, [*map(str, obs.columns)], obs.shape[1])])
     X, names = _stored(path, group["X"]), [*var.index]
     columns = Columns.choose(replace(how, target=None), names, len(names))
     if tuple(X.shape) != (len(obs), len(names)):
         shape = " x ".join(map(str, X.shape))
         raise ValueError(f"holds {len(obs)} cells and {len(names)} genes, but X is {shape}")
-    return _table(columns.take(X), columns, names, y, [*obs.index])
+    return columns.table(columns.take(X), y, [*obs.index])
 
 
 def _annotations(path: Path, group: Any, name: str) -> Any:
     io = load("anndata.io", path.suffix)
     with complete(path):
         old = hasattr(group[name], "shape")  # as anndata wrote tables before 0.7
-        found = getattr(io.read_h5ad(path, backed="r"), name) if old else io.read_elem(group[name])
-        return found.set_index(found.index.map(str))
+        frame = getattr(io.read_h5ad(path, backed="r"), name) if old else io.read_elem(group[name])
+        return frame.set_index(frame.index.map(str))
 
 
 def _stored(path: Path, stored: Any) -> Any:
@@ -943,7 +877,9 @@ def read_pairs(path: Path) -> np.ndarray:
     """Read pairs of samples: two columns of row numbers, which are no header."""
     try:
         table = read(path)
-    except HeaderError:
+    except TableError as error:
+        if error.hint != ASK_HEADER:
+            raise
         table = read(path, header="no")
     values = table.values
     if values.ndim != 2 or values.shape[1] != 2 or values.dtype.kind not in "iuf":

@@ -8,11 +8,11 @@ import errno
 import math
 import os
 import sys
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Event, Lock, Thread
 from typing import Any, TextIO
 
 PROGRESS_WIDTH = 70
@@ -20,7 +20,6 @@ BEGUN = "working; a first run compiles, up to a minute"
 
 # How often the line of progress changes by itself, and from when on, in seconds.
 SECOND, PATIENCE = 1.0, 2.0
-clock = time.monotonic
 
 # Why results could not be written to stdout.
 _lost: list[OSError] = []
@@ -128,57 +127,38 @@ def progress(
     if not is_watched():
         yield None
         return
-    line = _Line(doing or BEGUN)
+    text, begin, lock, ended = doing or BEGUN, time.monotonic(), Lock(), Event()
+
+    def show(more: str = "") -> None:
+        line = text[: PROGRESS_WIDTH - len(more)] + more
+        _show(f"\r{line:{PROGRESS_WIDTH}}")
 
     def report(*values: Any) -> None:
-        line.show(describe(*values) + (line.left(*values[:2]) if counted else ""))
+        nonlocal text
+        with lock:  # the line is written by two threads
+            text = describe(*values)
+            passed = time.monotonic() - begin
+            if counted and passed >= PATIENCE and 0 < values[0] < values[1]:
+                text += f", {duration(passed * (values[1] / values[0] - 1))} left"
+            show()
+
+    def tick() -> None:
+        while not ended.wait(SECOND):
+            passed = time.monotonic() - begin
+            if passed >= PATIENCE:
+                with lock:
+                    show(f" ({duration(passed)})")
 
     if not doing:
-        line.show(BEGUN)
-    ended = threading.Event()
-    ticker = threading.Thread(target=line.tick, args=(ended,), daemon=True)
+        show()
+    ticker = Thread(target=tick, daemon=True)
     ticker.start()
     try:
         yield report
     finally:
         ended.set()
         ticker.join()
-        line.erase()
-
-
-class _Line:
-    """A line of stderr that is written over; two threads share it."""
-
-    def __init__(self, text: str) -> None:
-        self.text, self.begin, self.lock = text, clock(), threading.Lock()
-
-    def show(self, text: str) -> None:
-        with self.lock:
-            self.text = text
-            _show(f"\r{text[:PROGRESS_WIDTH]:{PROGRESS_WIDTH}}")
-
-    def erase(self) -> None:
         _show(f"\r{'':{PROGRESS_WIDTH}}\r")
-
-    def tick(self, ended: threading.Event) -> None:
-        """Add to the last text how long the work has lasted, every second after the first two."""
-        while not ended.wait(SECOND):
-            passed = clock() - self.begin
-            if passed >= PATIENCE:
-                self.add(f" ({duration(passed)})")
-
-    def add(self, more: str) -> None:
-        """Show the last text with some more at its end."""
-        with self.lock:
-            line = self.text[: PROGRESS_WIDTH - len(more)] + more
-            _show(f"\r{line:{PROGRESS_WIDTH}}")
-
-    def left(self, done: float, total: float) -> str:
-        """Say how long the rest will take, once that can be known."""
-        passed = clock() - self.begin
-        if passed < PATIENCE or not 0 < done < total:
-            return ""
-        return f", {duration(passed * (total - done) / done)} left"
 
 
 def duration(seconds: float) -> str:

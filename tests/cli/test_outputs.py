@@ -63,7 +63,7 @@ def test_selected_columns_come_out_as_they_went_in(capsys, write, tmp_path, suff
     options = ("--method", "supervised", "--target", "kind", "--select-out", out)
     code, _, _ = run(capsys, "select", path, *options)
     assert code in (0, 1)
-    before, after = tables.read(path, "kind"), tables.read(out, "kind")
+    before, after = tables.read(path, target="kind"), tables.read(out, target="kind")
     assert after.rows == before.rows
     assert after.y.tolist() == before.y.tolist()
     columns = [before.names.index(name) for name in after.names]

@@ -70,7 +70,7 @@ def test_names_are_harmless(capsys, write, tmp_path):
 
 def test_where_it_goes(capsys, tmp_path):
     code, _, err = run(capsys, "select", "--report", tmp_path / "run.pdf")
-    assert (code, err.endswith("run.pdf: must end in .html\n")) == (2, True)
+    assert (code, err.endswith("run.pdf: must end in .html or .htm\n")) == (2, True)
     both = ("--report", tmp_path / "a.html", "--out", tmp_path / "a.html")
     code, _, err = run(capsys, "select", *both)
     assert (code, err.endswith("a.html: is the file of --out\n")) == (2, True)

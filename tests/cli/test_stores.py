@@ -64,7 +64,7 @@ def large(monkeypatch):
 @pytest.mark.parametrize("form", FORMS)
 def test_cells(cells, form):
     path = cells(form)
-    table = tables.read(path, "kind", drop=["gene 3"])
+    table = tables.read(path, target="kind", drop=["gene 3"])
     assert table.names == [*NAMES[:3], *NAMES[4:]]
     np.testing.assert_array_equal(table.X.to_numpy(), np.delete(X, 3, axis=1))
     assert (table.y.tolist(), table.rows[0]) == (KINDS, "s0")
@@ -72,7 +72,7 @@ def test_cells(cells, form):
     assert getattr(kept.values, "format", "dense") == form
     assert kept.X.columns == NAMES
     with pytest.raises(ValueError, match=r"has no column 'knd'; did you mean 'kind'\?"):
-        tables.read(path, "knd")
+        tables.read(path, target="knd")
     with pytest.raises(ValueError, match="names its cells; leave --index out"):
         tables.read(path, index="gene 1")
 
@@ -85,7 +85,7 @@ def test_cells_of_old_files(tmp_path):
     with h5py.File(path, "w") as file:
         file["X"], file["obs"] = X, obs
         file["var"] = np.array([(name.encode(),) for name in NAMES], [("index", "S9")])
-    table = tables.read(path, "kind")
+    table = tables.read(path, target="kind")
     assert (table.names, table.rows[:2], table.y.tolist()[:2]) == (NAMES, ["s0", "s1"], [0, 1])
 
 
