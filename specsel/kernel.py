@@ -38,19 +38,7 @@ from numba import prange
 from specsel import _containers, _data, _iterate, _runtime, _validate, linalg, qalpha
 from specsel._iterate import Iterate, Step
 from specsel._runtime import jit, one_thread
-from specsel._validate import (
-    ArrayLike,
-    Criterion,
-    Directions,
-    Floats,
-    Init,
-    Integers,
-    Kernel,
-    KernelBasisStep,
-    LoopCallback,
-    Names,
-    Seed,
-)
+from specsel._validate import ArrayLike, Directions, Floats, Init, Integers, LoopCallback, Names
 from specsel.results import Weights
 
 __all__ = ["solve"]
@@ -81,19 +69,19 @@ def solve(
     X: ArrayLike,
     k: Directions,
     *,
-    kernel: Kernel | Callable[[Floats], Any] = "rbf",
+    kernel: _validate.Kernel | Callable[[Floats], Any] = "rbf",
     sigma: float | None = None,
     degree: int = 2,
     offset: float = 1.0,
     sections: int | ArrayLike = 8,
     center: bool = True,
-    method: KernelBasisStep = "ascent",
-    criterion: Criterion = "energy",
+    method: _validate.KernelBasisStep = "ascent",
+    criterion: _validate.Criterion = "energy",
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
     tol: float = 1e-6,
     max_iter: int = 200,
-    random_state: Seed = None,
+    random_state: _validate.Seed = None,
     callback: LoopCallback = None,
 ) -> Weights:
     """Weigh features by how well they make the samples cluster, comparing them by a kernel.

@@ -47,16 +47,7 @@ import numpy as np
 
 from specsel import _containers, _data, _iterate, _validate, linalg, qalpha
 from specsel._iterate import Iterate, Step
-from specsel._validate import (
-    ArrayLike,
-    Directions,
-    Floats,
-    Init,
-    LoopCallback,
-    NonNegative,
-    Seed,
-    Shift,
-)
+from specsel._validate import ArrayLike, Directions, Floats, Init, LoopCallback, Seed
 from specsel.results import Weights
 
 __all__ = ["solve"]
@@ -66,8 +57,8 @@ def solve(
     X: ArrayLike,
     k: Directions,
     *,
-    shift: Shift = "degree",
-    representation: NonNegative = "parts",
+    shift: _validate.Shift = "degree",
+    representation: _validate.NonNegative = "parts",
     init: Init | ArrayLike = "equal",
     n_init: int = 15,
     tol: float = 1e-6,
@@ -103,11 +94,6 @@ def solve(
     -------
     Weights
         `eigenvalues` are those of ``L_α``.
-
-    References
-    ----------
-    Wolf, L. and Shashua, A. (2005). Feature selection for unsupervised and supervised inference:
-    the emergence of sparsity in a weight-based approach. JMLR 6, 1855-1887.
 
     Examples
     --------
@@ -152,7 +138,7 @@ class Laplacian:
     `apply_form` multiplies by, makes these two 0 and changes nothing else.
     """
 
-    def __init__(self, data: _data.Data, shift: Shift) -> None:
+    def __init__(self, data: _data.Data, shift: _validate.Shift) -> None:
         self.data = data
         self.shift = shift
         self.energy = qalpha.Energy(data)  # it has the starts

@@ -29,19 +29,7 @@ import numpy as np
 from specsel import _containers, _data, _iterate, _validate, linalg, qalpha
 from specsel._ascent import Objective
 from specsel._iterate import Iterate, Step
-from specsel._validate import (
-    ArrayLike,
-    Criterion,
-    Directions,
-    Floats,
-    Init,
-    Integers,
-    LoopCallback,
-    Names,
-    PairBasisStep,
-    Representation,
-    Seed,
-)
+from specsel._validate import ArrayLike, Directions, Floats, Init, Integers, LoopCallback, Names
 from specsel.results import Weights
 
 __all__ = ["solve"]
@@ -57,14 +45,14 @@ def solve(
     apart: ArrayLike | None = None,
     together: ArrayLike | None = None,
     tradeoff: float = 1.0,
-    representation: Representation = "parts",
-    method: PairBasisStep = "ascent",
-    criterion: Criterion = "energy",
+    representation: _validate.Representation = "parts",
+    method: _validate.PairBasisStep = "ascent",
+    criterion: _validate.Criterion = "energy",
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
     tol: float = 1e-6,
     max_iter: int = 200,
-    random_state: Seed = None,
+    random_state: _validate.Seed = None,
     callback: LoopCallback = None,
 ) -> Weights:
     """Weigh features by how well they cluster the samples and how well they respect known pairs.
@@ -105,11 +93,6 @@ def solve(
     -------
     Weights
         Some may be negative: see `negative_share`.
-
-    References
-    ----------
-    Shashua, A. and Wolf, L. (2004). Kernel feature selection with side data using a spectral
-    approach. ECCV 2004, LNCS 3023, 39-53.
 
     Examples
     --------

@@ -22,10 +22,10 @@ The gap criterion (end of Sec. 2.1) subtracts the energy of all other directions
     2 |A_α Q|² - |A_α|² = αᵀ (2 G - H) α,    H_ij = (m_iᵀ m_j)²,
 
 and has an ascent of its own, `ascend_gap`: the affinities of some weights are known, and so are
-those of all combinations of them. The best combination and the best basis for it are found
-without reading the data: the coefficients lead a small matrix given Q, and Q spans the leading
-eigenvectors of the affinity given the coefficients, in turn. One pass then adds the direction of
-steepest ascent to what is known.
+those of all their combinations. The best combination and the best basis for it are found in turn,
+without reading the data: given Q, the coefficients are the leading eigenvector of a small matrix;
+given the coefficients, Q spans the leading eigenvectors of the affinity. One pass then adds the
+direction of steepest ascent to what is known.
 
 Departures from the paper:
 
@@ -49,18 +49,7 @@ from numba import prange
 from specsel import _containers, _data, _iterate, _runtime, _validate, linalg
 from specsel._iterate import Iterate, Step
 from specsel._runtime import jit
-from specsel._validate import (
-    ArrayLike,
-    BasisStep,
-    Criterion,
-    Directions,
-    Floats,
-    Init,
-    Integers,
-    LoopCallback,
-    Names,
-    Seed,
-)
+from specsel._validate import ArrayLike, Directions, Floats, Init, Integers, LoopCallback, Names
 from specsel.results import Weights
 
 __all__ = ["gram", "relevance", "solve"]
@@ -130,14 +119,14 @@ def solve(
     X: ArrayLike,
     k: Directions,
     *,
-    method: BasisStep = "ascent",
-    criterion: Criterion = "energy",
+    method: _validate.BasisStep = "ascent",
+    criterion: _validate.Criterion = "energy",
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
     center: bool = True,
     tol: float = 1e-6,
     max_iter: int = 200,
-    random_state: Seed = None,
+    random_state: _validate.Seed = None,
     callback: LoopCallback = None,
 ) -> Weights:
     """Weigh features by how well they make the samples cluster.
@@ -189,11 +178,6 @@ def solve(
     Weights
         See `specsel.results.Weights`.
 
-    References
-    ----------
-    Wolf, L. and Shashua, A. (2005). Feature selection for unsupervised and supervised inference:
-    the emergence of sparsity in a weight-based approach. JMLR 6, 1855-1887.
-
     Examples
     --------
     >>> from specsel import datasets, qalpha
@@ -223,10 +207,10 @@ def read(
     names: Names,
     center: bool,
     *,
-    method: BasisStep = "ascent",
-    criterion: Criterion,
+    method: _validate.BasisStep = "ascent",
+    criterion: _validate.Criterion,
 ) -> _data.Data:
-    """Represent X, centred or as passed; refuse what `weigh` would have no room for."""
+    """Represent X, centred or as passed; refuse what `weigh` would have no memory for."""
     _validate.check_choice("method", method, _validate.BasisStep)
     _validate.check_choice("criterion", criterion, _validate.Criterion)
     _validate.check_flag("center", center)
@@ -239,8 +223,8 @@ def weigh(
     data: _data.Data,
     options: _iterate.Options,
     *,
-    method: BasisStep = "ascent",
-    criterion: Criterion = "energy",
+    method: _validate.BasisStep = "ascent",
+    criterion: _validate.Criterion = "energy",
 ) -> Weights:
     """Run Q-α on data that have been read. Tall data are reduced first."""
     small, lift = data, None
@@ -260,9 +244,11 @@ def weigh(
 
 
 class Energy:
-    """The problem ``αᵀ G α``. With q samples, duals are q x k.
+    """The problem ``αᵀ G α``, with the methods that `_iterate` calls.
 
-    Row i of Φ is ``vec(m_i (Qᵀ m_i)ᵀ)`` and J is the identity. A point is the basis Q.
+    A point of the loop is the basis Q. With ``vec(m_i (Qᵀ m_i)ᵀ)`` as row i of Φ, ``G = Φ Φᵀ``.
+    For a *dual* B, of the size of Q, ``Φ B`` has the entries ``m_iᵀ B Qᵀ m_i`` (`forward`), and
+    ``Φᵀ α = A_α Q`` (`adjoint`); both in one pass are `fused`. J is the identity here.
     """
 
     def __init__(self, data: _data.Data, *, basic: bool = False) -> None:
@@ -289,7 +275,7 @@ class Energy:
         return Iterate(alpha, basis, image, float(np.vdot(image, image))), basis, image
 
     def refine(self, pair: linalg.LeadingPair, point: Floats) -> Iterate:
-        """Return the weights that `pair` stands for at the basis as it is: step 5 of ritz."""
+        """Return the weights of a leading pair at the basis as it is: step 5 of ritz."""
         alpha, image = self.data.forward(pair.dual, point), pair.image
         return Iterate(alpha, point, image, float(np.vdot(image, image)))
 
@@ -307,10 +293,7 @@ class Energy:
         return basis
 
     def seeds(self) -> Iterator[Floats]:
-        """Yield the likeness of all features to one, for one after another.
-
-        The feature with the largest parameter-free weight comes first.
-        """
+        """Yield ``(m_iᵀ m_j)²`` over j, for i by falling parameter-free weight."""
         free = leading_weights(self.data, tol=SEED_TOL)[0]
         for seed in np.argsort(-np.abs(free), kind="stable"):
             column = self.data.feature(seed)[:, None]
@@ -417,21 +400,23 @@ def _best_known(
 ) -> tuple[Floats, Floats, float]:
     """Find coefficients and basis in turn until the criterion settles; return its value too."""
     affinities = np.array(known.affinities)
-    flat = affinities.reshape(len(affinities), -1)
-    whole_energy = flat @ flat.T
+    whole = _products(affinities)
     before = -np.inf
     for _ in range(TURNS):
-        affinity = np.tensordot(coefficients, affinities, 1)
-        values, axes = linalg.eigen(affinity)
-        order = np.argsort(-np.abs(values), kind="stable")[:width]
-        basis = axes[:, order]
-        images = (affinities @ basis).reshape(len(affinities), -1)
-        found, vectors = linalg.eigen(2 * images @ images.T - whole_energy)
-        coefficients, value = vectors[:, -1], float(found[-1])
+        basis = linalg.largest_modulus(np.tensordot(coefficients, affinities, 1), width)[1]
+        values, vectors = linalg.eigen(2 * _products(affinities @ basis) - whole)
+        coefficients, value = vectors[:, -1], float(values[-1])
         if value - before <= TURNS_SHARE * tol * abs(value):
             break
         before = value
     return coefficients, basis, value
+
+
+def _products(matrices: Floats) -> Floats:
+    """Return the inner products of matrices with each other."""
+    flat = matrices.reshape(len(matrices), -1)
+    products: Floats = flat @ flat.T
+    return products
 
 
 def _add_steepest(
@@ -439,21 +424,12 @@ def _add_steepest(
 ) -> tuple[Floats, float]:
     """Add the direction of steepest ascent; return the coefficients after that and how steep."""
     if len(known.alphas) > known.most:
-        coefficients = _shrink(known, coefficients, basis)
+        affinities = np.array(known.affinities)
+        gap = 2 * _products(affinities @ basis) - _products(affinities)
+        coefficients = known.shrink(gap) @ coefficients
     affinity = known.combined(coefficients)[1]
     new = known.add(*image(known.data, problem.form(affinity, basis)), MOST_ROUNDINGS_GAP)
     return np.append(coefficients, np.zeros(len(known.alphas) - len(coefficients))), new
-
-
-def _shrink(known: "Krylov", coefficients: Floats, basis: Floats) -> Floats:
-    """Keep the better half of the combinations, the best one among them."""
-    affinities = np.array(known.affinities)
-    flat, images = affinities.reshape(len(affinities), -1), affinities @ basis
-    images = images.reshape(len(affinities), -1)
-    vectors = linalg.eigen(2 * images @ images.T - flat @ flat.T)[1]
-    best = vectors[:, -(known.most // 2) :].T
-    known.keep(best)
-    return best @ coefficients
 
 
 class Krylov:
@@ -502,11 +478,19 @@ class Krylov:
         """Return the weights with given coefficients, and their affinity."""
         return _combined(coefficients, self.alphas), _combined(coefficients, self.affinities)
 
-    def keep(self, best: Floats) -> None:
-        """Keep a few combinations, whose coefficients are orthonormal rows."""
+    def shrink(self, form: Floats) -> Floats:
+        """Keep the better half of the combinations, by the matrix of a quadratic form.
+
+        It is that of the first weights; others are kept. Return the coefficients, in rows.
+        """
+        half, rest = self.most // 2, len(self.alphas) - len(form)
+        best = np.zeros((half + rest, len(self.alphas)))
+        best[:half, : len(form)] = linalg.eigen(form)[1][:, -half:].T
+        best[half:, len(form) :] = np.eye(rest)
         self.alphas = [_combined(row, self.alphas) for row in best]
         self.affinities = [_combined(row, self.affinities) for row in best]
         self.roundings = (np.abs(best) @ self.roundings).tolist()
+        return best
 
     def extend(self) -> float:
         """Read the data once and add the next weights; return how much of them was new.
@@ -514,7 +498,8 @@ class Krylov:
         Where that may be rounding, nothing is added.
         """
         if len(self.alphas) > self.most:
-            self._shrink()
+            best = self.shrink(self.values[:-1, :-1])  # and the last weights, which lead on
+            self.values = best @ self.values @ best.T
         size = self.add(*image(self.data, self.form(self.affinities[-1])), MOST_ROUNDINGS)
         if size:
             coupled = np.zeros(len(self.values))
@@ -546,15 +531,6 @@ class Krylov:
 
     def _value(self, affinity: Floats) -> float:
         return float(np.einsum("st,st", affinity, self.form(affinity)))
-
-    def _shrink(self) -> None:
-        """Keep the better half of the combinations, and the last weights."""
-        vectors = linalg.eigen(self.values[:-1, :-1])[1]
-        best = np.zeros((self.most // 2 + 1, len(self.values)))
-        best[:-1, :-1] = vectors[:, -(self.most // 2) :].T
-        best[-1, -1] = 1.0
-        self.values = best @ self.values @ best.T
-        self.keep(best)
 
 
 def leading_weights(
@@ -647,16 +623,10 @@ def count_centered(data: _data.Data) -> int:
 def stands_out(
     data: _data.Data, small: _data.Data, objective: Callable[[_data.Data], float]
 ) -> bool:
-    """Tell whether the features have more in common than independent ones; warn if not.
+    """Return whether centred features have more in common than independent ones; warn if not.
 
-    Parameters
-    ----------
-    data : Data
-        Centred features.
-    small : Data
-        The same, reduced where there are more samples than features.
-    objective : callable
-        What is compared of the data and of their shuffles.
+    `small` is the data, reduced where they are tall; `objective` is what is compared with that of
+    shuffles.
     """
     large = data.n_samples * data.n_features > MOST_NUMBERS
     if large or data.n_features == 1 or _beyond_edge(data, small):
@@ -674,7 +644,7 @@ def stands_out(
 
 
 def _beyond_shuffles(data: _data.Dense, objective: Callable[[_data.Data], float]) -> bool:
-    """Tell whether all shuffles do worse."""
+    """Return whether all shuffles do worse."""
     found = objective(data)
     seeds = np.random.default_rng(0).integers(2**63, size=SHUFFLES).tolist()
     least = found - SHUFFLES_TOL * abs(found)
@@ -684,7 +654,7 @@ def _beyond_shuffles(data: _data.Dense, objective: Callable[[_data.Data], float]
 
 
 def _beyond_edge(data: _data.Data, small: _data.Data) -> bool:
-    """Tell whether the leading eigenvalue at equal weights is too large for noise."""
+    """Return whether the leading eigenvalue at equal weights is too large for noise."""
     equal = np.ones(data.n_features)
     values, _ = linalg.top_eigenpairs(partial(small.adjoint, equal), small.n_samples, 1)
     varying = int((data.norms > 0).sum())

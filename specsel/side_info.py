@@ -19,17 +19,7 @@ from typing import Any
 import numpy as np
 
 from specsel import _containers, _data, _iterate, _validate, qalpha
-from specsel._validate import (
-    ArrayLike,
-    BasisStep,
-    Criterion,
-    Directions,
-    Floats,
-    Init,
-    LoopCallback,
-    Names,
-    Seed,
-)
+from specsel._validate import ArrayLike, Directions, Floats, Init, LoopCallback, Names, Seed
 from specsel.results import Weights
 from specsel.results.weights import check
 
@@ -45,8 +35,8 @@ def solve(
     k: Directions,
     *,
     tradeoff: float = 0.1,
-    method: BasisStep = "ascent",
-    criterion: Criterion = "energy",
+    method: _validate.BasisStep = "ascent",
+    criterion: _validate.Criterion = "energy",
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
     center: bool = True,
@@ -88,11 +78,6 @@ def solve(
     Weights
         Its `objective` is the ratio that was maximised.
 
-    References
-    ----------
-    Shashua, A. and Wolf, L. (2004). Kernel feature selection with side data using a spectral
-    approach. ECCV 2004, LNCS 3023, 39-53.
-
     Examples
     --------
     The samples are grouped in two ways, by features 0-2 and by features 3-5. The second grouping
@@ -129,8 +114,8 @@ def weigh(
     options: _iterate.Options,
     *,
     tradeoff: float,
-    method: BasisStep = "ascent",
-    criterion: Criterion = "energy",
+    method: _validate.BasisStep = "ascent",
+    criterion: _validate.Criterion = "energy",
 ) -> Weights:
     """Weigh the features of data that have been read; `unwanted` is the diagonal D."""
     penalty = unwanted + tradeoff

@@ -36,17 +36,7 @@ import numpy as np
 
 from specsel import _containers, _data, _iterate, _validate, linalg, qalpha
 from specsel._iterate import Iterate, Step
-from specsel._validate import (
-    ArrayLike,
-    Bools,
-    ClassBasisStep,
-    Floats,
-    Init,
-    Integers,
-    LoopCallback,
-    NonNegative,
-    Seed,
-)
+from specsel._validate import ArrayLike, Bools, Floats, Init, Integers, LoopCallback, Seed
 from specsel.results import Weights
 
 __all__ = ["solve"]
@@ -60,8 +50,8 @@ def solve(
     k_between: int = 1,
     k_blocks: ArrayLike | None = None,
     gamma: float = 0.5,
-    representation: NonNegative = "parts",
-    method: ClassBasisStep = "power",
+    representation: _validate.NonNegative = "parts",
+    method: _validate.ClassBasisStep = "power",
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
     tol: float = 1e-6,
@@ -105,11 +95,6 @@ def solve(
     Weights
         `basis` and `eigenvalues` are those of the blocks within the classes; a column of `basis`
         is 0 outside of its class.
-
-    References
-    ----------
-    Wolf, L. and Shashua, A. (2005). Feature selection for unsupervised and supervised inference:
-    the emergence of sparsity in a weight-based approach. JMLR 6, 1855-1887.
 
     Examples
     --------

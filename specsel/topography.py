@@ -77,11 +77,6 @@ def solve(
     Map
         See `specsel.results.Map`.
 
-    References
-    ----------
-    Shashua, A. and Wolf, L. (2004). Kernel feature selection with side data using a spectral
-    approach. ECCV 2004, LNCS 3023, 39-53.
-
     Examples
     --------
     >>> from specsel import datasets, topography

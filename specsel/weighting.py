@@ -122,11 +122,6 @@ def solve(
         leaves out. `basis` and `eigenvalues` are those of the weighted affinity, as many as its
         rank, or as `k` or `rank` says.
 
-    References
-    ----------
-    Wolf, L. and Bileschi, S. (2005). Combining variable selection with dimensionality reduction.
-    MIT-CSAIL-TR-2005-019.
-
     Examples
     --------
     >>> from specsel import datasets, weighting
