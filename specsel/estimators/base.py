@@ -1,16 +1,17 @@
 """What all estimators share: they check data, call a solver, and select features by its result.
 
-A subclass names its `_solver` and ranks the features in `_choose`. Every estimator is a dataclass,
-which writes the constructor that scikit-learn needs: a parameter is declared once, with its
-default, and inherited.
+A subclass names its `_solver` and ranks the features in `_choose`. `Selector` makes a dataclass of
+every subclass, which writes the constructor that scikit-learn needs: a parameter is declared once,
+with its default, and inherited.
 """
 
 import warnings
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -29,20 +30,10 @@ SPARSE_FORMATS = ("csr", "csc")
 # Parameters of the estimators that no solver has.
 SELECTION_PARAMETERS = {"n_features_to_select", "threshold", "diverse", "reweight", "verbose"}
 
-T = TypeVar("T")
 RandomState = int | np.random.RandomState | np.random.Generator | None
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
-def with_parameters(cls: type[T]) -> type[T]:
-    """Write the constructor of an estimator; its fields are the parameters.
-
-    Comparison and the text of an estimator stay those of scikit-learn.
-    """
-    return dataclass(kw_only=True, eq=False, repr=False)(cls)
-
-
-@with_parameters
 class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """A selector that calls a solver once and keeps the best features."""
 
@@ -51,6 +42,11 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     takes_sparse = False
     _takes_blocks = False  # whether arrays that are read in blocks reach the solver as they are
     progress = ""  # the line that `verbose` prints of what the solver passes to its callback
+
+    def __init_subclass__(cls, *, kw_only: bool = True, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        # Comparison and the text of an estimator stay those of scikit-learn.
+        dataclass(kw_only=kw_only, eq=False, repr=False)(cls)
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Find the features.
@@ -103,8 +99,8 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _validated(self, X: Any, *y: Any, in_blocks: bool = True, **options: Any) -> Any:
         """Check data, and labels if there are any, as scikit-learn does, and count the features.
 
-        scikit-learn does not know AnnData: its values are checked, and its names compared or kept,
-        here. With `in_blocks`, arrays that are read in blocks are not read now.
+        scikit-learn does not know AnnData, whose names are compared or kept here. With
+        `in_blocks`, arrays that are read in blocks are not read now.
         """
         X, names = (X, None) if hasattr(X, "columns") else _containers.unwrapped(X)
         reset = options.setdefault("reset", True)
@@ -200,13 +196,12 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 def check_names(X: Any) -> None:
     """Refuse a frame with a name twice; scikit-learn's message would have several lines."""
-    names = list(getattr(X, "columns", ()))
-    twice = [name for i, name in enumerate(names) if name in names[:i]]
-    if twice:
-        raise ValueError(
-            f"X: {names.count(twice[0])} columns are named "
-            f"{_validate.printable(str(twice[0]))!r}; give every column a name of its own"
-        )
+    for name, count in Counter(X.columns).items():
+        if count > 1:
+            raise ValueError(
+                f"X: {count} columns are named {_validate.printable(str(name))!r}; "
+                "give every column a name of its own"
+            )
 
 
 def as_seed(random_state: Any) -> Any:
@@ -217,10 +212,7 @@ def as_seed(random_state: Any) -> Any:
 
 
 def as_count(value: Any, n_features: int, other: str = "") -> int:
-    """Return a number of features from a number or a share of all.
-
-    `other` names what else is allowed, for the message.
-    """
+    """Return a number of features from a number or a share of all; `other` is allowed, too."""
     if isinstance(value, Integral):
         if not isinstance(value, bool) and 1 <= int(value) <= n_features:
             return int(value)
@@ -232,7 +224,6 @@ def as_count(value: Any, n_features: int, other: str = "") -> int:
     )
 
 
-@with_parameters
 class WeightSelector(Selector):
     """A selector that keeps the features of the largest weights."""
 
@@ -286,14 +277,7 @@ class WeightSelector(Selector):
     def transform(self, X: ArrayLike) -> Any:
         """Keep the selected features; with `reweight`, centre, scale and multiply them by √α.
 
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples, n_selected)
-            With `reweight`, sparse samples become dense where features were centred.
+        With `reweight`, sparse samples become dense where features were centred.
         """
         if not self.reweight:
             return super().transform(X)
@@ -307,15 +291,8 @@ class WeightSelector(Selector):
     def inverse_transform(self, X: ArrayLike) -> Any:
         """Put the selected features back in their places, with 0 for all others.
 
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_selected)
-
-        Returns
-        -------
-        array of shape (n_samples, n_features)
-            With `reweight`, values are in the units of the training data; a selected feature of
-            weight 0 has its mean everywhere.
+        With `reweight`, values are in the units of the training data; a selected feature of weight
+        0 has its mean everywhere.
         """
         if not self.reweight:
             return super().inverse_transform(X)
@@ -327,7 +304,6 @@ class WeightSelector(Selector):
         return full
 
 
-@with_parameters
 class LoopSelector(WeightSelector):
     """A selector whose solver iterates until the weights settle."""
 

@@ -36,34 +36,29 @@ from specsel.estimators.base import (
     Selector,
     WeightSelector,
     as_count,
-    with_parameters,
 )
 from specsel.results import Aligned, Map, StableSubspace, Subset, Weights
 
 
-@with_parameters
 class QAlpha(LoopSelector):
     """Select the features that make the samples cluster, see `qalpha.solve`.
 
     Parameters
     ----------
-    k : int or "auto"
-        Number of leading directions that should carry the structure: about the number of
-        clusters. "auto" takes it from the largest gap between eigenvalues.
+    k, method, criterion, center, init, n_init, tol, max_iter, random_state
+        As in `qalpha.solve`.
     rounds : int
         With more than one round, every round looks for a grouping that the rounds before have not
         found. The solver is `topography.solve`, with a trade-off of 1 over the number of features,
         and the weights are those of all rounds together. `method` must then be "ascent".
-    method, criterion, center, init, n_init, tol, max_iter, random_state
-        As in `qalpha.solve`.
     n_features_to_select : "gap", int or float, optional
         How many features to select: those above the sparsity gap, a number, or a share of all,
         rounded down. By default the gap decides; with `reweight` all features are kept.
     threshold : float, optional
         Select the features whose weight is at least this, instead of a number of features.
     diverse : bool
-        Features of large weight often repeat each other. With `diverse`, take the
-        same number of features, but those that best span the weighted rest.
+        Select as many features, but those that best span the weighted rest: features of large
+        weight often repeat each other.
     reweight : bool
         Let `transform` centre and scale the selected features and multiply them by √α, the
         preprocessing of Wolf and Bileschi (2005), which improves distances and components.
@@ -120,7 +115,6 @@ class QAlpha(LoopSelector):
         return super()._choose(getattr(found, "combined", found), X)
 
 
-@with_parameters
 class ParameterFreeWeighting(WeightSelector):
     """Select the features that have most in common with all others, see `weighting.solve`.
 
@@ -146,12 +140,10 @@ class ParameterFreeWeighting(WeightSelector):
     tol: float = 1e-6
 
 
-@with_parameters
 class FisherWeighting(WeightSelector):
     """Select features for discriminant analysis, see `weighting.solve` with labels.
 
-    Give `k` unless there are more features than samples. Without it, if the features are linearly
-    independent, one of them gets all the weight, and a warning is issued.
+    Give `k` unless there are more features than samples.
 
     Parameters
     ----------
@@ -178,15 +170,12 @@ class FisherWeighting(WeightSelector):
     max_iter: int = 200
 
 
-@with_parameters
 class LaplacianQAlpha(LoopSelector):
     """Select features that form clusters in the graph of the samples, see `laplacian.solve`.
 
     Parameters
     ----------
-    k : int or "auto"
-        As in `QAlpha`.
-    shift, representation, init, n_init, tol, max_iter, random_state
+    k, shift, representation, init, n_init, tol, max_iter, random_state
         As in `laplacian.solve`.
     n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
@@ -209,7 +198,6 @@ class LaplacianQAlpha(LoopSelector):
     init: _validate.Init | np.ndarray = "equal"
 
 
-@with_parameters
 class SupervisedQAlpha(LoopSelector):
     """Select features that separate known classes, see `supervised.solve`.
 
@@ -241,15 +229,12 @@ random_state
     method: _validate.ClassBasisStep = "power"
 
 
-@with_parameters
 class KernelQAlpha(LoopSelector):
     """Select the features that make the samples cluster, by a kernel, see `kernel.solve`.
 
     Parameters
     ----------
-    k : int or "auto"
-        As in `QAlpha`.
-    kernel, sigma, degree, offset, sections, center, method, criterion, init, n_init, tol, \
+    k, kernel, sigma, degree, offset, sections, center, method, criterion, init, n_init, tol, \
 max_iter, random_state
         As in `kernel.solve`. With ``kernel="precomputed"``, X is the kernel matrix of the
         features; it has no samples, so that cross-validation and `reweight` do not apply.
@@ -278,27 +263,24 @@ max_iter, random_state
     criterion: _validate.Criterion = "energy"
 
     def _solve(self, X: Any, y: Any) -> Weights:
-        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        for name in ("diverse", "reweight"):
-            if precomputed and getattr(self, name):
-                raise ValueError(f"{name} = True: needs samples; a precomputed kernel has none")
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
+            for name in ("diverse", "reweight"):
+                if getattr(self, name):
+                    raise ValueError(
+                        f"{name} = True: needs samples; a precomputed kernel has none"
+                    )
         return super()._solve(X, y)
 
 
-@with_parameters
 class SideInfoQAlpha(LoopSelector):
-    """Select the features that make the samples cluster and vary little in side data.
-
-    The solver is `side_info.solve`.
+    """Select features that cluster samples and vary little in side data, see `side_info.solve`.
 
     Parameters
     ----------
     side : array of shape (n_side_samples, n_features), list of such arrays, or (n_features,)
         Samples of the same features whose variation is unwanted, in the units in which X reaches
         the estimator; see `side_info.solve`. Without side data the weights are those of `QAlpha`.
-    k : int or "auto"
-        As in `QAlpha`.
-    tradeoff, method, criterion, center, init, n_init, tol, max_iter, random_state
+    k, tradeoff, method, criterion, center, init, n_init, tol, max_iter, random_state
         As in `side_info.solve`.
     n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
@@ -330,11 +312,8 @@ class SideInfoQAlpha(LoopSelector):
         return side_info.solve(X, **options)
 
 
-@with_parameters
 class PairwiseQAlpha(LoopSelector):
-    """Select the features that make the samples cluster and respect pairs of samples.
-
-    The solver is `pairwise.solve`.
+    """Select features that cluster the samples and respect known pairs, see `pairwise.solve`.
 
     Parameters
     ----------
@@ -342,9 +321,7 @@ class PairwiseQAlpha(LoopSelector):
         The first and the second sample of every pair that belongs to different clusters
         (`apart`) or to the same cluster (`together`), in the units in which X reaches the
         estimator. Only `pairwise.solve` takes row numbers. Without pairs only the clusters count.
-    k : int or "auto"
-        As in `QAlpha`.
-    tradeoff, representation, method, criterion, init, n_init, tol, max_iter, random_state
+    k, tradeoff, representation, method, criterion, init, n_init, tol, max_iter, random_state
         As in `pairwise.solve`.
     n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
@@ -383,7 +360,6 @@ class PairwiseQAlpha(LoopSelector):
         return pairwise.solve(X, **options)
 
 
-@with_parameters
 class AlignmentSelector(Selector):
     """Select features that represent the data or classes, see `alignment.solve`.
 
@@ -453,7 +429,6 @@ class AlignmentSelector(Selector):
         return np.concatenate((found.ranking, rest)), size
 
 
-@with_parameters
 class SubsetSelector(Selector):
     """A selector that keeps the features that are best together, as many as requested."""
 
@@ -488,7 +463,6 @@ class SubsetSelector(Selector):
         )
 
 
-@with_parameters
 class GreedySparseLDA(SubsetSelector):
     """Select few features that together separate classes well, see `gslda.solve`.
 
@@ -535,7 +509,6 @@ class GreedySparseLDA(SubsetSelector):
         return path[count]
 
 
-@with_parameters
 class ExactSparseLDA(SubsetSelector):
     """Select the few features that together separate classes best, see `eslda.solve`.
 
@@ -585,7 +558,6 @@ class ExactSparseLDA(SubsetSelector):
         return found
 
 
-@with_parameters
 class StableSelector(Selector):
     """A selector that keeps features whose principal subspace is stable."""
 
@@ -615,7 +587,6 @@ class StableSelector(Selector):
         return order, len(kept)
 
 
-@with_parameters
 class StablePCA(StableSelector):
     """Select features whose principal subspace another sample would show too, see `sbs.solve`.
 
@@ -662,7 +633,6 @@ class StablePCA(StableSelector):
     matrix: _validate.PCAMatrix = "covariance"
 
 
-@with_parameters
 class StableLSI(StableSelector):
     """Select features whose latent semantic subspace is stable, see `sbs.solve`.
 
@@ -672,10 +642,8 @@ class StableLSI(StableSelector):
     ----------
     matrix : {"cosine", "inner"}
         Matrix whose leading eigenvectors span the subspace.
-    retain, at_least, confidence, n_boot, random_state
-        As in `sbs.solve`.
-    verbose : bool or int
-        Print every feature that is removed.
+    retain, at_least, confidence, n_boot, random_state, verbose
+        As in `StablePCA`.
 
     Attributes
     ----------

@@ -6,8 +6,7 @@ large share of them (Meinshausen and Bühlmann, JRSS B 72, 2010). `jaccard` and 
 """
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 
 from specsel import _containers, _validate
-from specsel._validate import ArrayLike
+from specsel._validate import ArrayLike, Floats
 from specsel.estimators.base import RandomState, Selector, as_seed
 
 __all__ = ["StabilitySelection", "jaccard", "kuncheva"]
@@ -45,12 +44,12 @@ def jaccard(supports: ArrayLike) -> float:
     >>> jaccard([[True, True, False], [True, False, True]])
     0.3333333333333333
     """
-    total = 0.0
-    selections = _checked(supports)
-    for common, size, others in _overlaps(selections):
+
+    def index(common: Floats, size: float, others: Floats, n_features: int) -> Floats:
         either = size + others - common
-        total += np.divide(common, either, out=np.ones(len(either)), where=either > 0).sum()
-    return float(total / math.comb(len(selections), 2))
+        return np.divide(common, either, out=np.ones(len(either)), where=either > 0)
+
+    return _mean_over_pairs(supports, index)
 
 
 def kuncheva(supports: ArrayLike) -> float:
@@ -78,35 +77,32 @@ def kuncheva(supports: ArrayLike) -> float:
     >>> kuncheva([[True, True, False, False], [True, False, True, False]])
     0.0
     """
-    total = 0.0
-    selections = _checked(supports)
-    for common, size, others in _overlaps(selections):
-        chance = size * others / selections.shape[1]
+
+    def index(common: Floats, size: float, others: Floats, n_features: int) -> Floats:
+        chance = size * others / n_features
         most = np.minimum(size, others) - chance
-        total += np.divide(common - chance, most, out=np.zeros(len(most)), where=most > 0).sum()
-    return float(total / math.comb(len(selections), 2))
+        return np.divide(common - chance, most, out=np.zeros(len(most)), where=most > 0)
+
+    return _mean_over_pairs(supports, index)
 
 
-def _overlaps(selections: np.ndarray) -> Iterator[tuple[np.ndarray, float, np.ndarray]]:
-    """Yield, for every selection: its overlap with each later one, its size, and their sizes."""
-    numbers = selections.astype(float)
-    sizes = numbers.sum(axis=1)
-    for i in range(len(numbers) - 1):
-        yield numbers[i + 1 :] @ numbers[i], sizes[i], sizes[i + 1 :]
-
-
-def _checked(supports: ArrayLike) -> np.ndarray:
+def _mean_over_pairs(supports: ArrayLike, index: Callable[..., Floats]) -> float:
+    """Return the mean of an index: of one selection and all later ones, a row at a time."""
     array = np.asarray(supports)
     if array.ndim != 2 or array.dtype != bool or len(array) < 2 or not array.size:
         raise ValueError(
             f"supports: has shape {array.shape} and dtype {array.dtype}; at least 2 "
             "selections x features, True or False, are needed"
         )
-    return array
+    numbers, total = array.astype(float), 0.0
+    sizes = numbers.sum(axis=1)
+    for i in range(len(numbers) - 1):
+        common = numbers[i + 1 :] @ numbers[i]
+        total += float(index(common, sizes[i], sizes[i + 1 :], array.shape[1]).sum())
+    return total / math.comb(len(numbers), 2)
 
 
-@dataclass(eq=False, repr=False)
-class StabilitySelection(Selector):
+class StabilitySelection(Selector, kw_only=False):
     """Select the features that a selector selects in a large share of subsamples.
 
     Parameters
@@ -168,17 +164,6 @@ class StabilitySelection(Selector):
     verbose: int = 0
 
     def _read(self, X: Any, y: Any) -> tuple[Any, Any]:
-        self._check()
-        _containers.check_intact(X)
-        if y is not None:
-            _containers.as_labels(y)
-        # The estimator checks its data itself, and may not know AnnData.
-        X = self._validated(X, skip_check_array=True)
-        X = X if hasattr(X, "columns") else _containers.loaded(X)
-        X, y = indexable(X, y)
-        return X, y
-
-    def _check(self) -> None:
         _validate.check_integer("n_resamples", self.n_resamples, 2)
         if not (_validate.is_finite(self.share) and 0 < self.share < 1):
             raise ValueError(f"share = {_validate.brief(self.share)}: must be between 0 and 1")
@@ -191,6 +176,14 @@ class StabilitySelection(Selector):
                 f"estimator: {type(self.estimator).__name__} has no get_support; a selector is "
                 "needed"
             )
+        _containers.check_intact(X)
+        if y is not None:
+            _containers.as_labels(y)
+        # The estimator checks its data itself, and may not know AnnData.
+        X = self._validated(X, skip_check_array=True)
+        X = X if hasattr(X, "columns") else _containers.loaded(X)
+        X, y = indexable(X, y)
+        return X, y
 
     def _solve(self, X: Any, y: Any) -> np.ndarray:
         """Return the selections from all subsamples."""
