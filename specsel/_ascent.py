@@ -39,7 +39,7 @@ import numpy as np
 
 from specsel import _data, linalg
 from specsel._runtime import MOST_ROWS, one_thread
-from specsel._validate import Bools, Floats
+from specsel._validate import Floats
 
 # Iterations over which f must rise by less than `tol`.
 WINDOW = 5
@@ -65,8 +65,8 @@ LEAST_ROOT = 1e-12
 # Data of so few numbers are multiplied sooner by plain products than by a compiled pass.
 FEW = 2**12
 
-# Pairs of a step and of the change of the gradient that are kept. Pairs with a smaller angle or
-# less curvature say nothing.
+# Pairs of a step and of the change of the gradient that are kept. Pairs with a smaller cosine or
+# less curvature are dropped.
 KEPT = 5
 LEAST_ANGLE = 1e-10
 LEAST_CURVATURE = 1e-3
@@ -217,7 +217,7 @@ def maximise(
 
 
 def _is_level(point: AscentPoint) -> bool:
-    """Tell whether the gradient promises no rise that rounding would not hide."""
+    """Return whether the gradient promises no rise that rounding would not hide."""
     promised = float(_inverse_curvature(point, None)(point.gradient) @ point.gradient)
     return promised <= LEVEL * point.objective.data.floor * point.value
 
@@ -280,7 +280,7 @@ def _unit(spectrum: Floats, p: Floats) -> tuple[Floats, Floats]:
 
 
 class Memory:
-    """Limited-memory BFGS: pairs of a step and of what the gradient lost by it."""
+    """Limited-memory BFGS: pairs of a step and of the decrease of the gradient, its *loss*."""
 
     def __init__(self, size: int) -> None:
         self.size, self.gain = size, 1.0
@@ -327,27 +327,20 @@ class Memory:
         steps, losses = rows[:n], rows[n:]
         squares = np.einsum("ij,ij->i", steps, steps)
         products = steps @ losses.T
-        telling = _are_telling(products.diagonal(), squares, np.einsum("ij,ij->i", losses, losses))
+        lengths = np.sqrt(squares * np.einsum("ij,ij->i", losses, losses))
+        keep = (lengths > 0) & (products.diagonal() > LEAST_ANGLE * lengths)
         curvature = products[-1, -1]
-        telling[-1] = curvature > LEAST_CURVATURE * before.value * squares[-1]
-        if telling[-1]:
+        keep[-1] = curvature > LEAST_CURVATURE * before.value * squares[-1]
+        if keep[-1]:
             size = losses[-1] @ inverse(losses[-1])
             gain = curvature / size if size > 0 else USUAL_GAIN
             self.gain = min(max(float(gain), LEAST_GAIN), USUAL_GAIN)
         else:
             self.gain = min(2 * self.gain, LARGEST_GAIN)
-        if not telling.all():
-            steps, losses = steps[telling], losses[telling]
-            products = products[telling][:, telling]
+        if not keep.all():
+            steps, losses, products = steps[keep], losses[keep], products[keep][:, keep]
         self.steps, self.losses = steps[-KEPT:], losses[-KEPT:]
         self.products = products[-KEPT:, -KEPT:]
-
-
-def _are_telling(products: Floats, steps: Floats, losses: Floats) -> Bools:
-    """Tell which pairs have an angle."""
-    lengths = np.sqrt(steps * losses)
-    telling: Bools = (lengths > 0) & (products > LEAST_ANGLE * lengths)
-    return telling
 
 
 def _inverse_curvature(
@@ -358,7 +351,7 @@ def _inverse_curvature(
     Within U it is 1 / f. Outside of U, where ``A_α`` multiplies a direction by ``μ f``, the change
     of column j in that direction has the inverse ``1 / (f (1 - μ / s_j))``. If `outside` holds the
     eigenvalues of ``A_α`` outside of U and their vectors, every direction gets its own μ; if not,
-    μ is the mean for all directions, which the trace of ``A_α`` tells.
+    μ is the mean for all directions, from the trace of ``A_α``.
     """
     value, basis = point.value, point.basis
     shares = _mean_outside(point) if outside is None else outside[0][:, None] / value

@@ -113,7 +113,7 @@ class Problem(Protocol[Point]):
         """Return a random basis."""
 
     def from_array(self, init: ArrayLike, k: int) -> Point:
-        """Return the start that the user gave as an array."""
+        """Return the start that an array stands for."""
 
     def seeds(self) -> Iterator[Floats]:
         """Yield weights to start from, the most promising first."""
@@ -148,9 +148,9 @@ class Options:
 
     @classmethod
     def for_basis(cls, shape: tuple[int, ...], k: Directions, init: Any, *rest: Any) -> Self:
-        """Check options of an algorithm whose `init` is a name or an orthonormal basis.
+        """Check options where `init` is a name or an orthonormal basis; `shape` is that of X.
 
-        `shape` is the shape of X; `rest` is n_init, tol, max_iter, random_state and callback.
+        `rest` is n_init, tol, max_iter, random_state and callback.
         """
         check_k(k, min(shape), "min(n_samples, n_features)")
         options = cls(k, init, *rest)
@@ -164,10 +164,7 @@ class Options:
 
     @classmethod
     def for_weights(cls, n_features: int, k: Directions, init: Any, *rest: Any) -> Self:
-        """Check options of an algorithm whose `init` is a name or a weight for every feature.
-
-        The caller checks `k`. `rest` is n_init, tol, max_iter, random_state and callback.
-        """
+        """Check options where `init` is a name or a weight a feature; the caller checks `k`."""
         options = cls(k, init, *rest)
         options._check("weights")
         if not options.starts_by_name:
@@ -198,7 +195,7 @@ class Options:
         return replace(self, k=count()) if self.k == "auto" else self
 
     def restricted(self, restrict: Callable[[Any], Any]) -> Self:
-        """Map a given start to the samples of reduced data; a name stays."""
+        """Map a start that is an array to the samples of reduced data; a name stays."""
         if self.starts_by_name:
             return self
         return replace(self, init=restrict(np.asarray(self.init, dtype=float)))
@@ -244,7 +241,7 @@ def _start_array(init: ArrayLike, shape: tuple[int, ...], what: str) -> np.ndarr
 
 
 class Run(NamedTuple):
-    """What was found from one start."""
+    """The result of one start."""
 
     iterate: Iterate
     history: list[float]
@@ -267,11 +264,11 @@ def alternate(
     iterate with the best objective is returned.
     """
     options = options.counted(lambda: count_clusters(problem))
-    return best_of_starts(
-        problem,
-        options,
-        lambda point, widths: _alternate(problem, point, widths, options, finish),
-    )
+
+    def run(point: Point, widths: list[int]) -> Run:
+        return _alternate(problem, point, widths, options, finish)
+
+    return best_of_starts(problem, options, run)
 
 
 def ascend(
@@ -285,17 +282,16 @@ def ascend(
     """
     objective = objective or _ascent.Objective(problem.data)
     first = None
-    if options.starts_by_name and options.init == "continuation":
+    if isinstance(options.init, str) and options.init == "continuation":
         first = _narrowed(problem, objective, options.k)
     if first is not None:
         options = replace(options, k=len(first.spectrum))
     options = options.counted(lambda: count_clusters(problem))
-    return best_of_starts(
-        problem,
-        options,
-        lambda point, widths: _ascend(problem, objective, point, widths[-1], options),
-        first,
-    )
+
+    def run(point: Any, widths: list[int]) -> Run:
+        return _ascend(problem, objective, point, widths[-1], options)
+
+    return best_of_starts(problem, options, run, first)
 
 
 def best_of_starts(
@@ -306,13 +302,15 @@ def best_of_starts(
 ) -> Run:
     """Run from every start, or from `first` if there is one, and return the best.
 
-    Where it is worth nothing, to which symmetry can lead, try the seeded starts.
+    Where its objective is 0 but for rounding, to which symmetry can lead, try the seeded starts.
     """
     begun: Any = starts(problem, options) if first is None else [(first, [options.number])]
     best = _best(begun, run)
-    if options.starts_by_name and not best.stopped and _is_worth_nothing(best, problem.data.floor):
+    size = float(np.vdot(best.iterate.image, best.iterate.image))
+    is_zero = abs(best.iterate.objective) <= WORTHLESS * problem.data.floor * size
+    if options.starts_by_name and not best.stopped and is_zero:
         other = _best(starts(problem, replace(options, init="seeded")), run)
-        best = max(best, other, key=lambda found: found.iterate.objective)
+        best = max(best, other, key=lambda one: one.iterate.objective)
         best = best._replace(stopped=other.stopped)
     if not best.converged and not best.stopped:
         count = len(best.history)
@@ -338,12 +336,6 @@ def _best(begun: Iterable[tuple[Any, list[int]]], run: Callable[[Any, list[int]]
     return best._replace(stopped=found.stopped)
 
 
-def _is_worth_nothing(run: Run, floor: float) -> bool:
-    """Tell whether an objective is 0 but for rounding."""
-    size = float(np.vdot(run.iterate.image, run.iterate.image))
-    return abs(run.iterate.objective) <= WORTHLESS * floor * size
-
-
 def _alternate(
     problem: Problem[Point],
     point: Point,
@@ -365,7 +357,7 @@ def _alternate(
         pair = _leading_pair(problem, dual, point, exact)
         iterate, after, next_dual = problem.advance(pair, point, widths[0])
         if not linalg.is_unit(iterate.alpha, problem.data.floor):
-            # The start gave no weights. Any other will do; this one is not in the null space of Φ.
+            # The start was in the null space of Φ. Any other will do.
             dual = problem.product(linalg.generic(dual.shape), point)
             pair = _leading_pair(problem, dual, point, exact)
             iterate, after, next_dual = problem.advance(pair, point, widths[0])
@@ -505,10 +497,7 @@ def starts(problem: Problem[Point], options: Options) -> Iterator[tuple[Point, l
 
 
 def pack(data: _data.Data, run: Run, lift: Callable[[Floats], Floats] | None = None) -> Weights:
-    """Turn what was found into the result that users get, after a check.
-
-    Where the data were reduced, `lift` maps a basis back to all samples.
-    """
+    """Make the result of a run and check it; `lift` maps bases of reduced data to all samples."""
     iterate, image = run.iterate, run.iterate.image
     values, rotation = linalg.largest_modulus(iterate.basis.T @ image, image.shape[1])
     sign = orientation(iterate.alpha)

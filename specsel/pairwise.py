@@ -145,9 +145,9 @@ def solve(
 def _read_pairs(
     array: Any, names: Names, apart: Any, together: Any
 ) -> tuple[Integers, Integers, Any]:
-    """Read `apart` and `together` as pairs of rows, and the array that these are rows of.
+    """Return `apart` and `together` as pairs of rows, and the array of their samples.
 
-    Where no samples are given they are rows of X, and the third answer is None.
+    Where both are row numbers of X, the array is None.
     """
     arguments = {"apart": apart, "together": together}
     if not are_samples(apart, "apart") and not are_samples(together, "together"):
@@ -179,7 +179,7 @@ def _check_pairs(apart: Integers, together: Integers) -> None:
 
 
 def are_samples(pairs: object, name: str) -> bool:
-    """Tell whether pairs are given as two matrices, of their first and their second samples."""
+    """Return whether pairs are two matrices, of their first and their second samples."""
     if isinstance(pairs, np.ndarray):
         return pairs.ndim == 3 and len(pairs) == 2
     if not isinstance(pairs, tuple | list):

@@ -38,8 +38,8 @@ Departures. The paper says that for mean .1 and standard deviation 1 the probabi
 from n = 500 on. It is 0 there, .25 at n = 1,000, and about 1 at n = 2,000. Lemma 12 is printed
 with M² where Hoeffding's inequality gives M⁴: see `norm_tail`.
 
-Trials run in parallel, each with its own stream of random numbers, so the outcome does not depend
-on the number of threads. The public functions come first, then their compiled loops: the trials,
+Every trial has its own stream of random numbers, so the outcome does not depend on the number of
+threads. The public functions come first, then the compiled loops: trials that run in parallel,
 eigenvectors of random matrices, random numbers.
 """
 
@@ -127,9 +127,7 @@ def probability(
     True
     """
     n, kind = _check(n, mu, sigma, trials, distribution)
-    positive = np.empty(trials, bool)
-    with _streams(random_state, trials, f"n = {n}", n * (n + 1) // 2) as keys:
-        _run_signs(keys, kind, n, mu, sigma, positive)
+    *_, positive = _leading_pairs(random_state, kind, n, mu, sigma, trials, True)
     return Estimate.of(positive)
 
 
@@ -163,9 +161,7 @@ def leading_eigenvalue(
     (52.0, True)
     """
     n, kind = _check(n, mu, sigma, trials, distribution)
-    values, sums = np.empty((2, trials))
-    with _streams(random_state, trials, f"n = {n}", n * (n + 1) // 2) as keys:
-        _run_leading_pairs(keys, kind, n, mu, sigma, values, sums)
+    values, sums, _ = _leading_pairs(random_state, kind, n, mu, sigma, trials, False)
     expected = mu * n + sigma**2 / mu if mu > 0 else np.nan
     return LeadingPairs(Mean.of(values, expected), values, sums)
 
@@ -211,19 +207,24 @@ def semicircle(
     bins = _validate.check_integer("bins", bins, 1)
     radius = 2 * sigma * sqrt(n)
     edges = np.linspace(-radius, radius, bins + 1)
-    counts = np.empty((trials, bins + 1))
-    size = 2 * n * (n + 1)  # the Lanczos vectors included
-    with _streams(random_state, trials, f"n = {n}", size) as keys:
-        _run_counts_above(keys, kind, n, mu, sigma, edges, counts)
-    above = counts.mean(axis=0)
+    values, lower = np.empty((trials, n)), np.tri(n, dtype=bool)
+    with (
+        _streams(random_state, trials, f"n = {n}", 2 * n * (n + 1)) as keys,
+        _runtime.one_thread(n),
+    ):
+        entries, matrix = np.empty(n * (n + 1) // 2), np.zeros((n, n))
+        for trial, key in enumerate(keys):
+            _fill(key, kind, 0, entries)
+            matrix[lower] = mu + sigma * entries
+            values[trial] = np.linalg.eigvalsh(matrix)  # reads the lower triangle alone
     x = edges / radius
     below_edge = 0.5 + (x * np.sqrt(1 - x**2) + np.arcsin(x)) / np.pi
     return SpectralHistogram(
         edges=edges,
-        share=-np.diff(above) / n,
+        share=np.histogram(values, edges)[0] / values.size,
         expected=np.diff(below_edge),
-        below=float(n - above[0]),
-        above=float(above[-1]),
+        below=float((values < edges[0]).sum() / trials),
+        above=float((values > edges[-1]).sum() / trials),
     )
 
 
@@ -269,9 +270,13 @@ def wishart_moments(
     n, kind = _check(n, 0.0, 1.0, trials, distribution)
     q = _validate.check_integer("q", q, 1)
     count = _validate.check_integer("count", count, 1)
-    found = np.empty((trials, count))
-    with _streams(random_state, trials, f"n = {n}, q = {q}", n * (2 * n + q)) as keys:
-        _run_moments(keys, kind, n, q, found)
+    found, powers, what = np.empty((trials, count)), np.arange(1, count + 1), f"n = {n}, q = {q}"
+    with _streams(random_state, trials, what, n * (2 * n + q)) as keys, _runtime.one_thread(n):
+        M = np.empty((n, q))
+        for trial, key in enumerate(keys):
+            _fill(key, kind, 0, M.ravel())
+            values = np.linalg.eigvalsh(M @ M.T / q)
+            found[trial] = (values[:, None] ** powers).mean(axis=0)
     error = found.std(axis=0, ddof=1) / sqrt(trials) if trials > 1 else np.full(count, np.nan)
     limit = [
         sum((n / q) ** j / (j + 1) * comb(k, j) * comb(k - 1, j) for j in range(k))
@@ -488,19 +493,19 @@ def irrelevant_weight_bound(weights: Weights, X: ArrayLike, relevant: ArrayLike)
 
 def _mask(relevant: ArrayLike, n_features: int) -> Bools:
     """Return a mask of the relevant features, which may be numbers or a mask."""
-    given = np.asarray(relevant)
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "biu"):
+    features = np.asarray(relevant)
+    if features.ndim != 1 or (features.size and features.dtype.kind not in "biu"):
         raise ValueError(
             f"relevant = {_validate.brief(relevant)}: must be a list of feature numbers or a mask"
         )
-    if given.dtype == bool:
-        if len(given) != n_features:
-            raise ValueError(f"relevant: a mask of {len(given)} for {n_features} features")
-        return given
-    outside = given[(given < 0) | (given >= n_features)]
+    if features.dtype == bool:
+        if len(features) != n_features:
+            raise ValueError(f"relevant: a mask of {len(features)} for {n_features} features")
+        return features
+    outside = features[(features < 0) | (features >= n_features)]
     if outside.size:
         raise ValueError(f"relevant = {outside[0]}: must be from 0 to {n_features - 1}")
-    return np.isin(np.arange(n_features), given)
+    return np.isin(np.arange(n_features), features)
 
 
 def _check(
@@ -513,6 +518,19 @@ def _check(
     _validate.check_integer("trials", trials, 1)
     _validate.check_choice("distribution", distribution, _validate.Distribution)
     return size, KINDS[distribution]
+
+
+def _leading_pairs(
+    random_state: Seed, kind: int, n: int, mu: float, sigma: float, trials: int, signs_only: bool
+) -> tuple[Floats, Floats, Bools]:
+    """Return leading eigenvalues, sums of the unit eigenvectors, and whether these have one sign.
+
+    With `signs_only`, values and sums are only as exact as the signs need them.
+    """
+    values, sums, positive = np.empty(trials), np.empty(trials), np.empty(trials, bool)
+    with _streams(random_state, trials, f"n = {n}", n * (n + 1) // 2) as keys:
+        _run_leading_pairs(keys, kind, n, mu, sigma, signs_only, values, sums, positive)
+    return values, sums, positive
 
 
 def _sums(
@@ -531,8 +549,8 @@ def _sums(
 def _streams(random_state: Seed, trials: int, what: str, numbers: int) -> Iterator[Any]:
     """Draw the key of the random stream of every trial; run the trials inside.
 
-    Raise a `MemoryError` of one line, which compiled code cannot, where memory is short. A trial
-    holds so many `numbers`, and as many trials run at once as there are threads.
+    Raise a `MemoryError` of one line where memory is short. A trial takes so many `numbers`, and
+    as many trials may run at once as there are threads.
     """
     size = 8.0 * numbers * min(get_num_threads(), trials)
     _runtime.check_budget(what, size, "take smaller ones")
@@ -540,7 +558,7 @@ def _streams(random_state: Seed, trials: int, what: str, numbers: int) -> Iterat
     keys = _validate.as_generator(random_state).integers(0, 2**64, trials, dtype=np.uint64)
     try:
         yield keys
-    except SystemError as error:  # what numba raises where a thread gets no memory
+    except (MemoryError, SystemError) as error:  # numba raises the second in a thread
         raise MemoryError(f"{what}: needs {_runtime.readable(size)}, more than is free") from error
 
 
@@ -557,35 +575,18 @@ GENERIC = 1e-3
 
 
 @jit(parallel=True)
-def _run_signs(keys, kind, n, mu, sigma, out):
-    """Find out whether the leading eigenvector of a random matrix has entries of one sign."""
+def _run_leading_pairs(keys, kind, n, mu, sigma, signs_only, values, sums, positive):
+    """Find the leading eigenvalue of a random matrix, the sum of its vector, and if it has a sign.
+
+    `sums` are those of the unit vectors, `positive` says whether all entries have one sign.
+    """
     for trial in prange(len(keys)):
         matrix, vector = np.empty(n * (n + 1) // 2), np.empty(n)
         _draw(keys[trial], kind, mu, sigma, matrix, vector)
-        _, error = _leading(matrix, vector, True)
-        out[trial] = _positive(vector, min(error, ERROR_FLOOR))
-
-
-@jit(parallel=True)
-def _run_leading_pairs(keys, kind, n, mu, sigma, values, totals):
-    """Find the leading eigenvalue of a random matrix, and the sum of its unit eigenvector."""
-    for trial in prange(len(keys)):
-        matrix, vector = np.empty(n * (n + 1) // 2), np.empty(n)
-        _draw(keys[trial], kind, mu, sigma, matrix, vector)
-        values[trial], _ = _leading(matrix, vector, False)
-        totals[trial] = abs(np.sum(vector))
-
-
-@jit(parallel=True)
-def _run_counts_above(keys, kind, n, mu, sigma, edges, out):
-    """Count the eigenvalues of a random matrix above every edge."""
-    for trial in prange(len(keys)):
-        matrix, vector = np.empty(n * (n + 1) // 2), np.empty(n)
-        _draw(keys[trial], kind, mu, sigma, matrix, vector)
-        diagonal, off_diagonal = np.empty(n), np.empty(n)
-        _tridiagonal(matrix, vector, diagonal, off_diagonal)
-        for i in range(len(edges)):
-            out[trial, i] = _count_above(diagonal, off_diagonal, edges[i])
+        value, error = _leading(matrix, vector, signs_only)
+        values[trial] = value
+        sums[trial] = abs(np.sum(vector))
+        positive[trial] = _positive(vector, min(error, ERROR_FLOOR))
 
 
 @jit
@@ -601,34 +602,6 @@ def _draw(key, kind, mu, sigma, matrix, start):
     _fill(key, GAUSSIAN, len(matrix), generic)
     _product(matrix, np.ones(len(start)), start)
     start += GENERIC * (abs(mu) + sigma) * generic
-
-
-@jit(parallel=True)
-def _run_moments(keys, kind, n, q, out):
-    """Find the first moments ``tr(Wᵏ)/n`` of ``W = M Mᵀ/q``, M being a random n × q matrix."""
-    for trial in prange(len(keys)):
-        M, W, power = np.empty((n, q)), np.empty((n, n)), np.empty((n, n))
-        for i in range(n):
-            _fill(keys[trial], kind, i * q, M[i])
-        _times_transposed(M, M, 1.0 / q, W)
-        power[:] = W
-        for k in range(out.shape[1]):
-            trace = 0.0
-            for i in range(n):
-                trace += power[i, i]
-            out[trial, k] = trace / n
-            _times_transposed(power.copy(), W, 1.0, power)
-
-
-@jit
-def _times_transposed(left, right, scale, out):
-    """Fill `out` with ``scale left rightᵀ``."""
-    for i in range(len(left)):
-        for j in range(len(right)):
-            total = 0.0
-            for s in range(left.shape[1]):
-                total += left[i, s] * right[j, s]
-            out[i, j] = scale * total
 
 
 @jit(parallel=True)
@@ -687,8 +660,8 @@ def _run_sums(keys, kind, n, totals, squares):
 
 # Eigenvectors and eigenvalues of random matrices. The trials run in parallel, where the threads of
 # a linear algebra library would be in the way. A matrix is packed: it is stored as the rows of its
-# lower triangle, one after another, so that a product reads every entry once. A tridiagonal matrix
-# is two vectors, `diagonal` and `off_diagonal`.
+# lower triangle, one after another, so that a product reads every entry once. Lanczos makes it a
+# tridiagonal matrix, which is two vectors: `diagonal` and `off_diagonal`.
 
 # Lanczos vectors before a restart from the best vector in their span; and restarts.
 STEPS = 100
@@ -763,24 +736,6 @@ def _leading(matrix, vector, signs_only):
             if last:
                 break
     return value, error
-
-
-@jit
-def _tridiagonal(matrix, vector, diagonal, off_diagonal):
-    """Find a tridiagonal matrix with the same eigenvalues, by all n Lanczos steps.
-
-    The start, `vector`, should be random. Where Lanczos breaks down, as it does with a repeated
-    eigenvalue, continue from the start with its entries rotated.
-    """
-    n = len(vector)
-    basis = np.empty((n + 1, n))
-    basis[0] = vector / _norm(vector)
-    for step in range(n):
-        if not _step(matrix, basis, step, diagonal, off_diagonal) and step < n - 1:
-            off_diagonal[step] = 0.0
-            basis[step + 1] = np.roll(vector, step + 1)
-            _orthogonalise(basis, step)
-            basis[step + 1] /= _norm(basis[step + 1])
 
 
 @jit

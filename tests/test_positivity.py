@@ -327,20 +327,6 @@ def test_the_error_is_not_underestimated_when_only_signs_matter(rng):
         assert np.linalg.norm(vector - exact * np.sign(exact @ vector)) <= error + 1e-12
 
 
-def test_the_tridiagonal_form_has_the_same_eigenvalues(rng):
-    G = simulation.unpacked(rng.standard_normal(30 * 31 // 2), 30)
-    repeated = np.diag([2.0, 2.0, 2.0, 1.0])
-    for matrix in (G, repeated):
-        n, values = len(matrix), np.linalg.eigvalsh(matrix)
-        diagonal, beside = np.empty((2, n))
-        positivity._tridiagonal(packed(matrix), rng.standard_normal(n), diagonal, beside)
-        T = np.diag(diagonal) + np.diag(beside[:-1], 1) + np.diag(beside[:-1], -1)
-        np.testing.assert_allclose(np.linalg.eigvalsh(T), values, atol=1e-10)
-        for bound in (*(values[:-1] + values[1:]) / 2 + 0.01, -99.0, 99.0):
-            count = positivity._count_above(diagonal, beside, bound)
-            assert count == (values > bound).sum()
-
-
 def test_words_are_those_of_splitmix64():
     for key in keys(0, 5):
         for position in (0, 1, 12345, 2**40 + 7):
