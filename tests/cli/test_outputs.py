@@ -36,24 +36,6 @@ def test_json_and_parquet_keep_names_and_numbers(tmp_path):
     assert polars.read_parquet(tmp_path / "out.parquet").to_dicts() == ROWS
 
 
-@pytest.mark.parametrize("suffix", [".xlsx", ".npz", ".npy", ".feather"])
-def test_what_cannot_be_written_is_refused(capsys, tmp_path, suffix):
-    out = tmp_path / f"out{suffix}"
-    result = run(capsys, "select", "--out", out)
-    assert_refused(result, f"--out {out}: must end in .csv, .tsv, .json or .parquet")
-
-
-def test_cells_are_written_from_cells_alone(capsys, tmp_path):
-    out = tmp_path / "out.h5ad"
-    assert_refused(run(capsys, "select", "--out", out), "only select --out of an .h5ad FILE")
-
-
-def test_parquet_needs_a_package(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    out = tmp_path / "out.parquet"
-    assert_refused(run(capsys, "select", "--out", out), "needs pyarrow: pip install 'specsel[fi")
-
-
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
 def test_selected_columns_come_out_as_they_went_in(capsys, write, tmp_path, suffix):
     rows = [["", *NAMES, "kind"]]

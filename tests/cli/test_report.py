@@ -66,11 +66,3 @@ def test_names_are_harmless(capsys, write, tmp_path):
     page = path.read_text(encoding="utf-8")
     assert "<script" not in page
     assert "\x1b" not in page
-
-
-def test_where_it_goes(capsys, tmp_path):
-    code, _, err = run(capsys, "select", "--report", tmp_path / "run.pdf")
-    assert (code, err.endswith("run.pdf: must end in .html or .htm\n")) == (2, True)
-    both = ("--report", tmp_path / "a.html", "--out", tmp_path / "a.html")
-    code, _, err = run(capsys, "select", *both)
-    assert (code, err.endswith("a.html: is the file of --out\n")) == (2, True)
