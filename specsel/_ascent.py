@@ -95,19 +95,15 @@ ROOT = np.sqrt(2.0)
 
 
 class Objective:
-    """f and its gradient for some data; with pairs of samples, where `shares` holds their μ.
-
-    `paired` holds the samples of the pairs, where these are not among the data.
-    """
+    """f and its gradient for some data; with pairs of samples, where `shares` holds their μ."""
 
     def __init__(
         self,
         data: _data.Data,
         pairs: _data.Pairs | None = None,
         shares: Floats | None = None,
-        paired: _data.Data | _data.PairedSamples | None = None,
     ) -> None:
-        self.data, self.pairs, self.paired = data, pairs, paired or data
+        self.data, self.pairs = data, pairs
         self.roots = np.zeros(0) if shares is None else np.sqrt(shares)
         self.few = None
         if pairs is None and data.n_samples * data.n_features <= FEW:
@@ -131,7 +127,7 @@ class Objective:
         """Return α of ``W = scaled scaledᵀ`` and p, ``A_α scaled``, and the entries of pairs."""
         if self.pairs is not None:
             pairs = self.pairs.with_values(self.roots * p)
-            alpha, image, entries = self.paired.sweep(scaled, scaled, None, scaled, pairs)
+            alpha, image, entries = self.data.sweep(scaled, scaled, None, scaled, pairs)
             return alpha, image, self.roots * entries
         if self.few is None:
             return *self.data.fused(scaled, scaled), p
@@ -147,7 +143,7 @@ class Objective:
         """
         p = np.zeros(0)
         if self.pairs is not None:
-            _, image, entries = self.paired.sweep(None, None, alpha, basis, self.pairs)
+            _, image, entries = self.data.sweep(None, None, alpha, basis, self.pairs)
             p = self.roots * entries
         elif image is None:
             image = self.data.adjoint(alpha, basis)

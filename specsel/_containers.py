@@ -1,9 +1,8 @@
 """X as passed, and other arguments that hold arrays: viewed as what the solvers need, or refused.
 
 From the outside in: what holds an array (tables, AnnData, files), arrays that are not in memory,
-sparse matrices, dense arrays, labels and pairs. No library of theirs is imported: what an object
-has tells what it is. Whatever is refused raises a `ValueError` of one line that names the
-argument, before any work.
+sparse matrices, dense arrays, labels and pairs. No library of theirs is imported: an object is
+known by its attributes.
 """
 
 import os
@@ -18,6 +17,7 @@ import numpy as np
 
 from specsel._runtime import budget, check_budget, readable
 from specsel._validate import (
+    LARGEST_INTEGER,
     TOO_EXTREME,
     ArrayLike,
     Integers,
@@ -25,6 +25,7 @@ from specsel._validate import (
     NDArray,
     Sparse,
     brief,
+    count_of,
     first_few,
     printable,
 )
@@ -36,13 +37,7 @@ BETWEEN = "/"
 
 
 def unpack(X: ArrayLike, name: str) -> tuple[ArrayLike, Names]:
-    """Return the values of a table and the names of its columns; anything else as passed.
-
-    Examples
-    --------
-    >>> unpack([[1, 2]], "X")
-    ([[1, 2]], None)
-    """
+    """Return the values of a table and the names of its columns; anything else as passed."""
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):
         raise ValueError(f"{name}: is a lazy frame; pass {name}.collect()")
     if hasattr(X, "data_vars") and hasattr(X, "to_dataarray"):
@@ -60,14 +55,9 @@ def unpack(X: ArrayLike, name: str) -> tuple[ArrayLike, Names]:
 
 
 def names_of(frame: Any) -> tuple[str, ...]:
-    """The names of all columns; the levels of one that has several are joined."""
-    return tuple(map(_in_one, frame.columns))
-
-
-def _in_one(name: Any) -> str:
-    if not isinstance(name, tuple):
-        return str(name)
-    return BETWEEN.join(str(level) for level in name if str(level))
+    """Return the names of all columns; the levels of a name that has several are joined."""
+    levels = (name if isinstance(name, tuple) else (name,) for name in frame.columns)
+    return tuple(BETWEEN.join(filter(None, map(str, name))) for name in levels)
 
 
 def _from_arrow(table: Any, name: str) -> tuple[NDArray[Any], Names]:
@@ -126,14 +116,12 @@ def _is_number(dtype: Any) -> bool:
 
 
 def _is_numeric(column: NDArray[Any]) -> bool:
-    """Whether a column holds numbers; dates and strings that look like numbers do not count."""
-    if column.dtype.kind == "O":
-        return not any(isinstance(value, str) for value in column) and _converts(column)
-    return column.dtype.kind in "biuf"
+    """Return whether a column holds numbers; a later check reports those that are missing.
 
-
-def _converts(column: NDArray[Any]) -> bool:
-    """Return whether all objects are numbers, or some are missing, which a later check reports."""
+    Dates and strings that look like numbers do not count.
+    """
+    if column.dtype.kind != "O" or any(isinstance(value, str) for value in column):
+        return column.dtype.kind in "biuf"
     try:
         column.astype(float)
     except (TypeError, ValueError):
@@ -162,7 +150,6 @@ READ_BY = {
 }
 
 SPARSE_IN_MEMORY = "what is stored of it, in memory"
-STORE_DENSE = "store X dense, to be read in blocks"
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,31 +163,24 @@ class Frame:
     def __len__(self) -> int:
         return int(self.values.shape[0])
 
-    def to_numpy(self) -> NDArray[Any]:
-        """Return the values, as an array."""
-        return self.values
 
-
-def is_annotated(X: object) -> bool:
+def _is_annotated(X: object) -> bool:
     """Return whether X is an AnnData object."""
     return type(X).__name__ == "AnnData" and hasattr(X, "var_names")
 
 
-def is_sparse_in_file(X: object) -> bool:
+def _is_sparse_in_file(X: object) -> bool:
     """Return whether X is a sparse matrix that AnnData left in its file."""
     return hasattr(X, "to_memory") and hasattr(X, "group") and hasattr(X, "format")
 
 
 def is_wrapped(X: object) -> bool:
     """Return whether X comes from anndata: an object, or a sparse matrix in its file."""
-    return is_annotated(X) or is_sparse_in_file(X)
+    return _is_annotated(X) or _is_sparse_in_file(X)
 
 
 def dimensions(X: Any, name: str) -> int:
-    """Return how many dimensions an array has, or what it is wrapped in.
-
-    Groups of arrays count as if they had two: `unwrapped` refuses them more clearly.
-    """
+    """Return the number of dimensions of X; 2 for groups, which `unwrapped` refuses better."""
     check_readable(X, name)
     return 2 if is_wrapped(X) or _is_group(X) else np.ndim(X)
 
@@ -213,22 +193,21 @@ def _is_group(X: object) -> bool:
 def unwrapped(X: Any, name: str = "X") -> tuple[Any, Names]:
     """Return the values in a container and the names of its columns; other X as passed.
 
-    A sparse matrix is read from its file if the budget has room; a dense one stays there.
-
-    Examples
-    --------
-    >>> unwrapped(Frame(["a", "b"], np.eye(2)))[1]
-    ('a', 'b')
+    A sparse matrix is read from its file if the budget allows it; a dense one stays there.
     """
     check_readable(X, name)
     if isinstance(X, Frame):
         return X.values, tuple(X.columns)
-    if is_annotated(X):
+    if _is_annotated(X):
         return _values(X, name), tuple(map(str, X.var_names))
-    if is_sparse_in_file(X):
+    if _is_sparse_in_file(X):
         return _from_file(X, name), None
     if isinstance(X, str | os.PathLike):
-        raise ValueError(f"{name} = {brief(os.fspath(X))}: {_how_to_read(os.fspath(X))}")
+        path = os.fspath(X)
+        call = READ_BY.get(Path(os.fsdecode(path)).suffix.lower(), "").format(brief(path))
+        advice = f"the name of a file; pass what it holds, {call}"
+        text = "a text; pass the array itself, samples x features"
+        raise ValueError(f"{name} = {brief(path)}: is {advice if call else text}")
     if _is_group(X):
         arrays = first_few([repr(key) for key in X]) or "nothing"
         raise ValueError(f"{name}: is a file or group, which holds {arrays}; pass an array in it")
@@ -236,22 +215,15 @@ def unwrapped(X: Any, name: str = "X") -> tuple[Any, Names]:
     return array, None if array is X else names_in_xarray(X)
 
 
-def _how_to_read(path: Any) -> str:
-    call = READ_BY.get(Path(os.fsdecode(path)).suffix.lower())
-    if call is None:
-        return "is a text; pass the array itself, samples x features"
-    return f"is the name of a file; pass what it holds, {call.format(brief(path))}"
-
-
 def _values(adata: Any, name: str) -> Any:
-    """The `X` of an AnnData object."""
+    """Return the `X` of an AnnData object."""
     is_view = bool(getattr(adata, "is_view", False))
     if is_view and getattr(adata, "isbacked", False):
         _check_view(adata, name)
     values = adata.X
     if values is None:
         raise ValueError(f"{name}: adata.X is None; pass a layer, such as adata.layers['counts']")
-    if is_sparse_in_file(values):
+    if _is_sparse_in_file(values):
         return _from_file(values, name)
     if not is_view or is_streamed(values):
         return values
@@ -260,7 +232,7 @@ def _values(adata: Any, name: str) -> Any:
 
 
 def _check_view(adata: Any, name: str) -> None:
-    """Check the budget for a view of an AnnData object in a file, which is read when looked at."""
+    """Check the budget for a view of an AnnData object in a file, which `X` reads."""
     if not adata.file.is_open:
         adata.file.open()
     stored = adata.file["X"]
@@ -280,10 +252,10 @@ def _check_view(adata: Any, name: str) -> None:
 
 
 def _from_file(stored: Any, name: str) -> Any:
-    """A sparse matrix that AnnData left in its file, in memory, if the budget has room for it."""
+    """Return a sparse matrix that AnnData left in its file, if the budget allows it."""
     parts = {part: stored.group[part] for part in COMPRESSED}
     size = sum(part.dtype.itemsize * float(part.size) for part in parts.values())
-    check_budget(f"{name}: {SPARSE_IN_MEMORY}", size, STORE_DENSE)
+    check_budget(f"{name}: {SPARSE_IN_MEMORY}", size, "store X dense, to be read in blocks")
     read = {part: array[...] for part, array in parts.items()}
     return assemble(stored.format, stored.shape, read, name)
 
@@ -333,12 +305,18 @@ def _package(X: object) -> str:
 
 
 def loaded(X: Any, name: str = "X") -> Any:
-    """Return a streamed array in memory, if the budget has room for it; others as passed."""
+    """Return a streamed array in memory, if the budget allows it; others as passed."""
     if not is_streamed(X) or isinstance(X, np.memmap):
         return X
     size = np.dtype(X.dtype).itemsize * float(np.prod(X.shape, dtype=float))
     check_budget(f"{name}: all of it in memory", size, "take a method that reads it in blocks")
     return in_memory(X, name)
+
+
+def float_type(dtype: Any) -> np.dtype[Any]:
+    """Return the type as which numbers of a type are read: float32 or float64."""
+    small = np.dtype(dtype) in (np.float16, np.float32)
+    return np.dtype(np.float32 if small else np.float64)
 
 
 def take_features(X: Any, features: Integers) -> Any:
@@ -360,26 +338,23 @@ def in_memory(X: Any, name: str = "X") -> Any:
     return X[...] if is_streamed(X) else X
 
 
-def checked(X: Any, name: str = "X") -> Any:
-    """Return a streamed array of samples × features of real numbers, or refuse it."""
+def _checked(X: Any, names: Names, name: str) -> tuple[Any, Names]:
+    """Check a streamed array of samples × features, and read the names of a frame."""
+    if hasattr(X, "columns"):
+        names = tuple(map(str, X.columns))
     if is_dask(X) and hasattr(X, "to_dask_array"):
         with within_reach(name):
             X = X.to_dask_array(lengths=True)
     shape = getattr(X, "shape", ())
-    if len(shape) != 2:
-        raise ValueError(
-            f"{name}: has {len(shape)} dimension{'s' * (len(shape) != 1)}; "
-            "2 are needed, samples x features"
-        )
+    _check_dimensions(len(shape), name)
     if any(size != size for size in shape):
         raise ValueError(
             f"{name}: has chunks of unknown size; call compute_chunk_sizes() of the array first"
         )
-    if 0 in shape:
-        raise ValueError(f"{name}: has shape {tuple(shape)}; it must not be empty")
+    _check_shape(shape, 0, name)
     if np.dtype(X.dtype).kind not in "biuf":
         raise ValueError(f"{name}: has dtype {X.dtype}; real numbers are needed")
-    return X
+    return X, names
 
 
 # Chunks of Dask: Dask itself checks neither their shapes nor whether they can still be had.
@@ -400,14 +375,7 @@ def _checked_chunk(chunk: Any, name: str, block_info: Any = None) -> Any:
 
 
 def checked_block(block: Any, shape: tuple[int, ...], dtype: Any, name: str = "X") -> Any:
-    """Return a block that is what its Dask array declares, or refuse it.
-
-    Examples
-    --------
-    >>> checked_block(np.zeros((2, 3)), (4, 3), np.dtype(float))
-    Traceback (most recent call last):
-    ValueError: X: a block has shape (2, 3) and dtype float64, but its Dask array declares ...
-    """
+    """Return a block that is what its Dask array declares, or refuse it."""
     if hasattr(block, "tocsr"):
         check_unmasked(getattr(block, "data", None), name)
         block = intact(block, name)
@@ -440,10 +408,9 @@ def out_of_reach(name: str = "X") -> ValueError:
     )
 
 
-# Sparse matrices are checked whole before compiled code follows their indices: an index outside
-# its array makes the kernels of scipy, and those here, read and write memory that is not theirs.
-# A file may hold any numbers there, and anybody may assign to `indices`.
-
+# All of a sparse matrix is checked before compiled code follows its indices: an index outside its
+# array makes the kernels of scipy, and those here, read and write memory that is not theirs. A
+# file may hold any numbers there, and anybody may assign to `indices`.
 
 # The arrays in which scipy stores a matrix of each format.
 COMPRESSED = ("data", "indices", "indptr")
@@ -461,33 +428,22 @@ DIMENSIONS_OF_DATA = {"bsr": 3, "dia": 2}
 def intact(X: Any, name: str = "X") -> Any:
     """Return a sparse matrix as an array of scipy that shares its values, or refuse it as damaged.
 
-    Every format keeps its own, but for "lil" and "dok", which become "coo".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy.sparse import csr_array
-    >>> X = csr_array(np.eye(3))
-    >>> intact(X).format
-    'csr'
-    >>> X.indices[0] = 7
-    >>> intact(X)
-    Traceback (most recent call last):
-    ValueError: X: is a damaged sparse matrix: indices must be < 3
+    Every format stays, but "lil" and "dok", which become "coo".
     """
     from scipy.sparse import issparse  # here, for it would make the package slow to import
 
     if not issparse(X):  # of another library, which converts as it sees fit
         X = X.tocsc()
-    format = getattr(X, "format", None)
+    format = X.format
     try:
-        if format in ("lil", "dok"):
-            format, parts = "coo", _from_lil(X) if format == "lil" else _from_dok(X)
+        if format == "lil":
+            format, parts = "coo", _from_lil(X)
         else:
-            parts = {part: getattr(X, part) for part in PARTS.get(str(format), ())}
+            X = X.tocoo() if format == "dok" else X
+            format, parts = X.format, {part: getattr(X, part) for part in PARTS.get(X.format, ())}
     except (AttributeError, TypeError, ValueError, OverflowError):
         raise ValueError(f"{name}: is a damaged sparse matrix of format {format}") from None
-    return assemble(str(format), X.shape, parts, name)
+    return assemble(format, X.shape, parts, name)
 
 
 def compressed(X: Any, name: str = "X") -> Any:
@@ -535,26 +491,9 @@ def from_frame(frame: Any, name: str = "X") -> Any:
             raise not_numeric(name, label)
         places.append(where)
         numbers.append(values)
-    starts = np.cumsum([0, *map(len, numbers)])
-    parts = {"data": _concatenated(numbers, float), "indices": _concatenated(places, int)}
-    matrix = assemble("csc", frame.shape, parts | {"indptr": starts}, name)
+    arrays = np.concatenate(numbers), np.concatenate(places), np.cumsum([0, *map(len, numbers)])
+    matrix = assemble("csc", frame.shape, dict(zip(COMPRESSED, arrays, strict=True)), name)
     return compressed(matrix, name)
-
-
-def _concatenated(arrays: list[NDArray[Any]], dtype: type) -> NDArray[Any]:
-    return np.concatenate(arrays) if arrays else np.empty(0, dtype)
-
-
-def find_not_finite(matrix: Any) -> tuple[int, tuple[int, int] | None]:
-    """Count the entries that are not finite; find the first sample with one, and its feature."""
-    bad = np.flatnonzero(~np.isfinite(matrix.data))
-    if len(bad) == 0:
-        return 0, None
-    major = np.searchsorted(matrix.indptr, bad, side="right") - 1
-    places = (major, matrix.indices[bad])
-    samples, features = places if matrix.format == "csr" else places[::-1]
-    entries = np.unique(np.column_stack((samples, features)), axis=0)  # some are stored twice
-    return len(entries), (int(entries[0, 0]), int(entries[0, 1]))
 
 
 def assemble(format: str, shape: Any, parts: Mapping[str, Any], name: str = "X") -> Any:
@@ -596,9 +535,7 @@ def _shape(shape: Any, name: str) -> tuple[int, int]:
     sizes = np.asarray(shape)
     if sizes.dtype.kind not in "iu" or sizes.ndim != 1 or (sizes < 0).any():
         raise ValueError(f"{name}: has shape {brief(shape)}; samples x features are needed")
-    if len(sizes) != 2:
-        dimensions = f"{len(sizes)} dimension{'s' * (len(sizes) != 1)}"
-        raise ValueError(f"{name}: has {dimensions}; 2 are needed, samples x features")
+    _check_dimensions(len(sizes), name)
     return int(sizes[0]), int(sizes[1])
 
 
@@ -626,92 +563,54 @@ def _from_lil(X: Any) -> dict[str, Any]:
     }
 
 
-def _from_dok(X: Any) -> dict[str, Any]:
-    keys = np.array([*X.keys()]) if len(X.keys()) else np.empty((0, 2), int)
-    return {"data": np.array([*X.values()]), "row": keys[:, 0], "col": keys[:, 1]}
-
-
-# Arguments that hold arrays: viewed as what the solvers need, or refused.
-
+# Dense arrays, labels and pairs.
 
 # Samples, and numbers, that are searched at a time for a value that is not finite.
 ROWS = 4096
 NUMBERS = 2**22
 
 
-def as_matrix(
-    X: ArrayLike, *, least_samples: int = 2, name: str = "X"
-) -> tuple[NDArray[Any], Names]:
-    """View X as a matrix of float32 or float64, and read the names of its columns if it has any.
-
-    Examples
-    --------
-    >>> as_matrix([[1, 2], [3, 4]])
-    (array([[1., 2.], [3., 4.]]), None)
-    """
+def as_matrix(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[NDArray[Any], Names]:
+    """View X as a matrix of float32 or float64; return it and the names of its columns, if any."""
     X, names = unwrapped(X, name)
     if is_streamed(X):
-        names = tuple(map(str, X.columns)) if hasattr(X, "columns") else names
-        X = loaded(checked(X, name), name)
+        X, names = _checked(X, names, name)
+        X = loaded(X, name)
     if names is None:
         X, names = unpack(X, name)
     if hasattr(X, "tocsr"):
-        raise ValueError(_needs_dense(X, name))
+        size = 8 * float(np.prod(X.shape, dtype=float))
+        raise ValueError(
+            f"{name}: is a sparse matrix; dense samples x features are needed, and toarray() "
+            f"would take {readable(size)} (the budget is {readable(budget())})"
+        )
     check_unmasked(X, name)
     array = _real(X, name)
-    if array.ndim != 2:
-        raise ValueError(
-            f"{name}: has {array.ndim} dimension{'s' * (array.ndim != 1)}; "
-            "2 are needed, samples x features"
-        )
-    if array.size == 0:
-        raise ValueError(f"{name}: has shape {array.shape}; it must not be empty")
-    check_samples(array.shape[0], least_samples, name)
+    _check_dimensions(array.ndim, name)
+    _check_shape(array.shape, least_samples, name)
     return array, names
 
 
-def _needs_dense(X: Any, name: str) -> str:
-    """Return the message for a sparse matrix where a dense one is needed."""
-    size = 8 * float(np.prod(X.shape, dtype=float))
-    return (
-        f"{name}: is a sparse matrix; dense samples x features are needed, and toarray() would "
-        f"take {readable(size)} (the budget is {readable(budget())})"
-    )
-
-
 def as_data(X: Any, *, least_samples: int = 2, name: str = "X") -> tuple[Any, Names]:
-    """View X as `as_matrix` does, but leave it sparse where it is.
+    """View X as `as_matrix` does, but leave it sparse or in blocks where it is.
 
-    A sparse matrix stays compressed by columns or by rows, as it is; another format becomes
-    compressed by rows. A data frame with sparse columns is compressed by columns. Only numbers
-    that are neither float32 nor float64 are copied. An array that is read block by block, see
-    `is_streamed`, is checked but not read.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csc_array
-    >>> as_data(csc_array([[0, 2], [3, 0]]))[0].format
-    'csc'
+    A sparse matrix stays compressed by columns or by rows; another format becomes compressed by
+    rows, and a data frame with sparse columns by columns. Only numbers that are neither float32
+    nor float64 are copied. An array that is read block by block, see `is_streamed`, is checked but
+    not read.
     """
     X, names = unwrapped(X, name)
     if is_streamed(X):
-        if hasattr(X, "columns"):
-            names = tuple(map(str, X.columns))
-        X = checked(X, name)
-        check_samples(int(X.shape[0]), least_samples, name)
-        return X, names
-    if is_sparse_frame(X):
-        names = names_of(X)
-        matrix = from_frame(X, name)
+        X, names = _checked(X, names, name)
+    elif is_sparse_frame(X):
+        X, names = from_frame(X, name), names_of(X)
     elif hasattr(X, "tocsr"):
-        matrix = compressed(X, name)
+        X = compressed(X, name)
     else:
-        array, own = as_matrix(X, least_samples=least_samples, name=name)
-        return array, names or own
-    if 0 in matrix.shape:
-        raise ValueError(f"{name}: has shape {matrix.shape}; it must not be empty")
-    check_samples(matrix.shape[0], least_samples, name)
-    return matrix, names
+        X, own = as_matrix(X, least_samples=least_samples, name=name)
+        return X, names or own
+    _check_shape(X.shape, least_samples, name)
+    return X, names
 
 
 def take_samples(array: Any, numbers: Integers) -> Any:
@@ -748,9 +647,7 @@ def check_intact(X: object, name: str = "X") -> None:
 def as_sparse(X: Sparse, *, least_samples: int = 2, name: str = "X") -> Any:
     """Copy a sparse matrix of samples × features, compressed by columns, float64, no stored 0."""
     checked = intact(X, name)
-    if 0 in checked.shape:
-        raise ValueError(f"{name}: has shape {checked.shape}; it must not be empty")
-    check_samples(checked.shape[0], least_samples, name)
+    _check_shape(checked.shape, least_samples, name)
     matrix = checked.astype(np.float64, copy=False).tocsc(copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
@@ -759,28 +656,43 @@ def as_sparse(X: Sparse, *, least_samples: int = 2, name: str = "X") -> Any:
     return matrix
 
 
-def check_samples(count: int, least: int, name: str = "X") -> None:
-    """Refuse too few samples."""
-    if count < least:
+def _check_dimensions(count: int, name: str) -> None:
+    if count != 2:
         raise ValueError(
-            f"{name}: has {count} sample{'s' * (count > 1)}; at least {least} are needed"
+            f"{name}: has {count_of(count, 'dimension')}; 2 are needed, samples x features"
         )
+
+
+def _check_shape(shape: tuple[int, ...], least_samples: int, name: str) -> None:
+    """Refuse an array without numbers, or with too few samples."""
+    if 0 in shape:
+        raise ValueError(f"{name}: has shape {tuple(shape)}; it must not be empty")
+    if shape[0] < least_samples:
+        raise ValueError(
+            f"{name}: has {count_of(shape[0], 'sample')}; at least {least_samples} are needed"
+        )
+
+
+def _array(values: Any, name: str, needed: str) -> NDArray[Any]:
+    """Make an array of values, or refuse rows of unlike lengths."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name}: rows differ in length; {needed}") from None
 
 
 def _real(X: ArrayLike, name: str) -> NDArray[Any]:
     """View X as an array of float32 or float64, or convert it."""
-    try:
-        array = np.asarray(X)
-    except ValueError:
-        raise ValueError(f"{name}: rows differ in length; a matrix is needed") from None
+    array = _array(X, name, "a matrix is needed")
+    refused = ValueError(f"{name}: has dtype {array.dtype}; real numbers are needed")
     strings = array.dtype == object and any(isinstance(v, str) for v in array.flat)
     if array.dtype.kind not in "biufO" or strings:
-        raise ValueError(f"{name}: has dtype {array.dtype}; real numbers are needed")
+        raise refused
     if array.dtype not in (np.float32, np.float64) or not array.dtype.isnative:
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError):
-            raise ValueError(f"{name}: has dtype {array.dtype}; real numbers are needed") from None
+            raise refused from None
     return array
 
 
@@ -789,8 +701,19 @@ def describe_not_finite(array: Any, names: Names, name: str = "X") -> str:
 
     If all are finite, their sum or norm is not, and the values are called too extreme.
     """
-    find = find_not_finite if hasattr(array, "tocsr") else _find_not_finite
-    count, first = find(array)
+    count, first = 0, None
+    if hasattr(array, "tocsr"):
+        stored = array.tocoo()
+        bad = ~np.isfinite(stored.data)
+        places = np.unique(np.column_stack((stored.row[bad], stored.col[bad])), axis=0)
+        count, first = len(places), next(iter(places.tolist()), None)
+    else:
+        step = max(1, min(ROWS, NUMBERS // int(array.shape[1])))
+        for start in range(0, int(array.shape[0]), step):
+            places = np.argwhere(~np.isfinite(in_memory(array[start : start + step])))
+            if len(places):
+                first = first or [start + int(places[0, 0]), int(places[0, 1])]
+                count += len(places)
     if first is None:
         return f"{name}: {TOO_EXTREME}"
     label = f"feature {first[1]}" + (f" ({names[first[1]]!r})" if names else "")
@@ -798,19 +721,6 @@ def describe_not_finite(array: Any, names: Names, name: str = "X") -> str:
         f"{name}: {count} value{'s are' if count > 1 else ' is'} NaN or infinite, "
         f"first at sample {first[0]}, {label}; finite numbers are needed"
     )
-
-
-def _find_not_finite(array: NDArray[Any]) -> tuple[int, tuple[int, int] | None]:
-    """Return how many values are not finite, and the sample and the feature of the first one."""
-    count, first = 0, None
-    step = max(1, min(ROWS, NUMBERS // int(array.shape[1])))
-    for start in range(0, int(array.shape[0]), step):
-        bad = ~np.isfinite(in_memory(array[start : start + step]))
-        count += int(bad.sum())
-        if first is None and bad.any():
-            sample, feature = np.argwhere(bad)[0]
-            first = (int(start + sample), int(feature))
-    return count, first
 
 
 def as_classes(y: ArrayLike | None, n_samples: int) -> Integers:
@@ -851,10 +761,7 @@ def as_labels(y: ArrayLike) -> NDArray[Any]:
     check_unmasked(y, "y")
     if hasattr(y, "tocsr"):
         raise ValueError("y: is a sparse matrix; an array of labels is needed")
-    try:
-        labels = np.asarray(y)
-    except ValueError:
-        raise ValueError("y: rows differ in length; one label for each sample is needed") from None
+    labels = _array(y, "y", "one label for each sample is needed")
     missing = [i for i, label in enumerate(labels.ravel().tolist()) if is_missing(label)]
     if missing:
         raise ValueError(
@@ -866,10 +773,7 @@ def as_labels(y: ArrayLike) -> NDArray[Any]:
 
 def as_pairs(name: str, pairs: ArrayLike | None, n_samples: int) -> Integers:
     """View pairs of sample numbers as an array of two columns; None means no pairs."""
-    try:
-        array = np.empty((0, 2), np.intp) if pairs is None else np.asarray(pairs)
-    except ValueError:
-        raise ValueError(f"{name}: rows differ in length; two samples a pair are needed") from None
+    array = _array([] if pairs is None else pairs, name, "two samples a pair are needed")
     if array.size == 0:
         return np.empty((0, 2), np.intp)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
@@ -890,14 +794,16 @@ def as_table(name: str, table: ArrayLike, n_classes: int) -> Integers:
     """View positive whole numbers, one for every pair of classes, as a symmetric array."""
     shape = (n_classes, n_classes)
     needed = f"{shape} is needed, a row and a column for each class"
-    try:
-        array = np.asarray(table)
-    except ValueError:
-        raise ValueError(f"{name}: rows differ in length; shape {needed}") from None
+    array = _array(table, name, f"shape {needed}")
     if array.shape != shape:
         raise ValueError(f"{name}: has shape {array.shape}; {needed}")
-    if array.dtype.kind not in "iu" or array.min() < 1:
-        raise ValueError(f"{name}: {_not_positive(table)}; whole numbers at least 1 are needed")
+    for (i, j), entry in np.ndenumerate(np.asarray(table, dtype=object)):
+        is_whole = isinstance(entry, int | np.integer) and not isinstance(entry, bool)
+        if not (is_whole and 1 <= entry <= LARGEST_INTEGER):
+            raise ValueError(
+                f"{name}: holds {entry!r} in row {i}, column {j}; whole numbers at least 1 are "
+                "needed"
+            )
     unequal = np.argwhere(array != array.T)
     if len(unequal):
         i, j = unequal[0]
@@ -905,23 +811,13 @@ def as_table(name: str, table: ArrayLike, n_classes: int) -> Integers:
             f"{name}: holds {array[i, j]} in row {i}, column {j}, and {array[j, i]} in row {j}, "
             f"column {i}; must be symmetric"
         )
-    return array
-
-
-def _not_positive(table: ArrayLike) -> str:
-    """Return a message about the first entry that is not a positive whole number."""
-    entries = np.asarray(table, dtype=object)
-    for (i, j), entry in np.ndenumerate(entries):
-        whole = isinstance(entry, int | np.integer) and not isinstance(entry, bool)
-        if not whole or entry < 1:
-            return f"holds {entry!r} in row {i}, column {j}"
-    return f"holds {np.asarray(table).dtype}"
+    return array.astype(np.intp)
 
 
 def as_samples(
     name: str, pairs: tuple[ArrayLike, ArrayLike], n_features: int, names: Names
 ) -> tuple[Any, Any]:
-    """View pairs that are given as samples: two arrays of pairs × features, first and second."""
+    """View pairs of samples: two arrays of pairs × features, the first and the second samples."""
     found = []
     for part in pairs:
         values, part_names = unwrapped(part, name)

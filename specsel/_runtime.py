@@ -377,5 +377,14 @@ def serial() -> Iterator[None]:
 
 
 def is_serial() -> bool:
-    """Whether this thread must start no others."""
+    """Return whether this thread must start no others."""
     return bool(getattr(_serial, "on", False))
+
+
+def for_blocks(kernel: Function, n_blocks: int) -> Function:
+    """Return a parallel kernel or, for one block and in serial tasks, its loop in Python.
+
+    A single block starts no threads: once awake, they wait for more work for a while and slow down
+    everything else meanwhile.
+    """
+    return getattr(kernel, "py_func", kernel) if n_blocks == 1 or is_serial() else kernel

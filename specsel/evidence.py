@@ -185,7 +185,7 @@ def _by_qalpha(
     run_options = _iterate.Options.for_basis(array.shape, number, *loop)
     data = _data.Dense.of(qalpha.read(array, names, settings["center"], **form))
     serial = array.size <= AT_ONCE
-    features = np.ascontiguousarray(data.features) if serial else data.features
+    features = np.ascontiguousarray(data.numbers) if serial else data.numbers
 
     def trial(seed: int | None) -> Weights:
         shuffled = features if seed is None else _data.shuffled(features, seed)

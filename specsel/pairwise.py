@@ -128,12 +128,14 @@ def solve(
     if criterion == "gap":
         qalpha.check_budget(array.shape[0], ascends=False)
     data = _data.represent(array, names, representation=representation)
+    if others is not None:
+        data = _data.with_others(data, others)
     options = options.counted(lambda: qalpha.count_centered(data))
     data.warn_if_negative(representation)
     if criterion == "gap":
         run = _iterate.alternate(PairwiseGap(data, pairs_apart, pairs_together, tradeoff), options)
     else:
-        problem = Pairwise(data, pairs_apart, pairs_together, tradeoff, others)
+        problem = Pairwise(data, pairs_apart, pairs_together, tradeoff)
         ascends = representation in POSITIVE and len(pairs_apart) == 0
         if method == "ascent" and ascends:
             run = _iterate.ascend(problem, options, problem.objective())
@@ -201,23 +203,17 @@ class Pairwise(qalpha.Energy):
     """
 
     def __init__(
-        self,
-        data: _data.Data,
-        apart: Integers,
-        together: Integers,
-        tradeoff: float,
-        others: Any = None,
+        self, data: _data.Data, apart: Integers, together: Integers, tradeoff: float
     ) -> None:
         super().__init__(data)
-        self.paired = data if others is None else _data.PairedSamples(data, others)
-        n_rows = data.n_samples if others is None else others.shape[0]
+        n_rows = (data.others or data).n_samples
         self.pairs = _data.Pairs.sort(np.vstack((apart, together)), n_rows)
         self.shares = _shares(apart, together, tradeoff, data.n_samples)
 
     def product(self, dual: Floats, point: Floats) -> Floats:
         matrix, values = _split(dual, point)
         pairs = self.pairs.with_values(values)
-        _, image, entries = self.paired.sweep(matrix, point, None, point, pairs)
+        _, image, entries = self.data.sweep(matrix, point, None, point, pairs)
         return np.concatenate((image.ravel(), entries))
 
     def apply_form(self, image: Floats, point: Floats) -> Floats:
@@ -225,14 +221,14 @@ class Pairwise(qalpha.Energy):
 
     def first_dual(self, point: Floats) -> Floats:
         equal = np.ones(self.data.n_features)
-        _, image, entries = self.paired.sweep(None, None, equal, point, self.pairs)
+        _, image, entries = self.data.sweep(None, None, equal, point, self.pairs)
         return np.concatenate((image.ravel(), self.shares * entries))
 
     def advance(self, pair: linalg.LeadingPair, point: Floats, width: int) -> Step[Floats]:
         matrix, values = _split(pair.dual, point)
         basis = linalg.narrow(_split(pair.image, point)[0], point, width)
         pairs = self.pairs.with_values(values)
-        alpha, image, entries = self.paired.sweep(matrix, point, None, basis, pairs)
+        alpha, image, entries = self.data.sweep(matrix, point, None, basis, pairs)
         signed = self.shares * entries
         objective = float(np.vdot(image, image) + np.vdot(signed, entries))
         start = np.concatenate((image.ravel(), signed))
@@ -240,7 +236,7 @@ class Pairwise(qalpha.Energy):
 
     def objective(self) -> Objective:
         """Return f of the ascent, which takes pairs together alone."""
-        return Objective(self.data, self.pairs, self.shares, self.paired)
+        return Objective(self.data, self.pairs, self.shares)
 
 
 def _split(vector: Floats, basis: Floats) -> tuple[Floats, Floats]:

@@ -649,7 +649,7 @@ def _beyond_shuffles(data: _data.Dense, objective: Callable[[_data.Data], float]
     seeds = np.random.default_rng(0).integers(2**63, size=SHUFFLES).tolist()
     least = found - SHUFFLES_TOL * abs(found)
     return all(
-        objective(data.reordered(_data.shuffled(data.features, seed))) < least for seed in seeds
+        objective(data.reordered(_data.shuffled(data.numbers, seed))) < least for seed in seeds
     )
 
 

@@ -10,7 +10,7 @@ from oracles import weighing as oracle
 from scipy import sparse
 
 from specsel import _data, _validate
-from specsel._data.sources import InMemory, Source
+from specsel._data.sources import Source
 
 SHAPE = (33, 400)
 
@@ -43,7 +43,7 @@ KINDS = {
     "disorderly": disorderly,
     "blocks of features": lambda X: Source(X, True, (0, 2, X.shape[1])),
     "blocks of samples": lambda X: Source(X, False, (0, 5, len(X))),
-    "tall": lambda X: InMemory(X, False, (0, 9, len(X))),
+    "tall": lambda X: Source(X, False, (0, 9, len(X)), in_memory=True),
     "dask by feature": lambda X: dask.array.from_array(X, chunks=(-1, X.shape[1] // 3)),
     "dask by sample": lambda X: dask.array.from_array(X, chunks=(8, -1)),
 }
@@ -185,7 +185,7 @@ def test_pairs_of_other_samples(kind, others, rng):
     X, more = example(), example((6, 400), 2)
     more[:, 3] += 500
     data, M = made(kind, X)
-    others = _data.PairedSamples(data, others(more))
+    others = _data.with_others(data, others(more))
     N = (more - X.mean(axis=0)) / np.linalg.norm(X - X.mean(axis=0), axis=0)
     pairs, values = np.array([(0, 1), (4, 2)]), np.array([2.0, -3.0])
     dual, basis = rng.standard_normal((2, 33, 2))
@@ -201,7 +201,7 @@ def test_dense_numbers_are_not_copied(rng):
     for X in (rng.standard_normal((5, 8)), np.asfortranarray(rng.standard_normal((5, 8)))):
         before = X.copy()
         data = _data.read(X)
-        assert np.shares_memory(data.features, X)
+        assert np.shares_memory(data.numbers, X)
         assert X.flags.writeable
         data.fused(*rng.standard_normal((2, 5, 2)))
         np.testing.assert_array_equal(X, before)
@@ -216,7 +216,7 @@ def test_csr_is_converted_where_it_fits_and_read_in_bands_where_not(monkeypatch,
     for budget in ("1GB", "100kB"):
         monkeypatch.setenv("SPECSEL_MEMORY", budget)
         data = _data.represent(X)
-        found[data.stored.matrix.format] = (*data.fused(Q, Q), data.rows(3, 9), data.norm)
+        found[data.numbers.matrix.format] = (*data.fused(Q, Q), data.rows(3, 9), data.norm)
     for one, two in zip(found["csc"], found["csr"], strict=True):
         np.testing.assert_allclose(one, two, atol=1e-12 * abs(two).max())
 

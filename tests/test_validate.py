@@ -2,9 +2,10 @@
 
 import os
 import signal
-import threading
 import tracemalloc
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,56 +15,47 @@ from scipy import sparse
 from specsel import _containers, _runtime, _validate, kernel, pairwise, qalpha, sbs, weighting
 
 
-@pytest.mark.parametrize("value", [True, False, np.True_])
-def test_flags_are_true_or_false(value):
-    _validate.check_flag("center", value)
-    for wrong in (1, 0, "no", None):
-        with pytest.raises(ValueError, match=r"^center = .*: must be True or False$"):
-            _validate.check_flag("center", wrong)
-
-
 @pytest.mark.parametrize("value", [1, np.int64(1), np.uint8(1)])
 def test_whole_numbers_become_ints(value):
     assert type(_validate.check_integer("k", value, 1, 3)) is int
 
 
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (0, "k = 0: must be from 1 to 3, n_features"),
-        (True, "k = True: must be a whole number from 1 to 3, n_features"),
-        (1.0, "k = 1.0: must be a whole number from 1 to 3, n_features"),
-    ],
-)
-def test_other_numbers_are_refused(value, message):
-    with pytest.raises(ValueError) as caught:
-        _validate.check_integer("k", value, 1, 3, "n_features")
-    assert str(caught.value) == message
+FLAG, NUMBER = "must be True or False", "must be a finite number"
+REFUSED = [
+    (partial(_validate.check_flag, "x"), [1, 0, "no", None], FLAG),
+    (partial(_validate.check_number, "x"), [np.nan, np.inf, "1", None, True, 10**400], NUMBER),
+    (lambda x: _validate.check_number("x", x, 0), [np.nan, "1", True, -1], f"{NUMBER} at least 0"),
+    (partial(_validate.check_positive, "x"), [np.nan, "1", True, 0], f"{NUMBER} above 0"),
+    (
+        lambda x: _validate.check_choice("x", x, ("degree", "definition")),
+        ["Degree", None, ["degree"]],
+        "must be one of degree, definition",
+    ),
+    (
+        lambda x: _validate.check_integer("x", x, 1, 3, "n_features"),
+        [True, 1.0, "1"],
+        "must be a whole number from 1 to 3, n_features",
+    ),
+    (
+        lambda x: _validate.check_integer("x", x, 1, 3, "n_features"),
+        [0, 4],
+        "must be from 1 to 3, n_features",
+    ),
+]
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, "1", None, True, 10**400])
-def test_what_is_no_finite_number(value):
-    assert not _validate.is_finite(value)
-    with pytest.raises(ValueError, match=r"^gamma = .*: must be a finite number$"):
-        _validate.check_number("gamma", value)
-    with pytest.raises(ValueError, match=r"^gamma = .*: must be a finite number at least 0$"):
-        _validate.check_number("gamma", value, 0)
+@pytest.mark.parametrize(("check", "values", "message"), REFUSED)
+def test_other_values_are_refused(check, values, message):
+    for value in values:
+        with pytest.raises(ValueError, match=rf"^x = .*: {message}$"):
+            check(value)
 
 
-def test_numbers_below_zero():
+def test_what_is_allowed_passes():
+    for value in (True, False, np.True_):
+        _validate.check_flag("center", value)
     _validate.check_number("offset", -1)
-    with pytest.raises(ValueError, match=r"^offset = -1: must be a finite number at least 0$"):
-        _validate.check_number("offset", -1, 0)
-
-
-def test_names_that_are_allowed():
     _validate.check_choice("shift", "degree", ("degree", "definition"))
-    for wrong in ("Degree", None, ["degree"]):
-        with pytest.raises(ValueError, match=r"must be one of degree, definition$"):
-            _validate.check_choice("shift", wrong, ("degree", "definition"))
-
-
-def test_callbacks_are_functions_or_none():
     _validate.check_callback(None)
     _validate.check_callback(print)
     with pytest.raises(ValueError, match=r"^callback = 3: must be a function or None$"):
@@ -138,16 +130,12 @@ def test_the_budget_is_that_of_the_environment(text, size, monkeypatch):
 
 
 @pytest.mark.parametrize("text", ["much", "-3", "0", "3 GiBs", "1e9"])
-def test_other_budgets_are_refused(text, monkeypatch):
+def test_other_budgets_are_refused_even_where_none_is_needed(text, monkeypatch):
     monkeypatch.setenv("SPECSEL_MEMORY", text)
-    with pytest.raises(ValueError, match=rf"^SPECSEL_MEMORY = '{text}': must be a number of byt"):
-        _runtime.budget()
-
-
-def test_another_budget_is_refused_by_whoever_reads_data(monkeypatch):
-    monkeypatch.setenv("SPECSEL_MEMORY", "banana")
-    with pytest.raises(ValueError, match=r"^SPECSEL_MEMORY = 'banana': must be a number of bytes"):
-        qalpha.solve(np.eye(5), 2)
+    for ask in (_runtime.budget, lambda: qalpha.solve(np.eye(5), 2)):
+        message = rf"^SPECSEL_MEMORY = '{text}': must be a number of bytes"
+        with pytest.raises(ValueError, match=message):
+            ask()
 
 
 CALLS = {
@@ -191,34 +179,18 @@ def press():
     os.kill(os.getpid(), signal.SIGINT)
 
 
-def test_the_first_is_collected_and_the_second_raised():
+def test_the_first_interrupt_is_collected_by_nested_calls_and_the_second_raised():
     before = signal.getsignal(signal.SIGINT)
-    with _runtime.catch_interrupts() as caught:
-        press()
-        assert caught == [signal.SIGINT]
-        with pytest.raises(KeyboardInterrupt):
-            press()
-    assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_an_inner_collection_is_the_outer_one():
     with _runtime.catch_interrupts() as outer:
         with _runtime.catch_interrupts() as inner:
             press()
         assert outer is inner
         assert outer == [signal.SIGINT]
-        with _runtime.catch_interrupts(), pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt):
             press()
+    assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_other_threads_cannot_collect_and_do_not_fail():
-    seen = []
-
-    def work():
-        with _runtime.catch_interrupts() as caught:
-            seen.append(caught)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert seen == [[]]
+def test_other_threads_collect_no_interrupts_and_do_not_fail():
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(lambda: _runtime.catch_interrupts().__enter__()).result() == []

@@ -20,11 +20,11 @@ from numba import prange
 from specsel import _runtime
 from specsel._data import columns
 from specsel._data.columns import CONSTANT
-from specsel._data.data import EVERY, Data, Pairs, Reduced, pair_entries, pair_weights
+from specsel._data.data import EVERY, Basis, Data, Map, Pairs, Stack
 from specsel._data.dense import Dense
 from specsel._data.reduced import SAMPLES, maps, triangular_factor
 from specsel._data.sources import Source
-from specsel._runtime import is_serial, jit
+from specsel._runtime import for_blocks, jit
 from specsel._validate import Bools, Floats, Integers, NDArray
 
 # Strips of a block of samples.
@@ -64,18 +64,15 @@ class Chunked(Data):
             part = slice(*part.indices(self.n_columns))
         return self.source.read(samples, part)
 
-    def reduced(self, members: Bools | None = None) -> Reduced:
+    def reduced(self, members: Bools | None = None) -> tuple[Data, Map, Map]:
         """Replace tall data, or their marked samples, by dense data of as many as features."""
         self._check_factor()
         return super().reduced(members)
 
     def _check_factor(self) -> None:
-        """Refuse more features than there is room for a triangular factor of."""
-        _runtime.check_budget(
-            f"X: the inner products of {self.n_features} features",
-            3 * 8 * self.n_features**2,
-            "take fewer features",
-        )
+        """Refuse more features than the budget allows a triangular factor of."""
+        what, size = f"X: the inner products of {self.n_features} features", self.n_features**2
+        _runtime.check_budget(what, 3 * 8 * size, "take fewer features")
 
 
 class ByFeature(Chunked):
@@ -98,12 +95,7 @@ class ByFeature(Chunked):
         yield from zip(self.source.parts, answers, strict=True)
 
     def _sweep(
-        self,
-        dual: Floats | None,
-        basis: Floats | None,
-        alpha: Floats | None,
-        target: Floats | None,
-        pairs: Pairs | None,
+        self, dual: Basis, basis: Basis, alpha: Basis, target: Basis, pairs: Pairs | None
     ) -> tuple[Floats, Floats, Floats]:
         """Pass over all blocks, each as data of its own, and add up what they give."""
         self.count_pass()
@@ -121,9 +113,7 @@ class ByFeature(Chunked):
             image, entries = image + answer[1], entries + answer[2]
         return found.ravel(), image, entries
 
-    def _square(
-        self, dual: Floats | None, alpha: Floats | None, with_image: bool
-    ) -> tuple[Floats, Floats]:
+    def _square(self, dual: Basis, alpha: Basis, with_image: bool) -> tuple[Floats, Floats]:
         target = None if with_image else self._no_columns
         return self._sweep(dual, None, alpha, target, None)[:2]
 
@@ -191,47 +181,35 @@ class BySample(Chunked):
         yield slice(0, self.n_columns), out * self._scale
 
     def _sweep(
-        self,
-        dual: Floats | None,
-        basis: Floats | None,
-        alpha: Floats | None,
-        target: Floats,
-        pairs: Pairs | None,
+        self, dual: Basis, basis: Basis, alpha: Basis, target: Floats, pairs: Pairs | None
     ) -> tuple[Floats, Floats, Floats]:
         paired, inner = (None, None) if pairs is None else self._paired(pairs)
-        distinct = {id(m): m for m in (dual, basis, target) if m is not None and m.shape[1]}
-        scores: dict[int, Floats] = {}
-        if distinct:
-            found = self._scores(np.hstack([*distinct.values()]))
-            ends = np.cumsum([matrix.shape[1] for matrix in distinct.values()])
-            scores = dict(zip(distinct, np.split(found, ends[:-1], axis=1), strict=True))
+        rows, first, second, third, n_dual = Stack.of(
+            dual, basis, target, self.n_samples, 1, float
+        )
+        scores = self._scores(rows.T) if len(rows) else np.zeros((len(self.norms), 0, 0))
         if dual is not None:
-            alpha = np.einsum("pci,pci->pi", scores[id(dual)], scores[id(basis)]).ravel()
+            pair = scores[:, first : first + n_dual], scores[:, second : second + n_dual]
+            alpha = np.einsum("pci,pci->pi", *pair).ravel()
         weights = np.asarray(alpha, dtype=float)
         entries = np.zeros(0)
         if paired is not None and inner is not None:
             if dual is not None:
-                weights += pair_weights(paired, inner)
-            entries = pair_entries(paired, weights, inner)
+                weights += paired.pair_weights(inner)
+            entries = paired.pair_entries(weights, inner)
         image = self._no_columns
         if target.shape[1]:
-            scaled = weights.reshape(self.norms.shape)[:, None] * scores[id(target)]
-            image = self._combined(scaled)
+            images = scores[:, third : third + target.shape[1]]
+            image = self._combined(weights.reshape(self.norms.shape)[:, None] * images)
         return weights, image, entries
 
-    def _square(
-        self, dual: Floats | None, alpha: Floats | None, with_image: bool
-    ) -> tuple[Floats, Floats]:
+    def _square(self, dual: Basis, alpha: Basis, with_image: bool) -> tuple[Floats, Floats]:
         """Multiply by the identity, some of its columns at a time."""
-        q = self.n_samples
-        units = [
-            np.eye(q, min(IDENTITY_COLUMNS, q - start), -start)
-            for start in range(0, q, IDENTITY_COLUMNS)
-        ]
+        q, step = self.n_samples, IDENTITY_COLUMNS
+        units = [np.eye(q, min(step, q - start), -start) for start in range(0, q, step)]
         if dual is not None:
-            alpha = np.zeros(self.n_features)
-            for start, unit in zip(range(0, q, IDENTITY_COLUMNS), units, strict=True):
-                alpha += self.forward(dual[:, start : start + unit.shape[1]], unit)
+            duals = np.split(dual, range(step, q, step), axis=1)
+            alpha = sum(map(self.forward, duals, units), np.zeros(self.n_features))
         assert alpha is not None
         if not with_image:
             return alpha, self._no_columns
@@ -242,24 +220,24 @@ class BySample(Chunked):
         """One over the norm of every feature, 0 for a constant one."""
         return 1.0 / np.where(self.norms > 0, self.norms, np.inf)
 
-    def _scores(self, frame: Floats) -> Floats:
-        """``m_iᵀ b_c``, parts × columns of the frame × features."""
-        return self._products(frame) * self._scale[:, None]
+    def _scores(self, basis: Floats) -> Floats:
+        """``m_iᵀ b_c``, parts × columns of the basis × features."""
+        return self._products(basis) * self._scale[:, None]
 
-    def _products(self, frame: Floats) -> Floats:
+    def _products(self, basis: Floats) -> Floats:
         """The same of features that are shifted, but not scaled."""
         self.count_pass()
-        given = ((self.middle, len(self.norms), frame[part]) for part in self.source.parts)
-        total: Floats = np.zeros((len(self.norms), frame.shape[1], self.n_columns))
-        for more in self.source.run(_score_block, given):
+        calls = ((self.middle, len(self.norms), basis[part]) for part in self.source.parts)
+        total: Floats = np.zeros((len(self.norms), basis.shape[1], self.n_columns))
+        for more in self.source.run(_score_block, calls):
             total += more
         return total
 
     def _combined(self, coefficients: Floats) -> Floats:
         """``Σ_i c_i m_is`` of every sample; coefficients are parts × columns × features."""
         self.count_pass()
-        given = self.middle, np.ascontiguousarray(coefficients * self._scale[:, None])
-        blocks = self.source.run(_combine_block, (given for _ in self.source.parts))
+        call = self.middle, np.ascontiguousarray(coefficients * self._scale[:, None])
+        blocks = self.source.run(_combine_block, (call for _ in self.source.parts))
         image = np.empty((self.n_samples, coefficients.shape[1]), order="F")
         for part, block in zip(self.source.parts, blocks, strict=True):
             image[part] = block
@@ -279,25 +257,24 @@ class BySample(Chunked):
         inner = Pairs.sort(numbers.reshape(-1, 2), len(chosen))
         return paired, inner.with_values(pairs.values[pairs.positions])
 
-    def reduced(self, members: Bools | None = None) -> Reduced:
+    def reduced(self, members: Bools | None = None) -> tuple[Data, Map, Map]:
         """Replace samples, or those that are marked, by dense data of as many as features."""
         self._check_factor()
         self.count_pass()
         chosen = np.ones(self.n_samples, dtype=bool) if members is None else members
         factor = self._factor(chosen)
-        parts = len(self.norms)
 
         def scores(basis: Floats) -> Floats:
-            frame = np.zeros((self.n_samples, basis.shape[1]))
-            frame[chosen] = basis
-            return np.hstack([*self._scores(frame)]).T
+            everywhere = np.zeros((self.n_samples, basis.shape[1]))
+            everywhere[chosen] = basis
+            return np.hstack([*self._scores(everywhere)]).T
 
         def combine(inner: Floats) -> Floats:
-            coefficients = inner.T.reshape(inner.shape[1], parts, -1).transpose(1, 0, 2)
-            image = self._combined(coefficients)
+            coefficients = inner.T.reshape(inner.shape[1], len(self.norms), -1)
+            image = self._combined(coefficients.transpose(1, 0, 2))
             return image if members is None else image[chosen]
 
-        return Reduced(Dense.of_factor(factor, self), *maps(factor, scores, combine))
+        return Dense.of_factor(factor, self), *maps(factor, scores, combine)
 
     def _factor(self, chosen: Bools) -> Floats:
         """A matrix with the inner products of the features over the samples that are chosen.
@@ -305,9 +282,9 @@ class BySample(Chunked):
         It is a root of these products where all digits that matter survive their squares, and
         else the triangular factor of the samples.
         """
-        parts, given = self.source.parts, (self.middle, self.norms)
+        calls = [(self.middle, self.norms, chosen[part]) for part in self.source.parts]
         products: Floats = np.zeros((self.n_features, self.n_features))
-        for more in self.source.run(_inner_products, ((*given, chosen[part]) for part in parts)):
+        for more in self.source.run(_inner_products, iter(calls)):
             products += more
         values, axes = np.linalg.eigh(products)
         first = int((self.norms == 0).sum())
@@ -316,8 +293,8 @@ class BySample(Chunked):
             root: Floats = np.sqrt(values[:, None]) * axes.T
             return root
         self.count_pass()
-        factors = self.source.run(_triangular, ((*given, chosen[part]) for part in parts))
-        return triangular_factor([np.vstack([*factors])])
+        factors = self.source.run(_triangular, iter(calls))
+        return triangular_factor(factors, self.n_features)
 
 
 def _totals(source: Source) -> tuple[Floats, Floats, Floats]:
@@ -344,17 +321,17 @@ def _norms_between(
 
 
 def _medians(source: Source) -> Floats:
-    """Median of every column: as many columns at a time as the budget has room for."""
+    """Median of every column: as many columns at a time as the budget allows."""
     q, n = source.shape
     width = int(np.clip(_runtime.budget() // (4 * source.dtype.itemsize * q), 1, n))
     out = np.empty(n)
     for start in range(0, n, width):
         some = slice(start, min(start + width, n))
-        held = np.empty((some.stop - start, q), source.dtype)
-        found = source.run(_some_columns, ((some,) for _ in source.parts))
-        for part, block in zip(source.parts, found, strict=True):
-            held[:, part] = block
-        out[some] = columns.middles(held, 0.5, 0)[0]
+        blocks = source.run(_some_columns, ((some,) for _ in source.parts))
+        together = np.empty((some.stop - start, q), source.dtype)
+        for part, block in zip(source.parts, blocks, strict=True):
+            together[:, part] = block
+        out[some] = columns.middles(together, 0.5, 0)[0]
     return out
 
 
@@ -378,26 +355,16 @@ def _squares_of_block(block: NDArray[Any], middle: Floats, largest: Floats) -> F
     return out
 
 
-def _score_block(block: NDArray[Any], middle: Floats, parts: int, frame: Floats) -> Floats:
-    out = np.zeros((STRIPS, parts, frame.shape[1], len(middle)))
-    block, frame = np.ascontiguousarray(block), np.ascontiguousarray(frame)
-    span = -(-len(block) // STRIPS)
-    if is_serial():
-        for strip, some in enumerate(out):
-            _score_range(block, middle, frame, strip * span, (strip + 1) * span, some)
-    else:
-        _score(block, middle, frame, span, out)
-    total: Floats = out.sum(axis=0)
-    return total
+def _score_block(block: NDArray[Any], middle: Floats, parts: int, basis: Floats) -> Floats:
+    out: Floats = np.zeros((STRIPS, parts, basis.shape[1], len(middle)))
+    block, basis = np.ascontiguousarray(block), np.ascontiguousarray(basis)
+    for_blocks(_score, STRIPS)(block, middle, basis, out)
+    return out.sum(axis=0)
 
 
 def _combine_block(block: NDArray[Any], middle: Floats, coefficients: Floats) -> Floats:
     image = np.empty((len(block), coefficients.shape[1]))
-    block = np.ascontiguousarray(block)
-    if is_serial():
-        _combine_range(block, middle, coefficients, 0, len(block), image)
-    else:
-        _combine(block, middle, coefficients, -(-len(block) // STRIPS), image)
+    for_blocks(_combine, STRIPS)(np.ascontiguousarray(block), middle, coefficients, image)
     return image
 
 
@@ -427,26 +394,26 @@ def _inner_products(block: NDArray[Any], middle: Floats, norms: Floats, chosen: 
 
 def _triangular(block: NDArray[Any], middle: Floats, norms: Floats, chosen: Bools) -> Floats:
     """R of a QR factorisation of the same samples."""
-    nothing = np.zeros((0, norms.size))
-    return triangular_factor([nothing, *_pieces(block, middle, norms, chosen)])
+    return triangular_factor(_pieces(block, middle, norms, chosen), norms.size)
 
 
 @jit(parallel=True)
-def _score(block, middle, frame, span, out):
-    for strip in prange(len(out)):
-        _score_range(block, middle, frame, strip * span, (strip + 1) * span, out[strip])
+def _score(block, middle, basis, out):
+    span = -(-len(block) // STRIPS)
+    for strip in prange(STRIPS):
+        _score_range(block, middle, basis, strip * span, (strip + 1) * span, out[strip])
 
 
 @jit
-def _score_range(block, middle, frame, first, last, out):
-    """Add ``Σ_s f(x_si) b_sc`` to `out`, parts × columns of the frame × features."""
+def _score_range(block, middle, basis, first, last, out):
+    """Add ``Σ_s f(x_si) b_sc`` to `out`, parts × columns of the basis × features."""
     parts, _, n = out.shape
     row = np.empty((parts, n))
     for s in range(first, min(last, len(block))):
         _load(block[s], middle, row)
         for part in range(parts):
-            for c in range(frame.shape[1]):
-                b = frame[s, c]
+            for c in range(basis.shape[1]):
+                b = basis[s, c]
                 for i in range(n):
                     out[part, c, i] += b * row[part, i]
 
@@ -465,7 +432,8 @@ def _load(sample, middle, row):
 
 
 @jit(parallel=True)
-def _combine(block, middle, coefficients, span, image):
+def _combine(block, middle, coefficients, image):
+    span = -(-len(block) // STRIPS)
     for strip in prange(STRIPS):
         _combine_range(block, middle, coefficients, strip * span, (strip + 1) * span, image)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import prange
 
-from specsel._runtime import is_serial, jit
+from specsel._runtime import for_blocks, jit
 from specsel._validate import Floats, Integers, NDArray
 
 # A feature is constant to working precision if its range is at most this share of its size.
@@ -34,9 +34,6 @@ WIDE_UNIT = 128
 
 # Columns whose spans are found at a time.
 SPAN_COLUMNS = 2**16
-
-# A kernel for several threads, or for one.
-Kernel = Callable[..., None]
 
 
 class Band(NamedTuple):
@@ -74,7 +71,7 @@ def moments(numbers: Any, center: bool) -> tuple[Floats, Floats]:
     Without `center` nothing is subtracted and the means are 0, but for one that is not finite: the
     caller looks for NaN and infinity there. `numbers` are columns × samples, or sparse.
     """
-    mean, norm = _filled(numbers, (_moments, _moments_range), 2, center)
+    mean, norm = _filled(numbers, _moments, 2, center)
     return mean, norm
 
 
@@ -83,13 +80,13 @@ def middles(numbers: Any, fraction: float, parts: int) -> tuple[Floats, Floats]:
 
     The norms are parts × columns: of each column, or of what is above and what is below.
     """
-    found = _filled(numbers, (_middles, _middles_range), 1 + parts, fraction, parts)
-    return found[0], found[1:].copy()
+    out = _filled(numbers, _middles, 1 + parts, fraction, parts)
+    return out[0], out[1:].copy()
 
 
 def norms_about(numbers: Any, middle: Floats) -> Floats:
     """Return the norm of every column about its middle, as an array of one row."""
-    return _filled(numbers, (_middles, _middles_range), 2, -1.0, 1, first=middle)[1:].copy()
+    return _filled(numbers, _middles, 2, -1.0, 1, first=middle)[1:].copy()
 
 
 def spans(numbers: Any, middle: Floats, norms: Floats) -> Iterator[tuple[slice, Floats]]:
@@ -100,8 +97,7 @@ def spans(numbers: Any, middle: Floats, norms: Floats) -> Iterator[tuple[slice, 
     """
     for band in _bands(numbers, SPAN_COLUMNS):
         out = np.empty((3, *norms[:, band.part].shape))
-        given = middle[band.part], np.ascontiguousarray(norms[:, band.part])
-        _run((_spans, _spans_range), band, *given, out)
+        _run(_spans, band, middle[band.part], np.ascontiguousarray(norms[:, band.part]), out)
         yield band.part, out
 
 
@@ -115,7 +111,7 @@ def ranks(numbers: Any, out: NDArray[Any]) -> Floats:
     for band in _bands(numbers):
         first = 0 if band.starts is None else numbers.starts[band.begin]
         some = out[band.part] if band.starts is None else out[first : first + len(band.values)]
-        _run((_ranks, _ranks_range), band, absent[band.part], some)
+        _run(_ranks, band, absent[band.part], some)
     return absent
 
 
@@ -133,25 +129,20 @@ def _bands(numbers: Any, most: int | None = None) -> Iterator[Band]:
 
 
 def _filled(
-    numbers: Any, kernels: tuple[Kernel, Kernel], n_rows: int, *options: Any, first: Any = 0.0
+    numbers: Any, kernel: Callable[..., None], n_rows: int, *options: Any, first: Any = 0.0
 ) -> Floats:
     """Return what a kernel fills in, rows × columns; `first` is what the first row begins as."""
     parts = []
     for band in _bands(numbers):
         parts.append(np.zeros((n_rows, band.part.stop - band.part.start)))
         parts[-1][0] = first if np.ndim(first) == 0 else first[band.part]
-        _run(kernels, band, *options, parts[-1])
+        _run(kernel, band, *options, parts[-1])
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
-def _run(kernels: tuple[Kernel, Kernel], band: Band, *given: Any) -> None:
-    """Run the parallel kernel, or the serial one for a single block and in serial tasks."""
-    parallel, serial = kernels
+def _run(kernel: Callable[..., None], band: Band, *arguments: Any) -> None:
     _, starts, _, values, q, bounds = band
-    if len(bounds) == 2 or is_serial():
-        serial(starts, values, q, 0, int(bounds[-1]), *given)
-    else:
-        parallel(starts, values, q, bounds, *given)
+    for_blocks(kernel, len(bounds) - 1)(starts, values, q, bounds, *arguments)
 
 
 @jit(parallel=True)
@@ -190,7 +181,7 @@ def _middles(starts, values, q, bounds, fraction, parts, out):
 
 @jit
 def _middles_range(starts, values, q, first, last, fraction, parts, out):
-    """With a negative fraction the norms are about the middles that `out` holds."""
+    """With a negative fraction the norms are about the middles in `out`."""
     buffer = np.empty(q)
     for i in range(first, last):
         column, low, high, _ = _in_cache(starts, values, i, q, buffer)
@@ -218,7 +209,7 @@ def _middle(column, q, fraction):
 
 @jit
 def _ranked(ordered, rank, below, q):
-    """The number of this rank among all q; those stored are given in order."""
+    """The number of this rank among all q; `ordered` are those that are stored."""
     absent = q - len(ordered)
     if rank < below:
         return ordered[rank]

@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import EllipsisType
 from typing import Any, NamedTuple, Self
 
@@ -26,10 +26,14 @@ from specsel import _validate
 from specsel._data import columns
 from specsel._validate import Bools, Floats, Integers, Names, NDArray
 
+# A basis, or the identity; weights, or those that a dual gives.
 Basis = Floats | None
 
 # All samples, or all columns.
 EVERY = slice(None)
+
+# From a basis of samples to another one.
+Map = Callable[[Floats], Floats]
 
 
 class Pairs(NamedTuple):
@@ -74,15 +78,38 @@ class Pairs(NamedTuple):
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
-def pair_weights(others: Data, pairs: Pairs) -> Floats:
-    """Return ``Σ v_st m_is m_it`` over pairs of other samples of the same features."""
-    nothing = np.zeros((others.n_samples, 1))
-    return others.sweep(nothing, nothing, None, nothing[:, :0], pairs)[0]
+class Stack(NamedTuple):
+    """What a pass multiplies the features with, each matrix once, and where each begins."""
 
+    rows: NDArray[Any]
+    dual: int
+    basis: int
+    target: int
+    n_dual: int  # 0: the weights are passed
 
-def pair_entries(others: Data, alpha: Floats, pairs: Pairs) -> Floats:
-    """Return ``Σ α_i m_is m_it`` of every pair of these."""
-    return others.sweep(None, None, alpha, np.zeros((others.n_samples, 0)), pairs)[2]
+    @classmethod
+    def of(
+        cls,
+        dual: Floats | None,
+        basis: Floats | None,
+        target: Floats,
+        length: int,
+        multiple: int,
+        dtype: Any,
+    ) -> Stack:
+        """Stack columns as rows of a length; of each matrix a multiple, with zeros in the end."""
+        begins: dict[int, int] = {}  # by id, for one array is often both basis and target
+        matrices, height = [], 0
+        for matrix in (dual, basis, target):
+            if matrix is not None and id(matrix) not in begins:
+                begins[id(matrix)] = height
+                matrices.append(matrix)
+                height += -(-matrix.shape[1] // multiple) * multiple
+        rows = np.zeros((height, length), dtype)
+        for matrix, begin in zip(matrices, begins.values(), strict=True):
+            rows[begin : begin + matrix.shape[1], : len(matrix)] = matrix.T
+        first, second, third = (begins.get(id(matrix), 0) for matrix in (dual, basis, target))
+        return cls(rows, first, second, third, 0 if dual is None else dual.shape[1])
 
 
 # Called whenever X is read.
@@ -91,17 +118,7 @@ _watcher: ContextVar[Callable[[int], object] | None] = ContextVar("_watcher", de
 
 @contextmanager
 def watched(report: Callable[[int], object]) -> Iterator[None]:
-    """Call `report` whenever X is read, with how often that was; for X that is measured inside.
-
-    Examples
-    --------
-    >>> from specsel import qalpha
-    >>> seen = []
-    >>> with watched(seen.append):
-    ...     weights = qalpha.solve([[1.0, 2.0], [2.0, 1.0], [4.0, 4.0]], 1)
-    >>> seen[-1] == weights.n_passes
-    True
-    """
+    """Call `report` whenever X is read, with how often that was; for X that is measured inside."""
     before = _watcher.set(report)
     try:
         yield
@@ -122,18 +139,10 @@ class Counter:
         return cls(passes, _watcher.get())
 
     def add(self, count: int = 1) -> None:
-        """Note that the array is read so many times more."""
+        """Count that the array is read so many times more."""
         self.passes += count
         if self.report is not None:
             self.report(self.passes)
-
-
-class Reduced(NamedTuple):
-    """Tall data ``M = U R`` reduced to R, and the maps between their bases."""
-
-    data: Data  # R
-    restrict: Callable[[Floats], Floats]  # Q -> Uᵀ Q
-    lift: Callable[[Floats], Floats]  # Q -> U Q, with orthonormal columns
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -166,6 +175,8 @@ class Data(ABC):
         The powers of two by which extreme columns were divided; `mean` and `norm` are from before.
     lengths : ndarray or None
         What `rescaled` has multiplied the features by.
+    others : Data or None
+        Other samples of the same features, shifted and scaled alike, if the pairs are of those.
     """
 
     numbers: Any
@@ -173,13 +184,14 @@ class Data(ABC):
     norms: Floats
     mean: Floats
     norm: Floats
-    names: Names
-    loses_rank: bool
-    mean_free: bool
-    floor: float
-    counter: Counter
+    names: Names = None
+    loses_rank: bool = False
+    mean_free: bool = False
+    floor: float = 0.0
+    counter: Counter = field(default_factory=Counter)
     exponents: Integers | None = None
     lengths: Floats | None = None
+    others: Data | None = None
 
     def __post_init__(self) -> None:
         # One compiled version serves writable and read-only arrays.
@@ -196,9 +208,10 @@ class Data(ABC):
         """Make data of their parts."""
         return cls(**parts)
 
-    def in_units_of_X(self, middle: Floats) -> Floats:
-        """What is subtracted from the columns of X, by what is from the numbers."""
-        return middle
+    @property
+    def offsets(self) -> Floats | float:
+        """What the numbers of every column are less than those of X."""
+        return 0.0
 
     @property
     @abstractmethod
@@ -211,28 +224,16 @@ class Data(ABC):
 
     @abstractmethod
     def _sweep(
-        self,
-        dual: Floats | None,
-        basis: Floats | None,
-        alpha: Floats | None,
-        target: Floats,
-        pairs: Pairs | None,
+        self, dual: Basis, basis: Basis, alpha: Basis, target: Floats, pairs: Pairs | None
     ) -> tuple[Floats, Floats, Floats]:
         """As `sweep`, where nothing is the identity."""
 
     @abstractmethod
-    def _square(
-        self, dual: Floats | None, alpha: Floats | None, with_image: bool
-    ) -> tuple[Floats, Floats]:
+    def _square(self, dual: Basis, alpha: Basis, with_image: bool) -> tuple[Floats, Floats]:
         """Return ``m_iᵀ dual m_i``, or alpha without a dual; and ``A_α`` itself if wanted."""
 
     def sweep(
-        self,
-        dual: Floats | None,
-        basis: Basis,
-        alpha: Floats | None,
-        target: Basis,
-        pairs: Pairs | None = None,
+        self, dual: Basis, basis: Basis, alpha: Basis, target: Basis, pairs: Pairs | None = None
     ) -> tuple[Floats, Floats, Floats]:
         """Pass over X: find weights, the image that they give, and entries of the affinity.
 
@@ -256,6 +257,11 @@ class Data(ABC):
         entries : ndarray
             ``Σ α_i m_is m_it`` of every pair (s, t).
         """
+        if pairs is not None and self.others is not None:
+            if dual is not None:
+                alpha = self.others.pair_weights(pairs) + self.forward(dual, basis)
+            assert alpha is not None
+            return alpha, self.adjoint(alpha, target), self.others.pair_entries(alpha, pairs)
         if pairs is not None and dual is not None and basis is None:
             basis = np.eye(self.n_samples)
         weighs_square = dual is not None and basis is None
@@ -282,6 +288,15 @@ class Data(ABC):
         """``α = forward(dual, basis)`` and ``A_α target``; the target defaults to the basis."""
         return self.sweep(dual, basis, None, basis if target is ... else target)[:2]
 
+    def pair_weights(self, pairs: Pairs) -> Floats:
+        """``Σ v_st m_is m_it`` over the pairs."""
+        nothing = np.zeros((self.n_samples, 1))
+        return self.sweep(nothing, nothing, None, self._no_columns, pairs)[0]
+
+    def pair_entries(self, alpha: Floats, pairs: Pairs) -> Floats:
+        """``Σ α_i m_is m_it`` of every pair."""
+        return self.sweep(None, None, alpha, self._no_columns, pairs)[2]
+
     @property
     def _no_columns(self) -> Floats:
         return np.empty((self.n_samples, 0))
@@ -303,7 +318,7 @@ class Data(ABC):
 
     @property
     def squares(self) -> Floats:
-        """``|m_i|²``: 1, 0 for constant features, or what rescaling made of it."""
+        """``|m_i|²``: 1, or 0 for constant features, times the squares of `lengths`."""
         varies = (self.norms.ravel() > 0).astype(float)
         return varies if self.lengths is None else varies * self.lengths**2
 
@@ -313,7 +328,7 @@ class Data(ABC):
         return self.counter.passes
 
     def count_pass(self) -> None:
-        """Note that X has been read once more, by `rows` say."""
+        """Count that X is read once more, by `rows` for instance."""
         self.counter.add()
 
     def feature(self, index: int) -> Floats:
@@ -350,7 +365,7 @@ class Data(ABC):
         yield from columns.spans(self.numbers, self.middle, self.norms)
 
     def warn_if_negative(self, representation: str) -> None:
-        """Warn where an algorithm needs features without negative values and some have them."""
+        """Warn if features as they are have negative values, for algorithms that need none."""
         if representation == "as-is" and any(out[0].min() < 0 for _, out in self.spans()):
             warnings.warn(
                 "X has negative values, and two samples with large values of opposite sign count "
@@ -379,26 +394,25 @@ class Data(ABC):
         """The same data with every column centred, even if every one turns out constant."""
         mean, norm = self.moments(self.numbers, True)
         self.counter.add(self.reads)
-        return replace(
-            self,
-            middle=mean,
-            norms=norm[None, :],
-            mean=mean,
-            norm=norm,
-            loses_rank=True,
-            mean_free=True,
-        )
+        moments: dict[str, Any] = {
+            "middle": mean,
+            "mean": mean,
+            "norm": norm,
+            "norms": norm[None, :],
+        }
+        return replace(self, **moments, loses_rank=True, mean_free=True)
 
     def is_tall(self, times: int = 1) -> bool:
         """Return whether samples, or those of each of some classes, are better `reduced`."""
         return self.n_samples > times * self.n_features
 
-    def reduced(self, members: Bools | None = None) -> Reduced:
+    def reduced(self, members: Bools | None = None) -> tuple[Data, Map, Map]:
         """Replace tall data, or their marked samples, by data with no more samples than features.
 
         With ``M = U R``, algorithms that depend on inner products of features alone give the same
-        weights on R.
+        weights on R. Returns R and the maps ``Q -> Uᵀ Q`` and ``Q -> U Q``, the latter made
+        orthonormal.
         """
-        from specsel._data.reduced import reduce  # it builds on this file
+        from specsel._data.reduced import reduce  # which imports this file
 
         return reduce(self, members)

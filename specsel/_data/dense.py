@@ -23,8 +23,8 @@ from numba import prange
 
 from specsel._data import simd
 from specsel._data.columns import UNIT, WIDE_UNIT, block_span
-from specsel._data.data import Counter, Data, Pairs
-from specsel._runtime import is_serial, jit
+from specsel._data.data import Basis, Counter, Data, Pairs, Stack
+from specsel._runtime import for_blocks, jit
 from specsel._validate import Floats, Integers, NDArray
 from specsel.linalg import RESIDUAL_FLOOR
 
@@ -57,19 +57,11 @@ class Columns(NamedTuple):
     width: int  # features in a tile
 
 
-class Stack(NamedTuple):
-    """What the features are multiplied with, as padded rows; where each matrix begins in it."""
-
-    rows: NDArray[Any]
-    dual: int
-    basis: int
-    target: int
-    n_dual: int  # 0: the weights are given
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Dense(Data):
-    """A dense array, its features shifted and scaled on the fly; see `Data`."""
+    """A dense array of columns × samples, which are shifted and scaled on the fly; see `Data`."""
+
+    numbers: NDArray[Any]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -78,109 +70,64 @@ class Dense(Data):
     @classmethod
     def of_factor(cls, factor: Floats, origin: Data) -> Self:
         """Wrap rows that have the inner products of the standardised features of `origin`."""
-        norm = np.where(origin.norms.ravel() > 0, 1.0, 0.0)
-        zeros = np.zeros(len(norm))
-        return cls(
-            numbers=np.ascontiguousarray(factor).T,
-            middle=zeros,
-            norms=norm[None, :],
-            mean=zeros,
-            norm=norm,
-            names=origin.names,
-            loses_rank=False,
-            mean_free=origin.mean_free,
-            floor=RESIDUAL_FLOOR,
-            counter=Counter(),
-        )
+        norms = np.where(origin.norms.ravel() > 0, 1.0, 0.0)[None, :]
+        data = cls.of_block(np.ascontiguousarray(factor).T, np.zeros(norms.size), norms)
+        return replace(data, names=origin.names, mean_free=origin.mean_free, floor=RESIDUAL_FLOOR)
 
     @classmethod
     def of(cls, data: Data) -> Dense:
         """Return the same data as one array, whatever holds them."""
-        return (
-            data if isinstance(data, Dense) else cls.of_factor(data.rows(0, data.n_samples), data)
-        )
+        if isinstance(data, Dense):
+            return data
+        return cls.of_factor(data.rows(0, data.n_samples), data)
 
     @classmethod
     def of_block(cls, features: NDArray[Any], middle: Floats, norms: Floats) -> Self:
         """Wrap some numbers of other data, to pass over them."""
-        return cls(
-            numbers=features,
-            middle=middle,
-            norms=norms,
-            mean=middle,
-            norm=norms[0],
-            names=None,
-            loses_rank=False,
-            mean_free=False,
-            floor=0.0,
-            counter=Counter(),
-        )
-
-    @property
-    def features(self) -> NDArray[Any]:
-        """The array as it lies, columns × samples."""
-        features: NDArray[Any] = self.numbers
-        return features
+        return cls(numbers=features, middle=middle, norms=norms, mean=middle, norm=norms[0])
 
     @property
     def n_samples(self) -> int:
         """Number of samples."""
-        return int(self.features.shape[1])
+        return int(self.numbers.shape[1])
 
     def _values(self, samples: slice, part: slice | Integers) -> NDArray[Any]:
-        return self.features[part].T[samples]
+        return self.numbers[part].T[samples]
 
     def reordered(self, features: NDArray[Any]) -> Self:
-        """The same columns with their values in another order, which moves no mean and no norm.
-
-        `features` are columns × samples.
-        """
+        """The same columns, each with its values in another order."""
         return replace(self, numbers=features.view(), counter=Counter())
 
     def _sweep(
-        self,
-        dual: Floats | None,
-        basis: Floats | None,
-        alpha: Floats | None,
-        target: Floats,
-        pairs: Pairs | None,
+        self, dual: Basis, basis: Basis, alpha: Basis, target: Floats, pairs: Pairs | None
     ) -> tuple[Floats, Floats, Floats]:
         self.count_pass()
-        features = self.features
+        features = self.numbers
         n, q = features.shape
-        stack = _stack(dual, basis, target, features.dtype)
+        length = simd.row_length(q, features.itemsize)
+        stack = Stack.of(dual, basis, target, length, 2, features.dtype)
         n_image = target.shape[1]
         weights = np.empty(self.n_features) if alpha is None else alpha
         alpha = np.require(weights, float, ["C", "W"])
         n_entries = 0 if pairs is None else len(pairs.seconds)
         span = block_span(n, n_image * q + n_entries, features.size)
-        images = np.zeros((-(-n // span), n_image, simd.row_length(q, features.itemsize)))
+        images = np.zeros((-(-n // span), n_image, length))
         entries = np.zeros((len(images), n_entries))
         feature_major = is_feature_major(features)
         width = tile_width(feature_major and pairs is None, len(stack.rows), q, span)
         columns = Columns(features, self.middle, self.norms, feature_major, width)
-        given = columns, stack, pairs
-        shaped = alpha.reshape(self.norms.shape)
-        # A single block starts no threads: once awake, they wait for more work for a while and
-        # slow down everything else meanwhile.
-        if len(images) == 1 or is_serial():
-            for block, (image, sums) in enumerate(zip(images, entries, strict=True)):
-                first, last = block * span, min((block + 1) * span, n)
-                _sweep_range(*given, first, last, shaped, image, sums)
-        else:
-            _sweep(*given, span, shaped, images, entries)
+        sweep = for_blocks(_sweep, len(images))
+        sweep(columns, stack, pairs, span, alpha.reshape(self.norms.shape), images, entries)
         found = entries[0] if pairs is None else entries.sum(axis=0)[pairs.positions]
         return alpha, images.sum(axis=0)[:, :q].T, found
 
-    def _square(
-        self, dual: Floats | None, alpha: Floats | None, with_image: bool
-    ) -> tuple[Floats, Floats]:
+    def _square(self, dual: Basis, alpha: Basis, with_image: bool) -> tuple[Floats, Floats]:
         """Multiply by half of each matrix.
 
         ``m_iᵀ B m_i`` depends on ``B + Bᵀ`` alone, and ``A_α`` is symmetric.
         """
         self.count_pass()
-        features = self.features
+        features = self.numbers
         n, q = features.shape
         height = -(-q // ROWS) * ROWS
         upper = np.zeros((0, height), features.dtype)
@@ -197,13 +144,8 @@ class Dense(Data):
         while width > ROWS and width * height > SQUARE_TILE_ENTRIES:
             width //= 2
         columns = Columns(features, self.middle, self.norms, is_feature_major(features), width)
-        given = columns, upper, alpha.reshape(self.norms.shape)
-        if len(images) == 1 or is_serial():
-            for block, out in enumerate(images):
-                last = min((block + 1) * span, n)
-                _sweep_square_range(*given, block * span, last, out)
-        else:
-            _sweep_square(*given, span, images)
+        sweep = for_blocks(_sweep_square, len(images))
+        sweep(columns, upper, alpha.reshape(self.norms.shape), span, images)
         if not with_image:
             return alpha, self._no_columns
         half = np.triu(images.sum(axis=0)[:q, :q])
@@ -215,42 +157,18 @@ def is_feature_major(features: NDArray[Any]) -> bool:
     return abs(features.strides[0]) >= abs(features.strides[1])
 
 
-def tile_width(feature_major: bool, frame_rows: int, n_samples: int, span: int) -> int:
+def tile_width(feature_major: bool, n_rows: int, n_samples: int, span: int) -> int:
     """Return the number of features in a tile.
 
     Few interleave arithmetic with reads of memory, many use a row of the stack more often while
     it is in a register.
     """
     if feature_major:
-        return min(max(frame_rows // UNIT * UNIT, UNIT), 64)
+        return min(max(n_rows // UNIT * UNIT, UNIT), 64)
     width = SAMPLE_TILE
     while width > UNIT and (width > span or width * n_samples > SAMPLE_TILE_ENTRIES):
         width //= 2
     return width
-
-
-def _stack(
-    dual: Floats | None, basis: Floats | None, target: Floats, dtype: np.dtype[Any]
-) -> Stack:
-    """Stack what the features must be multiplied with, each matrix once.
-
-    Rows are padded with zeros to what the kernels expect.
-    """
-    starts: dict[int, int] = {}  # by id, for one array is often both basis and target
-    parts = []
-    height = 0
-    for matrix in (dual, basis, target):
-        if matrix is not None and id(matrix) not in starts:
-            starts[id(matrix)] = height
-            parts.append(matrix)
-            height += matrix.shape[1] + matrix.shape[1] % 2
-    q = len(target)
-    rows = np.zeros((height, simd.row_length(q, dtype.itemsize)), dtype)
-    for matrix in parts:
-        first = starts[id(matrix)]
-        rows[first : first + matrix.shape[1], :q] = matrix.T
-    first, second, third = (starts.get(id(matrix), 0) for matrix in (dual, basis, target))
-    return Stack(rows, first, second, third, 0 if dual is None else dual.shape[1])
 
 
 @jit(parallel=True)
@@ -275,21 +193,21 @@ def _sweep_range(columns, stack, pairs, start, stop, alpha, image, entries):
     n_image, lanes = image.shape
     n_parts = len(norms)
     n_stack = len(stack.rows)
-    rows = simd.room(n_stack, lanes, features)
+    rows = simd.buffer(n_stack, lanes, features)
     for c in range(n_stack):
         for s in range(lanes):
             rows[c, s] = stack.rows[c, s]
     if feature_major:
-        tile = simd.room(width, lanes, features)
+        tile = simd.buffer(width, lanes, features)
     else:
-        tile = simd.room((q + 3) // 4 * 4, width, features)
+        tile = simd.buffer((q + 3) // 4 * 4, width, features)
     samples = tile
     if feature_major and pairs is not None:
         samples = np.empty((q, width), features.dtype)
-    scores = simd.room(n_stack, width, features)
+    scores = simd.buffer(n_stack, width, features)
     weights, scale = np.zeros((2, width))
-    coefficients = simd.room(n_image + n_image % 2, width, features)
-    partial = simd.room(n_image + n_image % 2, lanes, features)
+    coefficients = simd.buffer(n_image + n_image % 2, width, features)
+    partial = simd.buffer(n_image + n_image % 2, lanes, features)
     for chunk in range(start, stop, CHUNK):
         partial[:] = 0
         end = min(chunk + CHUNK, stop)
@@ -466,7 +384,7 @@ def _sweep_square_range(columns, upper, alpha, start, stop, image):
     height = upper.shape[1]
     tile = np.zeros((height, width), features.dtype)
     scaled = np.empty((len(image), width), features.dtype)
-    room = np.empty((ROWS, width), features.dtype)
+    buffer = np.empty((ROWS, width), features.dtype)
     weights = np.empty(width)
     for first in range(start, stop, width):
         last = min(first + width, stop)
@@ -480,7 +398,7 @@ def _sweep_square_range(columns, upper, alpha, start, stop, image):
                 tile,
             )
             if len(upper) > 0:
-                _weigh_square(upper, tile, room, weights)
+                _weigh_square(upper, tile, buffer, weights)
                 for f in range(last - first):
                     alpha[part, first + f] = weights[f]
             if len(image) > 0:
@@ -521,11 +439,11 @@ def _load_scaled(features, middle, norms, part, feature_major, tile):
 
 
 @jit
-def _weigh_square(upper, tile, room, weights):
+def _weigh_square(upper, tile, buffer, weights):
     """``m_iᵀ B m_i`` of every feature in the tile, four rows of ``B + Bᵀ`` at a time."""
     weights[:] = 0
     for c in range(0, tile.shape[0], 4):
-        room[:] = 0
+        buffer[:] = 0
         for r in range(c, tile.shape[0], 4):
             a0, a1, a2, a3 = upper[c, r], upper[c, r + 1], upper[c, r + 2], upper[c, r + 3]
             b0, b1 = upper[c + 1, r], upper[c + 1, r + 1]
@@ -536,16 +454,16 @@ def _weigh_square(upper, tile, room, weights):
             d2, d3 = upper[c + 3, r + 2], upper[c + 3, r + 3]
             for f in range(tile.shape[1]):
                 x0, x1, x2, x3 = tile[r, f], tile[r + 1, f], tile[r + 2, f], tile[r + 3, f]
-                room[0, f] += a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3
-                room[1, f] += b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3
-                room[2, f] += c0 * x0 + c1 * x1 + c2 * x2 + c3 * x3
-                room[3, f] += d0 * x0 + d1 * x1 + d2 * x2 + d3 * x3
+                buffer[0, f] += a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3
+                buffer[1, f] += b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3
+                buffer[2, f] += c0 * x0 + c1 * x1 + c2 * x2 + c3 * x3
+                buffer[3, f] += d0 * x0 + d1 * x1 + d2 * x2 + d3 * x3
         for f in range(tile.shape[1]):
             weights[f] += (
-                room[0, f] * tile[c, f]
-                + room[1, f] * tile[c + 1, f]
-                + room[2, f] * tile[c + 2, f]
-                + room[3, f] * tile[c + 3, f]
+                buffer[0, f] * tile[c, f]
+                + buffer[1, f] * tile[c + 1, f]
+                + buffer[2, f] * tile[c + 2, f]
+                + buffer[3, f] * tile[c + 3, f]
             )
 
 

@@ -30,6 +30,7 @@ from typing import Any, Self
 import numpy as np
 
 from specsel._containers import checked_block, checked_chunks, out_of_reach, within_reach
+from specsel._data.data import EVERY
 from specsel._data.sources import BLOCK, Source, Task
 from specsel._runtime import serial
 from specsel._validate import Integers, NDArray
@@ -67,15 +68,13 @@ class DaskSource(Source):
 
     def read(self, samples: slice, features: slice) -> NDArray[Any]:
         """Some samples of some features, in memory; passes have checked the chunks of a part."""
-        whole = samples == features == slice(None)
-        part = (checked_chunks(self.array) if whole else self.array)[samples, features]
+        everything = samples == features == EVERY
+        part = (checked_chunks(self.array) if everything else self.array)[samples, features]
         scheduler = None if self._persisted is None else self._persisted.client
         with within_reach():
-            found = part.compute(scheduler=scheduler)
-        block = _prepared(found, (part.shape, part.dtype), self.dtype, None)
-        if self.exponents is not None:
-            block = np.ldexp(block, -self.exponents[features])
-        return block
+            block = part.compute(scheduler=scheduler)
+        exponents = None if self.exponents is None else self.exponents[features]
+        return _prepared(block, (part.shape, part.dtype), self.dtype, exponents)
 
     def run(self, task: Task, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield ``task(block, *arguments)`` of every block, in their order; Dask computes them."""
@@ -83,23 +82,31 @@ class DaskSource(Source):
         declared, exponents = map(self._declared, self.parts), map(self._exponents, self.parts)
         calls = zip(blocks, declared, exponents, arguments, strict=True)
         while some := [*islice(calls, TASKS)]:
-            yield from self._run(some, task)
+            with within_reach():
+                answers = self._run(some, task)
+            yield from answers
 
     def _run(self, calls: Sequence[Call], task: Task) -> Sequence[Any]:
-        with within_reach():
-            if self._persisted is None:
-                return _run_apart(calls, task, self.dtype)
+        if self._persisted is not None:
             return self._persisted.run(_run_all, calls, task=task, dtype=self.dtype)
+        from dask.base import compute
+        from dask.delayed import delayed
+
+        run = delayed(_run, pure=False)
+        answers: Sequence[Any] = compute(*(run(call, task, self.dtype) for call in calls))
+        return answers
 
     def keep(self, arguments: Iterable[Any]) -> Sequence[Any]:
         """Send an argument of every block to the workers once; Dask keeps it there."""
         with within_reach():
             if self._persisted is not None:
-                return self._persisted.keep(arguments)
+                blocks, submit = self._persisted.blocks, self._persisted.client.submit
+                pairs = zip(blocks, arguments, strict=True)  # a task runs where its block is
+                return [submit(_last_of, *pair, pure=False) for pair in pairs]
             from dask.base import persist
             from dask.delayed import delayed
 
-            kept: Sequence[Any] = persist(*map(delayed(_itself, pure=False), arguments))
+            kept: Sequence[Any] = persist(*map(delayed(_last_of, pure=False), arguments))
             return kept
 
     @cached_property
@@ -127,18 +134,8 @@ class DaskSource(Source):
         return self.exponents[part]
 
 
-def _itself(value: Any) -> Any:
-    return value
-
-
-def _run_apart(calls: Sequence[Call], task: Task, dtype: np.dtype[Any]) -> Sequence[Any]:
-    """Return what tasks of Dask compute, one for every block."""
-    from dask.base import compute
-    from dask.delayed import delayed
-
-    run = delayed(_run, pure=False)
-    answers: Sequence[Any] = compute(*(run(call, task, dtype) for call in calls))
-    return answers
+def _last_of(*values: Any) -> Any:
+    return values[-1]
 
 
 def _run_all(calls: Sequence[Call], task: Task, dtype: np.dtype[Any]) -> list[Any]:
@@ -148,9 +145,9 @@ def _run_all(calls: Sequence[Call], task: Task, dtype: np.dtype[Any]) -> list[An
 
 def _run(call: Call, task: Task, dtype: np.dtype[Any]) -> Any:
     """Compute on a worker, for one block."""
-    block, declared, exponents, given = call
+    block, declared, exponents, arguments = call
     with serial():
-        return task(_prepared(block, declared, dtype, exponents), *given)
+        return task(_prepared(block, declared, dtype, exponents), *arguments)
 
 
 def _prepared(
@@ -159,7 +156,7 @@ def _prepared(
     dtype: np.dtype[Any],
     exponents: Integers | None,
 ) -> NDArray[Any]:
-    """A block as the kernels take it; a sparse one becomes dense for as long as it is used."""
+    """Return a block as the kernels take it; a sparse one becomes dense while it is used."""
     block = checked_block(block, *declared)
     if hasattr(block, "toarray"):
         block = block.toarray()
@@ -175,27 +172,17 @@ def _prepared(
 
 @dataclass
 class Persisted:
-    """Blocks that workers of a cluster have in memory.
+    """Blocks that workers of a cluster have in memory."""
 
-    Attributes
-    ----------
-    blocks : list of distributed.Future
-        The blocks.
-    size : int
-        Bytes of the largest one.
-    last : list of distributed.Future
-        The last tasks. Releasing a future sends a message, and what is sent next waits
-        milliseconds behind it. So the last tasks are released only after the next ones are
-        submitted.
-    """
-
-    blocks: list[Any]
-    size: int
+    blocks: list[Any]  # distributed.Future
+    size: int  # bytes of the largest block
+    # The last tasks. Releasing a future sends a message, and what is sent next waits milliseconds
+    # behind it. So the last tasks are released only after the next ones are submitted.
     last: list[Any] = field(default_factory=list)
 
     @classmethod
     def of(cls, array: Any, by_feature: bool) -> Self | None:
-        """The blocks of a Dask array; None unless each is one chunk that a client persisted."""
+        """Return the blocks of a Dask array; None unless a client persisted each as one chunk."""
         cluster = sys.modules.get("distributed")  # who has a future, has imported it
         along, across = array.chunks[::-1] if by_feature else array.chunks
         if cluster is None or len(across) > 1 or _is_task(cluster):
@@ -223,49 +210,39 @@ class Persisted:
         """The client that persisted the blocks; it need not be the current one."""
         return self.blocks[0].client
 
-    def keep(self, values: Iterable[Any]) -> list[Any]:
-        """A value for every block, sent once to the worker that holds it."""
-        pairs = zip(self.blocks, values, strict=True)
-        return [self.client.submit(_beside, block, value, pure=False) for block, value in pairs]
-
     def run(
         self, function: Callable[..., list[Any]], calls: Sequence[Call], **options: Any
     ) -> list[Any]:
         """Apply the function to lists of calls, a task each; return its results in their order."""
         groups = self.groups([block for block, *_ in calls])
         lists = [[calls[number] for number in group] for group in groups]
-        tasks = self.client.map(function, lists, **options, pure=False)
-        self.last = tasks
+        self.last = self.client.map(function, lists, **options, pure=False)
         try:
-            found = self.client.gather(tasks)
-        except BaseException:  # else the traceback would hold them, and workers would go on
-            for task in tasks:
+            answers = chain(*self.client.gather(self.last))
+        except BaseException:  # else the traceback would keep them, and workers would go on
+            for task in self.last:
                 task.release()
             raise
-        answers = dict(zip(chain(*groups), chain(*found), strict=True))
-        return [answers[number] for number in range(len(calls))]
+        by_number = dict(zip(chain(*groups), answers, strict=True))
+        return [by_number[number] for number in range(len(calls))]
 
     def groups(self, blocks: Sequence[Any]) -> list[list[int]]:
-        """Numbers of these blocks, those that share a task together."""
+        """Return lists of numbers of these blocks; those of a list share a task."""
         holders, threads = self.client.who_has(blocks), self.client.nthreads()
         on_worker: dict[str, list[int]] = {worker: [] for worker in threads}
-        found: list[list[int]] = []
+        groups: list[list[int]] = []
         for number, block in enumerate(blocks):
             workers = [worker for worker in holders.get(block.key, ()) if worker in on_worker]
             if workers:
                 min((on_worker[worker] for worker in workers), key=len).append(number)
             else:
-                found.append([number])
+                groups.append([number])
         for worker, numbers in on_worker.items():
             count = max(1, threads[worker], -(-len(numbers) * self.size // TOGETHER))
-            found += [group.tolist() for group in np.array_split(numbers, count) if len(group)]
-        return found
+            groups += [group.tolist() for group in np.array_split(numbers, count) if len(group)]
+        return groups
 
 
 def _is_task(cluster: Any) -> bool:
-    """Whether a task of Dask calls. It would hold the thread that its own tasks wait for."""
+    """Return whether a task of Dask calls: its own tasks would wait for its thread."""
     return getattr(cluster.worker.thread_state, "key", None) is not None
-
-
-def _beside(_: Any, value: Any) -> Any:
-    return value

@@ -1,24 +1,25 @@
-"""X is measured, represented and wrapped for passes.
-
-The columns are measured by the routines of their kind: `columns` for what is in memory or has
-blocks of features, `chunked` for blocks of samples.
-"""
+"""Measure the columns of X, represent them, and wrap X for passes."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
 from specsel import _containers, _runtime, _validate
 from specsel._data import columns
-from specsel._data.data import Counter, Data, Pairs, pair_entries, pair_weights
+from specsel._data.data import EVERY, Counter, Data
 from specsel._data.dense import Dense, is_feature_major
 from specsel._runtime import jit
 from specsel._validate import ArrayLike, Bools, Floats, Integers, Names, NDArray, Representation
 from specsel.linalg import FLOAT32_FLOOR, RESIDUAL_FLOOR
+
+# Arrays in memory with so many samples at least, and with so many features at most, are tall: a
+# pass over few features has no blocks of features to share out, so they are cut into samples.
+TALL_SAMPLES = 2**17
+TALL_FEATURES = 2**9
 
 # Norms from 2^-limit to 2^limit are moderate, in float32 (4 bytes) and in float64.
 MODERATE = {4: 40, 8: 300}
@@ -29,19 +30,7 @@ NEGLIGIBLE_PART = {4: 2.0**-50, 8: 2.0**-300}
 
 
 def read(X: ArrayLike, *, center: bool = True) -> Data:
-    """Check an array of samples × features and wrap it for passes.
-
-    X may be anything that numpy can view as a matrix of real numbers: arrays in any memory order,
-    read-only or memory-mapped ones, nested lists, and data frames, whose column names are kept;
-    or a sparse matrix of scipy. Dense float32 and float64 are used as they lie.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> data = read(np.array([[1.0, 5.0], [3.0, 7.0], [8.0, 0.0]]))
-    >>> data.n_samples, data.n_features, data.passes
-    (3, 2, 1)
-    """
+    """Check X of any kind, and wrap it for passes."""
     return represent(*_containers.as_data(X), representation="centered" if center else "as-is")
 
 
@@ -61,10 +50,12 @@ def represent(
     All first parts come before all second parts. X is copied where a feature is so large or so
     small that squares of its norm are no numbers; see `extremes`.
     """
-    _runtime.stated_budget()  # a wrong one is refused even where none is needed
-    if representation == "ranks":
+    _runtime.stated_budget()  # which is refused where it is wrong, even if nothing needs it
+    is_ranked, is_centred = representation == "ranks", representation == "centered"
+    if is_ranked:
         array = _to_be_ranked(array)
-    kind, numbers, dtype = _held(array, in_memory=representation == "ranks")
+    dtype = _containers.float_type(array.dtype)
+    kind, numbers = _kind_of(array, in_memory=is_ranked)
     mean, norm = _moments(kind, numbers, array, names, center=representation != "as-is")
     _check_variation(dtype, norm, names, representation)
     exponents = extremes(norm, dtype)
@@ -79,8 +70,7 @@ def represent(
         norms[:, size == 0] = 0.0
         if representation == "parts":
             norms[norms <= NEGLIGIBLE_PART[dtype.itemsize] * size] = 0.0
-    is_sparse = hasattr(array, "tocsr")
-    centred = representation == "centered"
+    is_exact = hasattr(array, "tocsr") or dtype == np.float64
     return kind.wrap(
         numbers=numbers,
         middle=middle,
@@ -88,10 +78,10 @@ def represent(
         mean=mean,
         norm=norm,
         names=names,
-        loses_rank=centred,
-        mean_free=centred,
-        floor=RESIDUAL_FLOOR if is_sparse or dtype == np.float64 else FLOAT32_FLOOR,
-        counter=Counter.after(kind.reads * (1 + is_shifted) + (representation == "ranks")),
+        loses_rank=is_centred,
+        mean_free=is_centred,
+        floor=RESIDUAL_FLOOR if is_exact else FLOAT32_FLOOR,
+        counter=Counter.after(kind.reads * (1 + is_shifted) + is_ranked),
         exponents=exponents,
     )
 
@@ -99,21 +89,13 @@ def represent(
 def moments(
     array: Any, names: Names = None, *, center: bool = True, name: str = "X"
 ) -> tuple[Floats, Floats]:
-    """Find the mean of every column and the norm of what remains, in one pass.
+    """Return the mean of every column and the norm of what remains, in one pass.
 
     The array may be sparse. Without `center` nothing is subtracted, and the means are 0. Values
     that are not finite are refused; `names` (of the columns) and `name` (of the argument) are for
     that message.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> mean, norm = moments(np.array([[1.0, 5.0], [3.0, 5.0]]))
-    >>> mean.tolist(), norm.round(3).tolist()
-    ([2.0, 5.0], [1.414, 0.0])
     """
-    kind, numbers, _ = _held(array)
-    return _moments(kind, numbers, array, names, center=center, name=name)
+    return _moments(*_kind_of(array), array, names, center=center, name=name)
 
 
 def _moments(
@@ -121,29 +103,28 @@ def _moments(
 ) -> tuple[Floats, Floats]:
     _runtime.check_not_forked()
     mean, norm = kind.moments(numbers, center)
-    if not np.isfinite(mean).all() or not np.isfinite(norm).all():
+    if not (np.isfinite(mean).all() and np.isfinite(norm).all()):
         raise ValueError(_containers.describe_not_finite(array, names, name))
     return mean, norm
 
 
-def _held(array: Any, in_memory: bool = False) -> tuple[type[Data], Any, np.dtype[Any]]:
-    """The kind of data that an array makes, its numbers, and their type; CSR is converted here."""
+def _kind_of(array: Any, in_memory: bool = False) -> tuple[type[Data], Any]:
+    """Return the kind of data that an array makes, and its numbers; CSR is converted here."""
     # What most calls do not need is imported only here.
-    from specsel._data import sources
+    if hasattr(array, "tocsr"):
+        from specsel._data.sparse import Sparse, Stored
 
-    source = None if in_memory else sources.cut(array)
-    if source is not None:
-        from specsel._data import chunked
-
-        kind = chunked.ByFeature if source.by_feature else chunked.BySample
-        return kind, source, source.dtype
-    if isinstance(array, np.ndarray):
+        return Sparse, Stored.of(array)
+    is_tall = array.shape[0] >= TALL_SAMPLES and array.shape[1] <= TALL_FEATURES
+    in_blocks = not in_memory and (is_tall or _containers.is_mapped(array))
+    if isinstance(array, np.ndarray) and not in_blocks:
         view = array.view()
         view.flags.writeable = False  # one compiled version serves writable and read-only arrays
-        return Dense, view.T, array.dtype
-    from specsel._data.sparse import Sparse, Stored
+        return Dense, view.T
+    from specsel._data import chunked, sources
 
-    return Sparse, Stored.of(array), array.dtype
+    source = sources.Source.of(array)
+    return chunked.ByFeature if source.by_feature else chunked.BySample, source
 
 
 def _divided(numbers: Any, exponents: Integers) -> Any:
@@ -156,7 +137,7 @@ def _divided(numbers: Any, exponents: Integers) -> Any:
 def _without_negative(
     kind: type[Data], numbers: Any, representation: str
 ) -> tuple[Any, Floats, Floats]:
-    """Find what makes the columns non-negative, and the norms of what that leaves."""
+    """Return the numbers, what makes them non-negative if subtracted, and the norms about it."""
     if representation != "ranks":
         fraction, parts = (0.5, 2) if representation == "parts" else (0.0, 1)
         return numbers, *kind.middles(numbers, fraction, parts)
@@ -171,23 +152,23 @@ def _without_negative(
 
 
 def _to_be_ranked(array: Any) -> Any:
-    """X in memory, if the budget has room for its ranks, which are a copy."""
-    from specsel._data import sources
-
-    is_streamed = _containers.is_streamed(array)
+    """Return X in memory, if the budget allows its ranks, which are a copy."""
+    is_streamed, what = _containers.is_streamed(array), "the ranks of X"
+    size = _containers.float_type(array.dtype).itemsize * float(np.prod(array.shape, dtype=float))
     if hasattr(array, "tocsr"):  # a rank and its sample for every number, in bands and joined
-        size, what = 2.0 * (8 + array.indices.itemsize) * array.nnz, "the ranks of X"
-    else:
-        dtype = sources.float_type(array.dtype) if is_streamed else array.dtype
-        size, what = dtype.itemsize * float(np.prod(array.shape, dtype=float)), "the ranks of X"
-        if is_streamed:
-            size, what = 2 * size, "X in memory and its ranks"
+        size = 2.0 * (8 + array.indices.itemsize) * array.nnz
+    elif is_streamed:
+        size, what = 2 * size, "X in memory and its ranks"
     _runtime.check_budget(f"representation = 'ranks': {what}", size, "take another representation")
-    return sources.Source.of(array).read(slice(None), slice(None)) if is_streamed else array
+    if not is_streamed:
+        return array
+    from specsel._data.sources import Source
+
+    return Source.of(array).read(EVERY, EVERY)
 
 
 def extremes(norm: Floats, dtype: np.dtype[Any]) -> Integers | None:
-    """Find the powers of two that bring extreme norms near 1; None where no norm is extreme.
+    """Return the powers of two that bring extreme norms near 1; None where no norm is extreme.
 
     Passes divide by squares of norms, which overflow or underflow for such features. A power of
     two changes no digit. The exponent is 0 for all other features, constant ones included.
@@ -220,7 +201,7 @@ def _check_variation(
 
 
 def count_reduced(array: Any) -> int:
-    """How many samples of X are left, at least, once tall data are reduced; X is not read."""
+    """Return how many samples of X are left, at least, once tall data are reduced."""
     q, n = map(int, array.shape)
     if hasattr(array, "tocsr"):
         from specsel._data.sparse import is_reduced_soon
@@ -230,7 +211,7 @@ def count_reduced(array: Any) -> int:
 
 
 def far_from_zero(mean: Floats, norm: Floats, n_samples: int) -> Bools:
-    """Find the features whose mean is larger than their standard deviation.
+    """Return which features have a larger mean than standard deviation.
 
     More than half of the values of such a feature are not zero: if only a share p of them are,
     ``mean² <= p Σ x² / n_samples``, and that exceeds the variance only if ``p > 1/2``.
@@ -239,37 +220,19 @@ def far_from_zero(mean: Floats, norm: Floats, n_samples: int) -> Bools:
     return far
 
 
-class PairedSamples:
-    """Data, and pairs of other samples of the same features.
+def with_others(data: Data, others: Any) -> Data:
+    """Return data whose pairs are pairs of other samples, shifted and scaled as the data are.
 
-    The features' inner products are those of the data; only the terms of the pairs come from the
-    other samples, which are shifted and scaled as the data are. Either may be sparse. An algorithm
-    need not know where the paired samples are from.
+    Either may be sparse. Inner products of features are still those of the data.
     """
-
-    def __init__(self, data: Data, others: Any) -> None:
-        kind, numbers, _ = _held(others, in_memory=True)
-        if data.exponents is not None:
-            numbers = _divided(numbers, data.exponents)
-        if kind is Dense and isinstance(data, Dense):
-            numbers = numbers.astype(data.features.dtype, copy=False)
-        parts = {field.name: getattr(data, field.name) for field in fields(data)}
-        parts |= {"numbers": numbers, "middle": data.in_units_of_X(data.middle)}
-        self.data, self.others = data, kind.wrap(**parts | {"counter": Counter()})
-
-    def sweep(
-        self,
-        dual: Floats | None,
-        basis: Floats | None,
-        alpha: Floats | None,
-        target: Floats,
-        pairs: Pairs,
-    ) -> tuple[Floats, Floats, Floats]:
-        """As `Data.sweep`, with pairs of the other samples."""
-        if dual is not None:
-            alpha = pair_weights(self.others, pairs) + self.data.forward(dual, basis)
-        assert alpha is not None
-        return alpha, self.data.adjoint(alpha, target), pair_entries(self.others, alpha, pairs)
+    kind, numbers = _kind_of(others, in_memory=True)
+    if data.exponents is not None:
+        numbers = _divided(numbers, data.exponents)
+    if kind is Dense and isinstance(data, Dense):
+        numbers = numbers.astype(data.numbers.dtype, copy=False)
+    parts = {field.name: getattr(data, field.name) for field in fields(data)}
+    parts |= {"numbers": numbers, "middle": data.middle + data.offsets, "counter": Counter()}
+    return replace(data, others=kind.wrap(**parts))
 
 
 def scaled(samples: Any, mean: Floats, scale: Floats) -> Any:
@@ -277,12 +240,6 @@ def scaled(samples: Any, mean: Floats, scale: Floats) -> Any:
 
     Sparse samples stay sparse where no mean is subtracted, and become dense where one is, if the
     budget allows it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scaled(np.array([[1.0, 2.0]]), np.array([1.0, 0.0]), np.array([3.0, 5.0])).tolist()
-    [[0.0, 10.0]]
     """
     if hasattr(samples, "tocsr"):
         if not mean[scale != 0].any():

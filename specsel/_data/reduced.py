@@ -6,13 +6,13 @@ triangular factor R of the standardised data ``M = U R``, for ``MᵀM = RᵀR``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 import numpy as np
 
 from specsel import linalg
-from specsel._data.data import Data, Reduced
+from specsel._data.data import Data, Map
 from specsel._data.dense import Dense
 from specsel._runtime import MOST_ROWS, one_thread
 from specsel._validate import Bools, Floats, Integers
@@ -27,12 +27,12 @@ NARROW = 128
 PIVOT_FLOOR = 1e-8
 
 
-def reduce(data: Data, members: Bools | None = None) -> Reduced:
-    """Factorise the standardised samples, or those among them that `members` marks.
+def reduce(data: Data, members: Bools | None = None) -> tuple[Data, Map, Map]:
+    """Factorise the standardised samples that `members` marks; see `Data.reduced`.
 
     The factor U is never formed; both maps read the data once more.
     """
-    factor = triangular_factor(_parts(data, members))
+    factor = triangular_factor(_parts(data, members), data.n_features)
     data.count_pass()
 
     def scores(basis: Floats) -> Floats:
@@ -54,13 +54,11 @@ def reduce(data: Data, members: Bools | None = None) -> Reduced:
             np.matmul(rows, inner, out=image[start:stop])
         return image
 
-    return Reduced(Dense.of_factor(factor, data), *maps(factor, scores, combine))
+    return Dense.of_factor(factor, data), *maps(factor, scores, combine)
 
 
-def maps(
-    factor: Floats, scores: Callable[[Floats], Floats], combine: Callable[[Floats], Floats]
-) -> tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]:
-    """Return the maps ``Q -> Uᵀ Q`` and ``Q -> U Q``, given ``B -> Mᵀ B`` and ``C -> M C``."""
+def maps(factor: Floats, scores: Map, combine: Map) -> tuple[Map, Map]:
+    """Return the maps ``Q -> Uᵀ Q`` and ``Q -> U Q``, from ``B -> Mᵀ B`` and ``C -> M C``."""
     with one_thread(len(factor)):
         left, values, right = np.linalg.svd(factor, full_matrices=False)
     keep = values > values[0] * max(factor.shape) * np.finfo(float).eps
@@ -78,21 +76,18 @@ def maps(
     return restrict, lift
 
 
-def triangular_factor(parts: Iterable[Floats]) -> Floats:
+def triangular_factor(parts: Iterable[Floats], width: int) -> Floats:
     """R of a QR factorisation of stacked matrices, with one of them in memory at a time."""
-    factor: Floats | None = None
+    factor: Floats = np.zeros((0, width))
     for rows in parts:
-        stacked = rows if factor is None else np.vstack((factor, rows))
-        narrow = stacked.shape[1] <= NARROW
-        with one_thread(MOST_ROWS if narrow else len(stacked)):
+        stacked = np.vstack((factor, rows))
+        with one_thread(MOST_ROWS if width <= NARROW else len(stacked)):
             factor = np.asarray(np.linalg.qr(stacked, mode="r"))
-    if factor is None:
-        raise ValueError("parts: hold no matrix; at least one is needed")
     return factor
 
 
 def _parts(data: Data, members: Bools | None) -> Iterator[Floats]:
-    """Yield the standardised samples, or those that are marked, a part at a time."""
+    """Yield the standardised samples that are marked, or all, a part at a time."""
     step = max(SAMPLES, data.n_features)
     for start in range(0, data.n_samples, step):
         rows = data.rows(start, start + step)

@@ -48,7 +48,7 @@ def row_length(size: int, itemsize: int) -> int:
 
 
 @jit
-def room(n_rows, length, example):
+def buffer(n_rows, length, example):
     """Zeros of the type of `example`. Rows begin on lines of cache, if `row_length` made them."""
     numbers = LINE // example.itemsize
     memory = np.zeros(n_rows * length + numbers, example.dtype)
@@ -288,19 +288,11 @@ VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 class Lanes(types.Type):
     """LANES numbers in float64."""
 
-    def __init__(self) -> None:
-        super().__init__(name="lanes")
 
+register_model(Lanes)(lambda manager, kind: models.PrimitiveModel(manager, kind, VECTOR))
+LANES_TYPE = Lanes("lanes")
 
-@register_model(Lanes)
-class _Model(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, VECTOR)
-
-
-LANES_TYPE = Lanes()
-
-# Callers give no typing context, which type checkers miss.
+# Callers pass no typing context, which type checkers miss.
 inline: Any = intrinsic
 
 
@@ -310,9 +302,9 @@ def rows_of_lanes(*shape: int) -> Floats:
     Reading and writing rows that do takes up to half as long again.
     """
     size = int(np.prod(shape)) * LANES
-    room = np.zeros(size + LANES)
-    first = -room.ctypes.data // room.itemsize % LANES
-    return room[first : first + size].reshape(*shape, LANES)
+    buffer = np.zeros(size + LANES)
+    first = -buffer.ctypes.data // buffer.itemsize % LANES
+    return buffer[first : first + size].reshape(*shape, LANES)
 
 
 def _pointer(context: Any, builder: Any, kind: Any, value: Any) -> Any:
@@ -320,14 +312,10 @@ def _pointer(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return context.make_array(kind)(context, builder, value).data
 
 
-def _row(builder: Any, base: Any, row: Any) -> Any:
-    """The address of a row of LANES numbers."""
-    return builder.gep(builder.bitcast(base, VECTOR.as_pointer()), [row])
-
-
-def _address(builder: Any, base: Any, at: Any) -> Any:
-    """The address of the LANES numbers from one of them on."""
-    return builder.bitcast(builder.gep(base, [at]), VECTOR.as_pointer())
+def _lanes_at(builder: Any, base: Any, place: Any, step: int = 1) -> Any:
+    """The address of LANES numbers, so many steps after the first one."""
+    base = builder.bitcast(base, VECTOR.as_pointer()) if step == LANES else base
+    return builder.bitcast(builder.gep(base, [place]), VECTOR.as_pointer())
 
 
 def _entry(context: Any, builder: Any, kind: Any, base: Any, index: Any) -> Any:
@@ -340,8 +328,7 @@ def _entry(context: Any, builder: Any, kind: Any, base: Any, index: Any) -> Any:
 def _spread(builder: Any, value: Any) -> Any:
     """A number in all lanes."""
     one = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), value, ir.IntType(32)(0))
-    mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-    return builder.shuffle_vector(one, ir.Constant(VECTOR, ir.Undefined), mask)
+    return _shuffled(builder, one, one, [0] * LANES)
 
 
 def _are_contiguous(*arrays: Any) -> bool:
@@ -357,7 +344,7 @@ def load(typing_context, array, at):
 
     def generate(context, builder, signature, arguments):
         base = _pointer(context, builder, signature.args[0], arguments[0])
-        return builder.load(_address(builder, base, arguments[1]), align=8)
+        return builder.load(_lanes_at(builder, base, arguments[1]), align=8)
 
     return LANES_TYPE(array, types.intp), generate
 
@@ -370,7 +357,7 @@ def store(typing_context, array, at, row):
 
     def generate(context, builder, signature, arguments):
         base = _pointer(context, builder, signature.args[0], arguments[0])
-        builder.store(arguments[2], _address(builder, base, arguments[1]), align=8)
+        builder.store(arguments[2], _lanes_at(builder, base, arguments[1]), align=8)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, row), generate
@@ -387,29 +374,13 @@ def plus(typing_context, one, other):
 
 
 @inline
-def times(typing_context, one, other):
-    """Return ``one * other``, lane by lane; `one` may be a single number."""
-    single = one != LANES_TYPE
+def times(typing_context, number, row):
+    """Return ``number * row``."""
 
     def generate(context, builder, signature, arguments):
-        one, other = arguments
-        return builder.fmul(_spread(builder, one) if single else one, other, flags=["contract"])
+        return builder.fmul(_spread(builder, arguments[0]), arguments[1], flags=["contract"])
 
-    return LANES_TYPE(types.float64 if single else LANES_TYPE, LANES_TYPE), generate
-
-
-@inline
-def total(typing_context, row):
-    """Return the sum of all lanes."""
-
-    def generate(context, builder, signature, arguments):
-        kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType(), VECTOR])
-        name = f"llvm.vector.reduce.fadd.v{LANES}f64"
-        function = cgutils.get_or_insert_function(builder.module, kind, name)
-        zero = ir.Constant(ir.DoubleType(), 0.0)
-        return builder.call(function, [zero, arguments[0]], fastmath=["reassoc"])
-
-    return types.float64(LANES_TYPE), generate
+    return LANES_TYPE(types.float64, LANES_TYPE), generate
 
 
 @inline
@@ -429,10 +400,10 @@ def gather(typing_context, values, indices, first, last, table, row):
 
         def add(p, total):
             index = builder.add(_entry(context, builder, kinds[1], s, p), arguments[5])
-            numbers = builder.load(_row(builder, rows, index), align=8)
+            numbers = builder.load(_lanes_at(builder, rows, index, LANES), align=8)
             factor = _spread(builder, _entry(context, builder, kinds[0], x, p))
-            more = builder.fmul(factor, numbers, flags=["contract"])
-            builder.store(builder.fadd(builder.load(total), more, flags=["contract"]), total)
+            so_far = builder.load(total)
+            builder.store(_multiply_add(builder, factor, numbers, so_far), total)
 
         size = builder.sub(arguments[3], arguments[2])
         together = size.type(UNDER_WAY)
@@ -465,11 +436,11 @@ def scatter(typing_context, values, indices, first, last, factors, table, row):
         with cgutils.for_range(builder, builder.sub(arguments[3], arguments[2])) as loop:
             p = builder.add(loop.index, arguments[2])
             index = builder.add(_entry(context, builder, kinds[1], s, p), arguments[6])
-            address = _row(builder, rows, index)
+            address = _lanes_at(builder, rows, index, LANES)
             factor = _spread(builder, _entry(context, builder, kinds[0], x, p))
-            more = builder.fmul(factor, arguments[4], flags=["contract"])
-            sum_so_far = builder.load(address, align=8)
-            builder.store(builder.fadd(sum_so_far, more, flags=["contract"]), address, align=8)
+            so_far = builder.load(address, align=8)
+            more = _multiply_add(builder, factor, arguments[4], so_far)
+            builder.store(more, address, align=8)
         return context.get_dummy_value()
 
     integer = types.intp

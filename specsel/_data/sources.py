@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import islice, pairwise, starmap
 from typing import Any, Self
 
 import numba
 import numpy as np
 
 from specsel import _containers, _runtime
+from specsel._data.data import EVERY
 from specsel._runtime import serial
 from specsel._validate import Integers, NDArray
 
@@ -29,17 +30,11 @@ PIECE = 2**12
 # The most blocks that are read ahead.
 AHEAD = 4
 
-# Arrays in memory with so many samples at least, and with so many features at most, are tall.
-TALL_SAMPLES = 2**17
-TALL_FEATURES = 2**9
-
-# Samples in a block of a tall array.
+# Samples in a block of a tall array in memory, and tasks that wait for each thread.
 TALL_STEP = 2**14
-
-# Tasks that wait for a thread, for every thread.
 WAITING = 2
 
-# A function of a block and more arguments, of the same file as who calls it.
+# A function of a block and more arguments, of the same file as its caller.
 Task = Callable[..., Any]
 
 
@@ -50,29 +45,36 @@ class Source:
     Attributes
     ----------
     array : array_like
-        What is sliced: a memory map, or an array of h5py or zarr.
+        What is sliced: a memory map, an array of h5py or zarr, or a tall array in memory.
     by_feature : bool
         Whether a block holds all samples of some features, or all features of some samples.
     bounds : tuple of int
         Where the blocks begin, and where the last one ends.
     exponents : ndarray of int or None
         Powers of two by which columns are divided as they are read.
+    in_memory : bool
+        Whether threads share out the blocks of an array in memory.
     """
 
     array: Any
     by_feature: bool
     bounds: tuple[int, ...]
     exponents: Integers | None = None
+    in_memory: bool = False
 
     @classmethod
     def of(cls, array: Any) -> Source:
         """Cut an array along its chunks or, if it has none, as it lies."""
+        if isinstance(array, Source):
+            return array
         if _containers.is_dask(array):
-            from specsel._data.distributed import DaskSource  # it builds on this file
+            from specsel._data.distributed import DaskSource  # which imports this file
 
             return DaskSource.of_chunks(array)
         q, n = array.shape
-        itemsize = float_type(array.dtype).itemsize
+        if not _containers.is_streamed(array):
+            return cls(array, False, (*range(0, q, TALL_STEP), q), in_memory=True)
+        itemsize = _containers.float_type(array.dtype).itemsize
         chunks = getattr(array, "chunks", None)
         rows, columns = chunks or (1, 1)
         narrow = columns if chunks or _is_fortran(array) else PIECE // itemsize
@@ -91,7 +93,7 @@ class Source:
     @property
     def dtype(self) -> np.dtype[Any]:
         """Of the numbers as they are read: float32 or float64."""
-        return float_type(self.array.dtype)
+        return _containers.float_type(self.array.dtype)
 
     @property
     def parts(self) -> list[slice]:
@@ -101,7 +103,7 @@ class Source:
     def read(self, samples: slice, features: slice) -> NDArray[Any]:
         """Return some samples of some features, in memory."""
         found = self.array[samples, features]
-        # What a memory map gives is not read yet; what others give is ours already.
+        # A slice of a memory map is not read yet; slices of files are copies already.
         block = np.array(found, dtype=self.dtype, copy=isinstance(found, np.memmap) or None)
         if self.exponents is not None:
             block = np.ldexp(block, -self.exponents[features])
@@ -110,8 +112,7 @@ class Source:
 
     def block(self, part: slice) -> NDArray[Any]:
         """Return one block."""
-        every = slice(None)
-        return self.read(every, part) if self.by_feature else self.read(part, every)
+        return self.read(EVERY, part) if self.by_feature else self.read(part, EVERY)
 
     def divided(self, exponents: Integers) -> Self:
         """The same source, whose columns are divided by powers of two as they are read."""
@@ -124,18 +125,26 @@ class Source:
     def run(self, task: Task, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield ``task(block, *arguments)`` of every block, in their order.
 
-        A thread reads the next blocks meanwhile, as many as the budget has room for.
+        Blocks of an array in memory are shared out among threads, and a task starts none. Of other
+        arrays a thread reads the next blocks meanwhile, as many as the budget allows.
         """
+        if self.in_memory:
+            count = numba.get_num_threads()
+            calls = ((task, *call) for call in zip(self.parts, arguments, strict=True))
+            n_ahead = WAITING * count if count > 1 else 0
+            yield from _ahead(self._run_serially, calls, count, n_ahead)
+            return
         widest = max(part.stop - part.start for part in self.parts)
         size = widest * self.shape[0 if self.by_feature else 1] * self.dtype.itemsize
         self._check_budget(size)
-        room = int(np.clip(_runtime.budget() // size - 2, 0, AHEAD))
-        if room == 0:
-            blocks: Iterator[Any] = map(self.block, self.parts)
-        else:
-            blocks = _ahead(self.block, ((part,) for part in self.parts), 1, room)
+        n_ahead = int(np.clip(_runtime.budget() // size - 2, 0, AHEAD))
+        blocks = _ahead(self.block, ((part,) for part in self.parts), 1, n_ahead)
         for block, given in zip(blocks, arguments, strict=True):
             yield task(block, *given)
+
+    def _run_serially(self, task: Task, part: slice, given: tuple[Any, ...]) -> Any:
+        with serial():
+            return task(self.block(part), *given)
 
     def _check_budget(self, size: int) -> None:
         """Refuse blocks that do not fit; smaller chunks help only where one alone is too large."""
@@ -148,48 +157,18 @@ class Source:
         _runtime.check_budget(what, size, advice)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class InMemory(Source):
-    """A tall array in memory, cut into blocks of samples so that all threads have work.
-
-    A pass over few features has no blocks of features to share out. Blocks of samples there are
-    many of, and each is a task of its own that starts no threads.
-    """
-
-    def run(self, task: Task, arguments: Iterator[tuple[Any, ...]]) -> Iterator[Any]:
-        """Yield ``task(block, *arguments)`` of every block, in their order; all threads work."""
-        count = numba.get_num_threads()
-        calls = ((task, *call) for call in zip(self.parts, arguments, strict=True))
-        if count == 1:
-            return (self._task(*call) for call in calls)
-        return _ahead(self._task, calls, count, WAITING * count)
-
-    def _task(self, task: Task, part: slice, given: tuple[Any, ...]) -> Any:
-        with serial():
-            return task(self.block(part), *given)
-
-
-def cut(array: Any) -> Source | None:
-    """Cut what is read block by block: a streamed array, or a tall one in memory; else None."""
-    if isinstance(array, Source):
-        return array
-    if _containers.is_streamed(array):
-        return Source.of(array)
-    size, width = array.shape
-    if isinstance(array, np.ndarray) and size >= TALL_SAMPLES and width <= TALL_FEATURES:
-        return InMemory(array, False, (*range(0, size, TALL_STEP), size))
-    return None
-
-
 def _ahead(
-    function: Callable[..., Any], calls: Iterator[tuple[Any, ...]], threads: int, room: int
+    function: Callable[..., Any], calls: Iterator[tuple[Any, ...]], threads: int, n_ahead: int
 ) -> Iterator[Any]:
-    """Yield what the function returns for each call, in order; so many are done ahead."""
+    """Yield what the function returns for each call, in order; so many are made ahead."""
+    if n_ahead == 0:
+        yield from starmap(function, calls)
+        return
     from concurrent import futures  # slow to import, and seldom used
 
     with futures.ThreadPoolExecutor(threads) as pool:
         tasks = (pool.submit(function, *call) for call in calls)
-        waiting = deque(islice(tasks, room))
+        waiting = deque(islice(tasks, n_ahead))
         while waiting:
             found = waiting.popleft().result()
             waiting.extend(islice(tasks, 1))
@@ -197,15 +176,8 @@ def _ahead(
 
 
 def _in_mebibytes(size: int) -> str:
-    """A budget that is enough, as `SPECSEL_MEMORY` takes it."""
+    """Return a budget that is enough, as `SPECSEL_MEMORY` takes it."""
     return f"{-(-size // 2**20)}MiB"
-
-
-def float_type(dtype: Any) -> np.dtype[Any]:
-    """The type as which numbers are read: float32 or float64."""
-    dtype = np.dtype(dtype)
-    small = dtype in (np.float16, np.float32)
-    return np.dtype(np.float32 if small else np.float64)
 
 
 def _is_fortran(array: Any) -> bool:

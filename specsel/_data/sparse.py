@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numba import prange
@@ -29,19 +29,9 @@ from numba import prange
 from specsel import _runtime
 from specsel._data import columns
 from specsel._data.columns import Band
-from specsel._data.data import Data, Pairs
-from specsel._data.simd import (
-    LANES,
-    gather,
-    load,
-    plus,
-    rows_of_lanes,
-    scatter,
-    store,
-    times,
-    total,
-)
-from specsel._runtime import jit
+from specsel._data.data import Basis, Data, Pairs, Stack
+from specsel._data.simd import LANES, gather, load, plus, rows_of_lanes, scatter, store, times
+from specsel._runtime import for_blocks, jit
 from specsel._validate import Floats, Integers, NDArray
 
 # A band of CSR, where it does not fit as CSC, holds so many numbers at least, and this share of
@@ -199,8 +189,8 @@ def cuts(starts: NDArray[Any], n_parts: int) -> Integers:
 def n_blocks(size: int, partial: int) -> int:
     """Number of blocks for so many stored numbers and so many partial sums a block."""
     count = min(max(size // MIN_BLOCK, 1), MAX_BLOCKS)
-    room = max(PARTIAL_NUMBERS, PARTIAL_SHARE * size)
-    return int(max(1, min(count, room // max(partial, 1))))
+    most = max(PARTIAL_NUMBERS, PARTIAL_SHARE * size) // max(partial, 1)
+    return int(max(1, min(count, most)))
 
 
 def near_zero(stored: Stored, middle: Floats, norms: Floats) -> tuple[Stored, Floats]:
@@ -223,22 +213,11 @@ def is_reduced_soon(n_samples: int, n_features: int, n_stored: int) -> bool:
     return n_samples * n_features**2 <= REDUCING * n_stored
 
 
-class Frame(NamedTuple):
-    """What the features are multiplied with, and which of the scores serve for what."""
-
-    table: Floats  # groups × samples × LANES
-    sums: Floats  # Σ_s of every column, for all groups
-    dual: int
-    basis: int
-    target: int
-    # 1 for every column of the dual, filled up with zeros to whole groups; none where the weights
-    # are given.
-    counts: Floats
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Sparse(Data):
     """A sparse matrix, its features shifted and scaled on the fly; see `Data`."""
+
+    numbers: Stored
 
     @classmethod
     def wrap(cls, **parts: Any) -> Self:
@@ -248,87 +227,73 @@ class Sparse(Data):
         return cls(**parts | {"numbers": numbers, "middle": middle})
 
     @property
-    def stored(self) -> Stored:
-        """The stored numbers of X."""
-        stored: Stored = self.numbers
-        return stored
-
-    def in_units_of_X(self, middle: Floats) -> Floats:
-        """What is subtracted from the columns of X, by what is from the stored numbers."""
-        return middle if self.stored.offsets is None else middle + self.stored.offsets
+    def offsets(self) -> Floats | float:
+        """What the numbers of every column are less than those of X."""
+        return 0.0 if self.numbers.offsets is None else self.numbers.offsets
 
     @property
     def n_samples(self) -> int:
         """Number of samples."""
-        return self.stored.n_samples
+        return self.numbers.n_samples
 
     def _values(self, samples: slice, part: slice | Integers) -> NDArray[Any]:
         if samples == slice(None):
-            return self.stored.columns(part)
-        return self.stored.rows(samples.start, samples.stop)[:, part]
+            return self.numbers.columns(part)
+        return self.numbers.rows(samples.start, samples.stop)[:, part]
 
     def is_tall(self, times: int = 1) -> bool:
         """Return whether samples, or those of so many classes, are better replaced; see `reduced`.
 
         A triangular factor is dense, so this is for few features.
         """
-        soon = is_reduced_soon(self.n_samples, self.n_features, self.stored.size)
+        soon = is_reduced_soon(self.n_samples, self.n_features, self.numbers.size)
         return soon and super().is_tall(times)
 
     def centered(self) -> Self:
         """The same data with every column centred, even if every one turns out constant."""
         found = super().centered()
-        stored, middle = near_zero(self.stored, found.middle, found.norms)
-        mean = self.in_units_of_X(found.middle)
+        stored, middle = near_zero(self.numbers, found.middle, found.norms)
+        mean = found.middle + self.offsets
         return replace(found, numbers=stored, middle=middle, mean=mean)
 
     def _sweep(
-        self,
-        dual: Floats | None,
-        basis: Floats | None,
-        alpha: Floats | None,
-        target: Floats,
-        pairs: Pairs | None,
+        self, dual: Basis, basis: Basis, alpha: Basis, target: Floats, pairs: Pairs | None
     ) -> tuple[Floats, Floats, Floats]:
         self.count_pass()
-        frame = _frame(dual, basis, target)
-        weights = np.empty(self.n_features) if alpha is None else alpha
+        q, n_image = target.shape
+        stack = _in_lanes(Stack.of(dual, basis, target, q, 1, float))
+        weights = np.zeros(self.n_features) if alpha is None else alpha
         alpha = np.require(weights, float, ["C", "W"])
         n_pairs = 0 if pairs is None else len(pairs.seconds)
-        n_image = target.shape[1]
         n_groups = -(-n_image // LANES)
         # What every block adds to: the image; what every sample of the image gets more;
         # Σ α w² d_s d_t of the pairs; and for these Σ α w² f(0) d_s, in the end Σ α w² f(0)².
-        shapes = (
-            (n_groups, self.n_samples, LANES),
-            (n_groups * LANES,),
-            (n_pairs,),
-            (0 if pairs is None else self.n_samples + 1,),
+        image, tail, entries = (
+            np.zeros((n_groups, q, LANES)),
+            np.zeros(n_groups * LANES),
+            np.zeros(n_pairs),
         )
-        partial = (n_groups * LANES + (pairs is not None)) * self.n_samples + n_pairs
-        total = [np.zeros(shape) for shape in shapes]
-        given = self.middle, self.norms, frame, pairs
-        shaped = alpha.reshape(self.norms.shape)
-        for band in self.stored.bands(partial):
+        sums = [image, tail, entries, np.zeros(0 if pairs is None else q + 1)]
+        partial = (n_groups * LANES + (pairs is not None)) * q + n_pairs
+        for band in self.numbers.bands(partial):
             count = len(band.bounds) - 1
-            sums = [rows_of_lanes(count, *shapes[0][:-1])]
-            sums += [np.zeros((count, *shape)) for shape in shapes[1:]]
-            if count == 1:  # a single block starts no threads
-                _sweep_range(band, *given, 0, band.bounds[1], shaped, *(part[0] for part in sums))
-            else:
-                _sweep(band, *given, shaped, *sums)
-            total = [old + new.sum(axis=0) for old, new in zip(total, sums, strict=True)]
-        rows = total[0].transpose(1, 0, 2).reshape(self.n_samples, -1)
-        image = np.ascontiguousarray(rows[:, :n_image]) + total[1][:n_image]
-        entries, linear = total[2:]
+            more = [rows_of_lanes(count, n_groups, q)]
+            more += [np.zeros((count, len(part))) for part in sums[1:]]
+            sweep = for_blocks(_sweep, count)
+            sweep(
+                band, self.middle, self.norms, stack, pairs, alpha.reshape(self.norms.shape), *more
+            )
+            for part, parts in zip(sums, more, strict=True):
+                part += parts.sum(axis=0)
+        rows = image.transpose(1, 0, 2).reshape(q, -1)
+        found = np.ascontiguousarray(rows[:, :n_image]) + tail[:n_image]
         if pairs is None:
-            return alpha, image, entries
+            return alpha, found, entries
+        linear = sums[-1]
         entries += linear[pairs.firsts] + linear[pairs.seconds] + linear[-1]
-        return alpha, image, entries[pairs.positions]
+        return alpha, found, entries[pairs.positions]
 
-    def _square(
-        self, dual: Floats | None, alpha: Floats | None, with_image: bool
-    ) -> tuple[Floats, Floats]:
+    def _square(self, dual: Basis, alpha: Basis, with_image: bool) -> tuple[Floats, Floats]:
         if dual is not None:
             alpha = self._forms(dual)
         assert alpha is not None
@@ -339,7 +304,7 @@ class Sparse(Data):
         self.count_pass()
         alpha = np.empty(self.norms.shape)
         around = square.sum(axis=0) + square.sum(axis=1)
-        for band in self.stored.bands():
+        for band in self.numbers.bands():
             _forms(band, self.middle, self.norms, square, around, square.sum(), alpha)
         return alpha.ravel()
 
@@ -349,7 +314,7 @@ class Sparse(Data):
         q = self.n_samples
         square, linear = np.zeros((q, q)), np.zeros(q + 1)
         weights = np.asarray(alpha, dtype=float).reshape(self.norms.shape)
-        for band in self.stored.bands():
+        for band in self.numbers.bands():
             count = max(1, min(len(band.bounds) - 1, SQUARE_NUMBERS // q**2))
             band = band._replace(bounds=cuts(band.starts, count))
             squares, lines = np.zeros((count, q, q)), np.zeros((count, q + 1))
@@ -361,26 +326,15 @@ class Sparse(Data):
         return square
 
 
-def _frame(*matrices: Floats | None) -> Frame:
-    """Stack dual, basis and target, each matrix once."""
-    begins: list[int] = []
-    distinct: list[Floats] = []
-    for matrix in matrices:
-        same = [i for i, known in enumerate(distinct) if known is matrix]
-        before = distinct[: same[0]] if same else distinct
-        begins.append(sum(known.shape[1] for known in before))
-        if matrix is not None and not same:
-            distinct.append(matrix)
-    stacked = np.hstack(distinct)
-    n_groups = -(-stacked.shape[1] // LANES)
-    table = rows_of_lanes(n_groups, len(stacked))
-    for group, start in zip(table, range(0, stacked.shape[1], LANES), strict=True):
-        some = stacked[:, start : start + LANES]
-        group[:, : some.shape[1]] = some
-    dual = matrices[0]
-    n_dual = 0 if dual is None else dual.shape[1]
-    counts = (np.arange(-(-n_dual // LANES) * LANES) < n_dual).astype(float)
-    return Frame(table, table.sum(axis=1).ravel(), begins[0], begins[1], begins[2], counts)
+def _in_lanes(stack: Stack) -> Stack:
+    """Return groups of LANES rows, a row of a group for each sample; the last has their sums."""
+    count, q = stack.rows.shape
+    groups = rows_of_lanes(-(-count // LANES), q + 1)
+    for group, first in zip(groups, range(0, count, LANES), strict=True):
+        some = stack.rows[first : first + LANES]
+        group[:q, : len(some)] = some.T
+        group[q] = group[:q].sum(axis=0)
+    return stack._replace(rows=groups)
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -407,25 +361,25 @@ def _fill_rows(starts, samples, values, start, stop, out):
 
 
 @jit(parallel=True)
-def _sweep(band, middle, norms, frame, pairs, alpha, images, tails, entries, linear):
+def _sweep(band, middle, norms, stack, pairs, alpha, images, tails, entries, linear):
     bounds = band.bounds
     for b in prange(len(bounds) - 1):
         sums = images[b], tails[b], entries[b], linear[b]
-        _sweep_range(band, middle, norms, frame, pairs, bounds[b], bounds[b + 1], alpha, *sums)
+        _sweep_range(band, middle, norms, stack, pairs, bounds[b], bounds[b + 1], alpha, *sums)
 
 
 @jit
 def _sweep_range(
-    band, middle, norms, frame, pairs, first, last, alpha, image, tail, entries, linear
+    band, middle, norms, stack, pairs, first, last, alpha, image, tail, entries, linear
 ):
     """Serial pass over the features from `first` to `last`; all sums are added to."""
     if len(norms) == 1 and pairs is None:
-        _sweep_stored(band, middle, norms, frame, first, last, alpha, image, tail)
+        _sweep_stored(band, middle, norms, stack, first, last, alpha, image, tail)
         return
     starts, samples, values = band.starts, band.samples, band.values
-    table, parts, q = frame.table, len(norms), image.shape[1]
+    groups, parts, q = stack.rows, len(norms), image.shape[1]
     d, spread = np.empty(q), np.zeros(q)
-    scores = _score_room(frame)
+    scores = np.zeros((len(groups) + 1) * LANES)  # those of the target may begin in a group
     total = 0.0 if pairs is None else 0.5 * pairs.sums.sum()
     for i in range(first, last):
         own, numbers = samples[starts[i] : starts[i + 1]], values[starts[i] : starts[i + 1]]
@@ -433,20 +387,19 @@ def _sweep_range(
         for part in range(parts):
             norm = norms[part, column]
             if norm == 0.0:
-                _skip(frame, alpha, part, column)
                 continue
             scale, zero = 1.0 / norm, _shifted(numbers, middle[column], part, parts, d)
-            for g in range(len(table)):
-                product = gather(d, own, 0, size, table, g * q)
-                _keep_score(product, zero, scale, frame, g, scores)
+            for g in range(len(groups)):
+                product = gather(d, own, 0, size, groups, g * (q + 1))
+                _keep_score(product, zero, scale, groups, g, scores)
             weight = alpha[part, column]
-            if len(frame.counts) > 0:
-                weight = _weight_of(scores, frame)
+            if stack.n_dual > 0:
+                weight = _weight_of(scores, stack)
                 if pairs is not None:
                     weight += scale * scale * _pair_weight(d, own, zero, pairs, total, spread)
                 alpha[part, column] = weight
             for g in range(len(image)):
-                factors = _share_of(scores, weight * scale, zero, frame, g, tail)
+                factors = _share_of(scores, weight * scale, zero, stack, g, tail)
                 scatter(d, own, 0, size, factors, image, g * q)
             if pairs is not None:
                 share = weight * scale * scale
@@ -454,68 +407,49 @@ def _sweep_range(
 
 
 @jit
-def _sweep_stored(band, middle, norms, frame, first, last, alpha, image, tail):
+def _sweep_stored(band, middle, norms, stack, first, last, alpha, image, tail):
     """The same, twice as fast, where d is what is stored and there are no pairs."""
     starts, samples, values = band.starts, band.samples, band.values
-    table, q = frame.table, image.shape[1]
-    scores = _score_room(frame)
+    groups, q = stack.rows, image.shape[1]
+    scores = np.zeros((len(groups) + 1) * LANES)
     for i in range(first, last):
         column = band.begin + i
         norm = norms[0, column]
         if norm == 0.0:
-            _skip(frame, alpha, 0, column)
             continue
         start, stop, zero = starts[i], starts[i + 1], -middle[column]
-        for g in range(len(table)):
-            product = gather(values, samples, start, stop, table, g * q)
-            _keep_score(product, zero, 1.0 / norm, frame, g, scores)
-        if len(frame.counts) > 0:
-            alpha[0, column] = _weight_of(scores, frame)
+        for g in range(len(groups)):
+            product = gather(values, samples, start, stop, groups, g * (q + 1))
+            _keep_score(product, zero, 1.0 / norm, groups, g, scores)
+        if stack.n_dual > 0:
+            alpha[0, column] = _weight_of(scores, stack)
         factor = alpha[0, column] / norm
         for g in range(len(image)):
-            factors = _share_of(scores, factor, zero, frame, g, tail)
+            factors = _share_of(scores, factor, zero, stack, g, tail)
             scatter(values, samples, start, stop, factors, image, g * q)
 
 
 @jit
-def _skip(frame, alpha, part, column):
-    """Leave out a constant feature: its weight is 0, if it is not given."""
-    if len(frame.counts) > 0:
-        alpha[part, column] = 0.0
-
-
-@jit
-def _score_room(frame):
-    """Room for the scores of a feature.
-
-    Groups of LANES may begin at any score, so the last one reaches beyond them.
-    """
-    return np.zeros(len(frame.sums) + LANES)
-
-
-@jit
-def _keep_score(product, zero, scale, frame, g, scores):
+def _keep_score(product, zero, scale, groups, g, scores):
     """Fill in a group of the scores of a feature from ``dᵀb``."""
-    shift = times(zero, load(frame.sums, g * LANES))
+    shift = times(zero, load(groups, ((g + 1) * groups.shape[1] - 1) * LANES))
     store(scores, g * LANES, times(scale, plus(product, shift)))
 
 
 @jit
-def _share_of(scores, factor, zero, frame, g, tail):
+def _share_of(scores, factor, zero, stack, g, tail):
     """Return what d is multiplied with for a group of the image, and add to its tail."""
-    share = times(factor, load(scores, frame.target + g * LANES))
-    more = times(zero, share)
-    store(tail, g * LANES, plus(load(tail, g * LANES), more))
+    share = times(factor, load(scores, stack.target + g * LANES))
+    store(tail, g * LANES, plus(load(tail, g * LANES), times(zero, share)))
     return share
 
 
 @jit
-def _weight_of(scores, frame):
+def _weight_of(scores, stack):
     """The product of a feature's scores by dual and by basis."""
     weight = 0.0
-    for c in range(0, len(frame.counts), LANES):
-        both = times(load(scores, frame.dual + c), load(scores, frame.basis + c))
-        weight += total(times(load(frame.counts, c), both))
+    for c in range(stack.n_dual):
+        weight += scores[stack.dual + c] * scores[stack.basis + c]
     return weight
 
 
