@@ -54,27 +54,36 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the facts, or what to cite."""
-    if args.cite:
-        terminal.write(json.dumps({"citations": _records()}) if args.json else bibtex())
-        return 0
-    facts = _facts()
+    facts = {"citations": _records()} if args.cite else _facts()
     if args.json:
         terminal.write(json.dumps(facts))
-        return 0
-    width = max(map(len, facts))
-    lines = (f"{name:{width}}  {'-' if fact is None else fact}" for name, fact in facts.items())
-    terminal.write("\n".join(lines))
+    elif args.cite:
+        terminal.write(bibtex())
+    else:
+        width = max(map(len, facts))
+        lines = (f"{key:{width}}  {'-' if fact is None else fact}" for key, fact in facts.items())
+        terminal.write("\n".join(lines))
     return 0
 
 
 def _facts() -> dict[str, Any]:
+    """Return versions, threads, the cache of compiled kernels, and variables that matter."""
+    import numba
+
+    kernels = list(_kernels())
+    folders = sorted({kernel.stats.cache_path for kernel in kernels} - {None})
+    ready = sum(_is_cached(kernel) for kernel in kernels)
+    # numba chooses the threading layer when threads are first counted: keep this order.
     return {
         "specsel": specsel.__version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
         **{package: version_of(package) for package in (*PACKAGES, *EXTRAS)},
-        **_threads(),
-        **_cache(),
+        "cores": os.cpu_count(),
+        "threads": numba.get_num_threads(),
+        "threading layer": numba.threading_layer(),  # type: ignore[attr-defined]
+        "cache": ", ".join(folders) or "off",
+        "kernels": f"{ready} of {len(kernels)} in the cache",
         **{name: os.environ[name] for name in sorted(os.environ) if name.startswith(VARIABLES)},
     }
 
@@ -85,29 +94,6 @@ def version_of(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
-
-
-def _threads() -> dict[str, Any]:
-    """Return how many threads kernels use, and which library runs them."""
-    import numba
-
-    # numba chooses the threading layer when threads are first counted: keep this order.
-    return {
-        "cores": os.cpu_count(),
-        "threads": numba.get_num_threads(),
-        "threading layer": numba.threading_layer(),  # type: ignore[attr-defined]
-    }
-
-
-def _cache() -> dict[str, str]:
-    """Return where compiled kernels are kept, and how many of them are there."""
-    kernels = list(_kernels())
-    folders = sorted({kernel.stats.cache_path for kernel in kernels} - {None})
-    ready = sum(_is_cached(kernel) for kernel in kernels)
-    return {
-        "cache": ", ".join(folders) or "off",
-        "kernels": f"{ready} of {len(kernels)} in the cache",
-    }
 
 
 def _kernels() -> Iterator[Any]:
@@ -127,7 +113,7 @@ def _kernels() -> Iterator[Any]:
 def _is_cached(kernel: Any) -> bool:
     """Return whether the cache holds code of the source as it is now.
 
-    Only numba's own index tells; its public counters know this process alone.
+    Only numba's own index says so; its public counters know this process alone.
     """
     return kernel.stats.cache_path is not None and bool(kernel._cache._cache_file._load_index())
 

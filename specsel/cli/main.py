@@ -7,7 +7,7 @@ converge or was not proved; 2 bad input; 130 interrupted.
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import specsel
@@ -32,31 +32,35 @@ def main(argv: Sequence[str] | None = None) -> int:
         The arguments; by default those of the process.
     """
     try:
-        code, in_files = _run(argv)
+        code, in_files = _run([*(sys.argv[1:] if argv is None else argv)])
         terminal.check_written(in_files)
         return code
     except (ValueError, OSError, MemoryError) as error:
-        terminal.say(_reason(error))
+        message = str(error) or type(error).__name__
+        if isinstance(error, OSError) and error.filename is not None:
+            message = f"{error.filename}: {error.strerror}"
+        terminal.say(message)
         return 2
 
 
-def _run(argv: Sequence[str] | None) -> tuple[int, bool]:
+def _run(argv: list[str]) -> tuple[int, bool]:
     """Return the exit code, and whether the command wrote its results to files as well."""
-    given = [*(sys.argv[1:] if argv is None else argv)]
-    commands = parser(given)
+    commands = parser(argv)
     try:
-        args, unknown = commands.parse_known_args(given)
+        args, unknown = commands.parse_known_args(argv)
     except SystemExit as end:  # argparse has printed the help or the version
         return int(end.code or 0), False
     if unknown:
-        raise ValueError(_not_known(unknown, vars(args)))
+        close = _validate.suggest(
+            unknown[0], [f"--{name.replace('_', '-')}" for name in vars(args)]
+        )
+        raise ValueError(f"unrecognized arguments: {' '.join(unknown)}{close}")
     if args.command is None:
         commands.print_help()
         return 2, False
-    in_files = any(getattr(args, option, None) for option in common.FILES_OUT)
-    args.argv = given
+    args.argv = argv
     try:
-        return int(args.run(args)), in_files
+        code = int(args.run(args))
     except Exception as error:
         damage = tables.damage(error)
         if damage:
@@ -65,18 +69,7 @@ def _run(argv: Sequence[str] | None) -> tuple[int, bool]:
         if kind is None:
             raise
         raise kind(common.with_options(str(error), args)) from None
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return str(error) or type(error).__name__
-
-
-def _not_known(unknown: Sequence[str], known: Iterable[str]) -> str:
-    """Say which arguments no option takes, and which option may be meant by the first."""
-    options = ["--" + name.replace("_", "-") for name in known]
-    return f"unrecognized arguments: {' '.join(unknown)}{_validate.suggest(unknown[0], options)}"
+    return code, any(getattr(args, option, None) for option in common.FILES_OUT)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -93,18 +86,11 @@ class _Parser(argparse.ArgumentParser):
         terminal.write(message.rstrip())
 
 
-def parser(given: Sequence[str]) -> argparse.ArgumentParser:
+def parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser of all commands. Bad arguments make it raise a `ValueError`.
 
-    Only commands among the `given` arguments get their options: those of `select` are read from
-    the signatures of the methods, which imports numba.
-
-    Examples
-    --------
-    >>> given = ["select", "data.csv"]
-    >>> args = parser(given).parse_args(given)
-    >>> args.command, args.file.name
-    ('select', 'data.csv')
+    Only commands among the arguments get their options: those of methods are read from their
+    signatures, which imports numba.
     """
     made = _Parser(prog="specsel", description="Spectral feature selection.")
     made.add_argument("--version", action="version", version=f"specsel {specsel.__version__}")
@@ -117,7 +103,7 @@ def parser(given: Sequence[str]) -> argparse.ArgumentParser:
             epilog=command.epilog,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        if name in given:
+        if name in argv:
             command.add_options(one)
         one.set_defaults(run=command.run)
     return made

@@ -95,19 +95,17 @@ def write(
     """
     says = SAYS[method if method in SAYS else args.command]
     chosen = [*map(table.name_of, map(int, features))]
+    ran = [("seed", str(args.seed or 0))] if hasattr(args, "seed") else []
+    ran.append(("time", f"{seconds:.2f} s, {date.today().isoformat()}"))
     sections = [
         section("Result", paragraphs(verdicts)),
         *_drawn(pictures),
         section("Numbers", f'<div class="wide">{result._repr_html_()}</div>'),
         section(f"{len(chosen)} selected features", listed(chosen)),
         section("Samples", _clusters(table, labels)) if labels is not None else "",
-        section(
-            "What the numbers say, and what not",
-            bullets(says),
-        ),
+        section("What the numbers say, and what not", bullets(says)),
         section("The data as read", facts(_of_data(args, table))),
-        section("The run", facts(_of_run(args, seconds))),
-        section("What to cite", f"<pre>{escape(info.bibtex(method))}</pre>"),
+        *of_run(args, ran, method),
     ]
     title = f"specsel {args.command}: {args.file or 'the built-in example'}"
     with common.naming(args.report):
@@ -129,13 +127,9 @@ def _drawn(pictures: Iterable[tuple[str, Any, dict[str, Any]]]) -> Iterator[str]
 
 def _of_data(args: argparse.Namespace, table: Table) -> Iterator[tuple[str, str]]:
     yield "file", str(args.file or "none given: the built-in example")
-    yield (
-        "rows",
-        f"{table.n_samples} samples" + (", with names" if table.rows is not None else ""),
-    )
-    yield "columns", f"{table.n_features} features" + (", with names" if table.names else "")
-    for fact in table.facts:
-        yield "as read", fact
+    yield "rows", f"{table.n_samples} samples" + ", with names" * (table.rows is not None)
+    yield "columns", f"{table.n_features} features" + ", with names" * bool(table.names)
+    yield from (("as read", fact) for fact in table.facts)
     if table.left_out:
         columns = [name or "the first, which has no name" for name in table.left_out]
         yield "columns left out", _validate.first_few(columns, 20)
@@ -148,12 +142,20 @@ def _of_data(args: argparse.Namespace, table: Table) -> Iterator[tuple[str, str]
             yield "then", f"columns {option}d"
 
 
-def _of_run(args: argparse.Namespace, seconds: float) -> Iterator[tuple[str, str]]:
-    yield "command", shlex.join(["specsel", *map(str, args.argv)])
-    if hasattr(args, "seed"):
-        yield "seed", str(args.seed or 0)
-    yield "time", f"{seconds:.2f} s, {date.today().isoformat()}"
-    yield from versions()
+def of_run(
+    args: argparse.Namespace, more: Iterable[tuple[str, str]], method: str | None, note: str = ""
+) -> Iterator[str]:
+    """Yield the last sections of a page: the command, versions, `more` facts; what to cite."""
+    packages = [f"{name} {info.version_of(name)}" for name in info.PACKAGES]
+    run = [
+        ("command", shlex.join(["specsel", *args.argv])),
+        *more,
+        ("specsel", specsel.__version__),
+        ("with", ", ".join([f"Python {platform.python_version()}", *packages])),
+        ("on", platform.platform()),
+    ]
+    yield section("The run", facts(run) + paragraphs([note]))
+    yield section("What to cite", f"<pre>{escape(info.bibtex(method))}</pre>")
 
 
 def _clusters(table: Table, labels: np.ndarray) -> str:
@@ -180,14 +182,6 @@ def page(title: str, parts: Iterable[str]) -> str:
         f"<title>{text(title)}</title><style>{STYLE}</style></head>\n"
         f"<body><h1>{text(title)}</h1>\n{''.join(parts)}</body></html>\n"
     )
-
-
-def versions() -> Iterator[tuple[str, str]]:
-    """Yield facts: the versions of all that computes, and the machine."""
-    yield "specsel", specsel.__version__
-    found = [f"{name} {info.version_of(name)}" for name in info.PACKAGES]
-    yield "with", ", ".join([f"Python {platform.python_version()}", *found])
-    yield "on", platform.platform()
 
 
 def section(title: str, content: str) -> str:

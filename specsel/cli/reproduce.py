@@ -3,18 +3,17 @@
 import argparse
 import io
 import math
-import shlex
 import textwrap
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
-from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from specsel import papers
-from specsel.cli import common, info, report, tables, terminal
+from specsel.cli import common, report, tables, terminal
+from specsel.papers import report as full_runs
 
 WIDTH = 99
 COLUMNS = ("", "published", "ours", "deviation", "seeds", "full run")
@@ -95,122 +94,94 @@ def _check_packages(names: Sequence[str], data: Path | None, out: Path | None) -
 
 def _run_one(name: str, args: argparse.Namespace) -> str:
     """Run an experiment and print its report; return its section of the page."""
-    experiment, out = papers.load(name), args.out
+    experiment, data = papers.load(name), _data(args)
     options = experiment.quick if args.quick else {}
     start = time.perf_counter()
     with terminal.progress(f"{name}: {{}} of {{}}".format) as show:
-        if args.data:
-            found = _run_on(args.data, args.target, experiment, show, options)
-        else:
-            found = experiment.run(tell=show, **options)
+        try:
+            result = experiment.run(tell=show, **data, **options)
+        except ValueError as error:
+            if not data:
+                raise
+            raise ValueError(f"--data {args.data}: {error}") from None
     seconds = time.perf_counter() - start
-    full = [""] * len(found.rows) if args.data else _full_run(name, found)
-    terminal.write("\n".join(_lines(name, found, full, seconds)) + "\n")
-    if not out:
+    kept = {} if data else full_runs.load(name)
+    full = [f"{kept[row.what].ours:.4g}" if row.what in kept else "" for row in result.rows]
+    terminal.write("\n".join(_lines(name, result, full, seconds)) + "\n")
+    if not args.out:
         return ""
     rows = [
         {"experiment": name, **row._asdict(), "full_run": known, "seconds": seconds}
-        for row, known in zip(found.rows, full, strict=True)
+        for row, known in zip(result.rows, full, strict=True)
     ]
-    common.save_rows(out / f"{name}.csv", rows)
-    picture = _figure(experiment, found)
-    with common.naming(out / f"{name}.png"):
-        (out / f"{name}.png").write_bytes(picture)
-    return _section(name, found, full, picture, seconds)
+    common.save_rows(args.out / f"{name}.csv", rows)
+    picture = _figure(experiment, result)
+    with common.naming(args.out / f"{name}.png"):
+        (args.out / f"{name}.png").write_bytes(picture)
+    cells = zip(_cells(result, full), result.rows, strict=True)
+    parts = [
+        report.paragraphs([f"{result.title}; {seconds:.1f} s"]),
+        report.picture(picture, result.title),
+        report.table((*COLUMNS, "where published"), ((*c, row.where) for c, row in cells)),
+        report.bullets(result.notes),
+    ]
+    return report.section(name, "".join(parts))
 
 
-def _full_run(name: str, found: Any) -> list[str]:
-    """Return what the last full run found for every row; nothing where none is kept."""
-    from specsel.papers import report as full_runs
-
-    kept = full_runs.load(name)
-    return [f"{kept[row.what].ours:.4g}" if row.what in kept else "" for row in found.rows]
-
-
-def _run_on(
-    path: Path,
-    target: str | None,
-    experiment: papers.Experiment,
-    show: Callable[..., None] | None,
-    options: dict[str, Any],
-) -> Any:
-    """Run an experiment on data of the user; errors name the file."""
-    data = None
-    if target is not None:
-        table = tables.read(path, target=target)
-        data = table.X, table.y
-    try:
-        return experiment.run(data=data or tables.read_labelled(path), tell=show, **options)
-    except ValueError as error:
-        raise ValueError(f"--data {path}: {error}") from None
+def _data(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the data of the user as an argument of the experiment, if there are any."""
+    if args.data is None:
+        return {}
+    if args.target is None:
+        return {"data": tables.read_labelled(args.data)}
+    table = tables.read(args.data, target=args.target)
+    return {"data": (table.X, table.y)}
 
 
-def _lines(name: str, found: Any, full: Sequence[str], seconds: float) -> Iterator[str]:
+def _lines(name: str, result: Any, full: Sequence[str], seconds: float) -> Iterator[str]:
     """Yield the lines of a table."""
-    yield f"{name}: {found.title}, {seconds:.1f} s"
-    width = max(len(row.what) for row in found.rows)
-    known = max(9, *(len(row.published) for row in found.rows))
-    for what, published, ours, deviation, seeds, kept in [COLUMNS, *_cells(found, full)]:
+    yield f"{name}: {result.title}, {seconds:.1f} s"
+    width = max(len(row.what) for row in result.rows)
+    known = max(9, *(len(row.published) for row in result.rows))
+    for what, published, ours, deviation, seeds, kept in [COLUMNS, *_cells(result, full)]:
         yield (
             f"  {what:{width}}  {published:>{known}} {ours:>10} {deviation:>10} {seeds:>6} "
             f"{kept:>10}"
         )
-    for where in dict.fromkeys(row.where for row in found.rows if row.where):
+    for where in dict.fromkeys(row.where for row in result.rows if row.where):
         yield f"  published: {where}"
-    for note in found.notes:
+    for note in result.notes:
         yield from textwrap.wrap(note, WIDTH, initial_indent="  * ", subsequent_indent="    ")
 
 
-def _cells(found: Any, full: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _cells(result: Any, full: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield the cells of every row of a table."""
-    for row, kept in zip(found.rows, full, strict=True):
+    for row, kept in zip(result.rows, full, strict=True):
         deviation = "-" if math.isnan(row.spread) else f"{row.spread:.4g}"
         yield row.what, row.published, f"{row.ours:.4g}", deviation, str(row.seeds), kept or "-"
 
 
-def _figure(experiment: papers.Experiment, found: Any) -> bytes:
+def _figure(experiment: papers.Experiment, result: Any) -> bytes:
     """Return the figure of an experiment as PNG."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 5), layout="constrained")
-    experiment.draw(found, figure)
+    experiment.draw(result, figure)
     picture = io.BytesIO()
     figure.savefig(picture, dpi=120, format="png")
     return picture.getvalue()
 
 
-def _section(name: str, found: Any, full: Sequence[str], picture: bytes, seconds: float) -> str:
-    """Return the part of the page about one experiment."""
-    rows = [
-        (*cells, row.where) for cells, row in zip(_cells(found, full), found.rows, strict=True)
-    ]
-    parts = [
-        report.paragraphs([f"{found.title}; {seconds:.1f} s"]),
-        report.picture(picture, found.title),
-        report.table((*COLUMNS, "where published"), rows),
-        report.bullets(found.notes),
-    ]
-    return report.section(name, "".join(parts))
-
-
 def _save_page(args: argparse.Namespace, sections: Sequence[str]) -> None:
     """Write the page of all experiments so far."""
-    command = shlex.join(["specsel", *map(str, args.argv)])
-    facts = [("command", command), ("date", date.today().isoformat()), *report.versions()]
     seeds = (
         "Experiments take the seeds 0, 1, ...; how many stands in the tables. A quick run has "
         "fewer seeds and sizes than a full one; what the last full run found stands beside it."
     )
-    last = [
-        report.section("The run", report.facts(facts) + report.paragraphs([seeds])),
-        report.section("What to cite", f"<pre>{escape(info.bibtex())}</pre>"),
-    ]
-    path = args.out / "reproduce.html"
+    last = report.of_run(args, [("date", date.today().isoformat())], None, seeds)
+    title, path = "specsel reproduce: published numbers beside ours", args.out / "reproduce.html"
     with common.naming(path):
-        path.write_text(
-            report.page("specsel reproduce: published numbers beside ours", [*sections, *last]),
-            encoding="utf-8",
-        )
+        path.write_text(report.page(title, [*sections, *last]), encoding="utf-8")
 
 
 COMMAND = common.Command(DESCRIPTION, EPILOG, add_options, run)

@@ -128,18 +128,18 @@ def run(args: argparse.Namespace) -> int:
         "data": table.origin,
         "method": args.method,
         "n_samples": table.n_samples,
-        "n_features": len(ranking),
+        "n_features": table.n_features,
     }
     selected = [row["feature"] for row in ranking[: len(chosen)]]
     if aligned:
         summary |= common.facts(solution, "target", "peak", "n_passes") | {"selected": selected}
         summary["score"] = float(solution.scores[len(chosen) - 1])
-        count = f"{len(chosen)} of {len(ranking)} features selected (*)"
+        count = f"{len(chosen)} of {table.n_features} features selected (*)"
         verdicts = [f"{count}; {solution.tell_peak()}"]
     else:
         summary |= _outcome(solution, weights, selected, options.get("k"))
         summary["evidence"] = evidence and common.facts(evidence, *EVIDENCE)
-        cut = _cut(len(ranking), len(chosen), summary["gap"])
+        cut = _cut(table.n_features, len(chosen), summary["gap"])
         verdicts = [cut, _chance(args, evidence)]
     summary["seconds"] = seconds
     converged = summary.get("converged", True)
@@ -147,7 +147,7 @@ def run(args: argparse.Namespace) -> int:
         terminal.write(json.dumps(summary | {"ranking": ranking}))
     else:
         tol = None if aligned else args.tol or parameters(args.method)["tol"].default
-        terminal.write("\n".join(_lines(summary, ranking[: args.top], tol, verdicts)))
+        terminal.write("\n".join(_lines(summary, ranking, args.top, tol, verdicts)))
     display = "AlignmentDisplay" if aligned else "WeightsDisplay"
     if len(_rounds(solution)) > 1:
         display = "TopographyDisplay"
@@ -347,10 +347,17 @@ def _outcome(solution: Any, weights: Any, selected: list[str], k: Any) -> dict[s
 
 
 def _lines(
-    summary: dict[str, Any], top: list[dict[str, Any]], tol: float | None, verdicts: Sequence[str]
+    summary: dict[str, Any],
+    ranking: list[dict[str, Any]],
+    limit: int,
+    tol: float | None,
+    verdicts: Sequence[str],
 ) -> Iterator[str]:
-    """Yield the lines of the text output; an alignment has no `tol`."""
-    n, count = summary["n_features"], len(summary["selected"])
+    """Yield the lines of the text output, with at most `limit` features.
+
+    An alignment has no `tol`, and ranks as many features as were asked for.
+    """
+    n, count, top = summary["n_features"], len(summary["selected"]), ranking[:limit]
     yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
     if tol is None:
         found = f"alignment with {summary['target']}: score {summary['score']:.6g}"
@@ -374,8 +381,8 @@ def _lines(
         yield f" {mark} {row['rank']:4}  {feature:{width}}  {row[value]:7.4f}  {bar}".rstrip()
         if tol is not None and row["rank"] == count < n:
             yield " " + (RULE if blocks else "-") * (18 + width + BAR_WIDTH)
-    if n > len(top):
-        yield f"   and {n - len(top)} more"
+    if len(ranking) > len(top):
+        yield f"   and {len(ranking) - len(top)} more"
     yield ""
     yield verdicts[0]
     for i, one_round in enumerate(summary.get("rounds", ()), 1):

@@ -726,10 +726,10 @@ def _read_npz(path: Path, how: Reading) -> Table:
 
 def read_labelled(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """Read the arrays X and y in a .npz file: samples × features, and the samples' labels."""
-    with _archive(path, NOT_LABELLED) as archive:
+    with _archive(path, f"{path}: {NOT_LABELLED}") as archive:
         X, y = archive["X"], archive["y"]
     if X.ndim != 2 or X.dtype.kind not in "biuf" or y.shape != (len(X),):
-        raise ValueError(NOT_LABELLED)
+        raise ValueError(f"{path}: {NOT_LABELLED}")
     return X, y
 
 

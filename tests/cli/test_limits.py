@@ -3,29 +3,10 @@
 import pytest
 from commands import run
 
-HUGE = [
-    "1e400",
-    "-1e400",
-    "nan",
-    "inf",
-    str(10**400),
-    f"-{10**400}",
-    "1e308",
-    "1e-320",
-    "9" * 5000,
-]
 # Trade-offs and shrinkage at the ends of float64 are a matter of the solvers.
-MODERATE = [number for number in HUGE if number not in ("1e308", "1e-320")]
-WHOLE = [
-    str(10**400),
-    f"-{10**400}",
-    str(2**63),
-    str(2**64),
-    str(2**31),
-    "9" * 5000,
-    "1e400",
-    "1e3",
-]
+MODERATE = ["1e400", "-1e400", "nan", "inf", str(10**400), f"-{10**400}", "9" * 5000]
+HUGE = [*MODERATE, "1e308", "1e-320"]
+WHOLE = [*map(str, (10**400, -(10**400), 2**63, 2**64, 2**31)), "9" * 5000, "1e400", "1e3"]
 COMMANDS = {
     "select --tol": HUGE,
     "select --method weighting --target 3 --tradeoff": MODERATE,

@@ -8,9 +8,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from commands import NAMES, X, alpha_of, assert_refused, run, run_json, table
+from commands import X, assert_refused, run, table
 
-from specsel import qalpha
 from specsel.cli import tables
 
 VALUES = np.random.default_rng(0).normal(0.5, 0.2, (12, 6)).round(3).tolist()
@@ -67,6 +66,8 @@ READ = {
     "late cp1252": (b"a,b,kind\n" + b"1,2,x\n" * 10**5 + b"3,4,\xe9\n", {"drop": ["kind"]},
                     ["a", "b"], [1, 2], ("encoding cp1252",)),
     "latin-2": ("a,ż\n1,2\n".encode("cp1250"), {"encoding": "cp1250"}, ["a", "ż"], [1, 2], ()),
+    "all at once": (gzip.compress("a;é\n1,5;2\n".encode("cp1252")), {}, ["a", "é"], [1.5, 2],
+                    ("encoding cp1252", "divided by semicolons", "decimal commas")),
     "gz": (gzip.compress(b"a,b\n1,2\n"), {}, ["a", "b"], [1, 2], ()),
     "like those below": (text("6,7,8", np.arange(36).reshape(12, 3).tolist()), {}, None,
                          [6, 7, 8], NO_HEADER),
@@ -212,30 +213,6 @@ def test_bad_text_is_refused_with_its_path(write, content, message):
 def test_an_encoding_that_is_none(write):
     with pytest.raises(ValueError, match=r"--encoding nonsense: is not the name of an encoding$"):
         tables.read(write("data.csv", "a\n1\n"), encoding="nonsense")
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("header.csv", table(X, NAMES)),
-        ("quoted.csv", table(X, NAMES, quote=True)),
-        ("commas.csv", table(X, NAMES, ";").replace(".", ",").encode("cp1252")),
-        ("data.tsv.gz", gzip.compress(table(X, NAMES, "\t").encode())),
-    ],
-)
-def test_header_names_the_features(capsys, write, name, content):
-    answer = run_json(capsys, write(name, content))
-    np.testing.assert_allclose(alpha_of(answer), qalpha.solve(X, "auto").alpha, atol=1e-10)
-    assert all(row["feature"] == NAMES[row["index"]] for row in answer["ranking"])
-
-
-@pytest.mark.parametrize("content", [table(X), table(X).rstrip("\n"), X, np.asfortranarray(X)])
-def test_without_a_header_features_are_numbers(capsys, write, content):
-    path = write("data.npy" if isinstance(content, np.ndarray) else "data.csv", content)
-    answer = run_json(capsys, path)
-    assert answer["n_samples"] == len(X)
-    np.testing.assert_allclose(alpha_of(answer), qalpha.solve(X, "auto").alpha, atol=1e-10)
-    assert all(row["feature"] == str(row["index"]) for row in answer["ranking"])
 
 
 def test_the_command_says_how_a_text_was_read_or_what_helps(capsys, write):
