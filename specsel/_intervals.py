@@ -76,7 +76,7 @@ CONSTANT = 1e-13
 # Norms whose fourth powers neither overflow nor underflow.
 SMALLEST_NORM, LARGEST_NORM = 1e-70, 1e70
 
-# Matrices of features x features that are held at once, at least.
+# Matrices of features x features that are stored at once, at least.
 MATRICES = 6
 
 # Pairs of features and samples in one product of matrices, so that it stays in cache. Samples at
@@ -87,6 +87,9 @@ USED_SHARE = 0.8
 
 # Resamples drawn at once.
 DRAWS = 16
+
+# Rounding error of a similarity whose factors are 1. It is in proportion to the factors.
+ROUNDING = 1e-14
 
 # Similarities of features of unit norm that differ by less than this are tied.
 TIE = 1e-12
@@ -224,8 +227,7 @@ def _ends(features: "Features", counts: Counts, rule: Rule, callback: PairsCallb
     n_features = len(features.sums)
     ends = np.empty((2, n_features, n_features))
     for pairs, values, shares in _blocks(features, counts, rule, callback):
-        found = np.empty(shares.shape)
-        _quantiles(values, shares * (values.shape[1] - 1), found)
+        found = _quantiles(values, shares * (values.shape[1] - 1))
         ends[:, *pairs] = ends[:, *pairs[::-1]] = found.T
     return ends
 
@@ -317,8 +319,7 @@ def _side(values: Floats, shares: Floats, estimates: Floats) -> tuple[Floats, Fl
     width = np.ceil(np.cbrt(width) * n_boot ** (2 / 3))
     ranks = np.rint(shares * (n_boot - 1))[:, None] + width[:, None] * np.array([-1, 0, 1])
     ranks = ranks.clip(0, n_boot - 1)
-    found = np.empty(ranks.shape)
-    _quantiles(values, ranks, found)
+    found = _quantiles(values, ranks)
     slope = (found[:, 2] - found[:, 0]) * n_boot / (ranks[:, 2] - ranks[:, 0])
     return np.abs(found[:, 1] - estimates), slope
 
@@ -356,30 +357,23 @@ class Features(NamedTuple):
     products: Floats  # of all pairs, summed over the samples
     estimates: Floats  # similarities of all pairs over all samples
 
-    @property
-    def stored(self) -> tuple[Any, Any, Any]:
-        """The arrays of sparse features: where each starts, samples, values."""
-        return self.scaled.indptr, self.scaled.indices, self.scaled.data
-
 
 def _read(X: ArrayLike | Sparse, matrix: Similarity) -> Features:
     """Check X, dense or sparse, and scale the features that vary."""
     _runtime.check_not_forked()
     values, names = _containers.unwrapped(X)
     centred = matrix in ("covariance", "correlation")
-    sparse = isinstance(values, Sparse)
-    if sparse:
+    if isinstance(values, Sparse):
         _check_budget(values.shape[-1])  # before X is copied
-        values = _containers.as_sparse(values, least_samples=LEAST_SAMPLES)
-        mean, norm = _sparse_moments(values, centred)
+        values, scale = _containers.as_sparse(values, least_samples=LEAST_SAMPLES), _scale_sparse
     else:
         found: Any = values if names is None else _containers.Frame([*names], values)
         values, names = _containers.as_matrix(found, least_samples=LEAST_SAMPLES)
         _check_budget(values.shape[1])
-        mean, norm = _data.moments(values, names, center=centred)
+        scale = _scale_dense
+    mean, norm = _data.moments(values, names, center=centred)
     kept, n_samples = norm > 0, values.shape[0]
     _check_kept(norm, kept, "constant" if centred else "zero")
-    scale = _scale_sparse if sparse else _scale_dense
     scaled, sums, products = scale(values, mean, norm, kept)
     sums = sums if centred else np.zeros_like(sums)
     estimates = products - np.outer(sums, sums) / n_samples
@@ -389,7 +383,6 @@ def _read(X: ArrayLike | Sparse, matrix: Similarity) -> Features:
 
 
 def _check_budget(n_features: int) -> None:
-    """Raise an error if the similarities of so many features would not fit."""
     _runtime.check_budget(
         f"X: similarities of {n_features} x {n_features} features",
         8 * MATRICES * n_features**2,
@@ -422,23 +415,6 @@ def _scale_dense(
     return scaled, scaled.sum(axis=1), scaled @ scaled.T
 
 
-def _sparse_moments(values: Any, centred: bool) -> tuple[Floats, Floats]:
-    """Return the mean and the norm of every feature; norm 0 where a feature is constant."""
-    n_samples, n_features = values.shape
-    stored = np.diff(values.indptr)
-    mean = np.zeros(n_features)
-    if centred:
-        mean = np.asarray(values.sum(axis=0)).ravel() / n_samples
-    low, high = (x.toarray().ravel() for x in (values.min(axis=0), values.max(axis=0)))
-    largest = np.maximum(np.maximum(-low, high), np.finfo(float).tiny)
-    feature = np.repeat(np.arange(n_features), stored)
-    relative = (values.data - mean[feature]) / largest[feature]
-    squares = np.bincount(feature, relative**2, minlength=n_features).astype(float)
-    squares += (n_samples - stored) * (mean / largest) ** 2
-    varies = high - low > _data.CONSTANT * largest if centred else stored > 0
-    return mean, np.where(varies, largest * np.sqrt(squares), 0.0)
-
-
 def _scale_sparse(
     values: Any, mean: Floats, norm: Floats, kept: Bools
 ) -> tuple[Any, Floats, Floats]:
@@ -447,21 +423,21 @@ def _scale_sparse(
     A feature far from zero is centred and all its values are stored, at most twice as many: left
     as it is, its variance would vanish in the rounding of its mean square.
     """
-    from scipy.sparse import csc_array  # here, for it would make the package slow to import
+    from scipy.sparse import (  # here, for it would make the package slow to import
+        csc_array,
+        hstack,
+    )
 
-    some = values if kept.all() else values[:, kept]
-    some.sort_indices()
+    scaled = values if kept.all() else values[:, kept]
     mean, norm = mean[kept], norm[kept]
     far = _data.far_from_zero(mean, norm, values.shape[0])
-    stored = some.data, some.indices, some.indptr
     if far.any():
-        stored = _centre(*stored, np.where(far, mean, 0.0), values.shape[0])
-    data, indices, starts = stored
-    feature = np.repeat(np.arange(len(norm)), np.diff(starts))
-    data /= norm[feature]
-    scaled = csc_array((data, indices, starts), shape=some.shape)
-    sums: Floats = np.bincount(feature, weights=data, minlength=len(norm)).astype(float)
-    return scaled, sums, (scaled.T @ scaled).toarray()
+        centred = csc_array(scaled[:, far].toarray() - mean[far])
+        order = np.argsort(np.argsort(far, kind="stable"))
+        scaled = hstack((scaled[:, ~far], centred), format="csc")[:, order]
+    scaled.sort_indices()
+    scaled.data /= np.repeat(norm, np.diff(scaled.indptr))
+    return scaled, np.asarray(scaled.sum(axis=0)).ravel(), (scaled.T @ scaled).toarray()
 
 
 def _factors(
@@ -503,7 +479,9 @@ def _jackknife(features: Features) -> Callable[[FeaturePairs], Floats]:
         feature = np.repeat(every, np.diff(features.scaled.indptr))
         without_value = factors(features.scaled.data, feature)
         without_zero = factors(np.zeros(len(every)), every)
-        arguments = *features.stored, without_value, without_zero, *common, n_samples
+        scaled = features.scaled
+        stored = scaled.indptr, scaled.indices, scaled.data
+        arguments = *stored, without_value, without_zero, *common, n_samples
 
     def accelerations(pairs: FeaturePairs) -> Floats:
         found = np.empty(len(pairs[0]))
@@ -541,20 +519,17 @@ def _blocks(
     """
     sums, factors = _resampled_factors(features, counts)
     accelerations = _jackknife(features) if rule.bca else None
-    n_features, n_boot = len(features.sums), counts.shape[1]
-    n_pairs = n_features * (n_features + 1) // 2
-    before = np.arange(n_features) * (2 * n_features + 1 - np.arange(n_features)) // 2
+    firsts, seconds = np.triu_indices(len(features.sums))
+    n_pairs, n_boot = len(firsts), counts.shape[1]
     weight = features.centred / features.n_samples
     for start in range(0, n_pairs, PAIRS):
-        number = np.arange(start, min(start + PAIRS, n_pairs))
-        first = np.searchsorted(before, number, side="right") - 1
-        pairs = first, number - before[first] + first
-        values, below = _resampled_products(features, counts, *pairs), np.empty(len(number))
-        _compare(values, *pairs, sums, factors, weight, features.estimates[pairs], below)
+        pairs = firsts[start : start + PAIRS], seconds[start : start + PAIRS]
+        values = _resampled_products(features, counts, *pairs)
+        below = _compare(values, *pairs, sums, factors, weight, features.estimates[pairs])
         skewness = accelerations(pairs) if accelerations else None
         yield pairs, values, _shares(rule, below, n_boot, skewness)
         if callback is not None:
-            callback(start + len(number), n_pairs)
+            callback(start + len(below), n_pairs)
 
 
 def _resampled_factors(features: Features, counts: Counts) -> tuple[Floats, Floats]:
@@ -582,9 +557,7 @@ def _resampled_products(
 
     def products(some: Integers) -> Floats:
         left, right = _block(features, firsts, some), _block(features, seconds, some)
-        out = np.empty((len(first), len(some)))
-        _multiply(left, right, first - firsts[0], second - seconds[0], out)
-        return out
+        return _multiply(left, right, first - firsts[0], second - seconds[0])
 
     return _accumulate(counts, samples, len(first), products)
 
@@ -607,8 +580,7 @@ def _used(features: Features, some: Integers) -> Integers:
     """Return the samples at which any of these features is not zero."""
     if isinstance(features.scaled, np.ndarray):
         return np.flatnonzero(features.scaled[some].any(axis=0))
-    starts, indices, _ = features.stored
-    return np.unique(np.concatenate([indices[starts[i] : starts[i + 1]] for i in some]))
+    return np.unique(features.scaled[:, _as_slice(some)].indices)
 
 
 def _block(features: Features, some: Integers, samples: Integers) -> Floats:
@@ -616,10 +588,7 @@ def _block(features: Features, some: Integers, samples: Integers) -> Floats:
     if isinstance(features.scaled, np.ndarray):
         block: Floats = features.scaled[_as_slice(some)][:, _as_slice(samples)]
         return block
-    column = np.full(features.n_samples, -1)
-    column[samples] = np.arange(len(samples))
-    dense = np.zeros((len(some), len(samples)))
-    _fill(*features.stored, some, column, dense)
+    dense: Floats = features.scaled[_as_slice(samples), _as_slice(some)].toarray().T
     return dense
 
 
@@ -631,37 +600,6 @@ def _as_slice(indices: Integers) -> slice | Integers:
     """Turn consecutive indices into a slice, which selects without a copy."""
     first, last = indices[0], indices[-1] + 1
     return slice(first, last) if last - first == len(indices) else indices
-
-
-def _centre(
-    data: Floats, indices: Any, starts: Any, mean: Floats, n_samples: int
-) -> tuple[Floats, Any, Any]:
-    """Subtract the means that are not zero, and store all values of these features."""
-    stored = np.where(mean != 0, n_samples, np.diff(starts))
-    new_starts = np.append(0, np.cumsum(stored)).astype(starts.dtype)
-    new_data, new_indices = np.empty(new_starts[-1]), np.empty(new_starts[-1], indices.dtype)
-    for i, centre in enumerate(mean):
-        old, new = slice(*starts[i : i + 2]), slice(*new_starts[i : i + 2])
-        if centre == 0:
-            new_data[new], new_indices[new] = data[old], indices[old]
-        else:
-            new_data[new], new_indices[new] = -centre, np.arange(n_samples)
-            new_data[new][indices[old]] += data[old]
-    return new_data, new_indices, new_starts
-
-
-@jit
-def _fill(starts, indices, data, features, columns, out):
-    """Fill a dense block, features x samples; `columns` are those of the samples, -1 for none."""
-    for k in range(len(features)):
-        for position in range(starts[features[k]], starts[features[k] + 1]):
-            column = columns[indices[position]]
-            if column >= 0:
-                out[k, column] = data[position]
-
-
-# Rounding error of a similarity whose factors are 1. It is in proportion to the factors.
-ROUNDING = 1e-14
 
 
 @jit
@@ -755,15 +693,18 @@ def _sparse_accelerations(
 
 # Not parallel: threads would take longer to start than this takes.
 @jit
-def _multiply(left, right, first, second, out):
+def _multiply(left, right, first, second):
+    out = np.empty((len(first), left.shape[1]))
     for p in range(len(first)):
         for s in range(out.shape[1]):
             out[p, s] = left[first[p], s] * right[second[p], s]
+    return out
 
 
 @jit(parallel=True)
-def _compare(values, first, second, sums, factors, weight, estimates, below):
+def _compare(values, first, second, sums, factors, weight, estimates):
     """Turn sums of products into similarities, in place; count those below the estimates."""
+    below = np.empty(len(first))
     for p in prange(len(first)):
         i, j, count = first[p], second[p], 0.0
         for b in range(values.shape[1]):
@@ -773,25 +714,28 @@ def _compare(values, first, second, sums, factors, weight, estimates, below):
             count += 1.0 if value < estimates[p] - TIE else 0.0
             count += 1.0 if value <= estimates[p] + TIE else 0.0
         below[p] = count / 2
+    return below
 
 
 @jit(parallel=True)
-def _quantiles(values, ranks, out):
+def _quantiles(values, ranks):
     """Find the interpolated order statistics of every row, and reorder the row on the way.
 
     A row of `ranks` may lie between two whole numbers. It must not decrease; where rounding makes
     it decrease, the rank before counts again.
     """
+    out = np.empty(ranks.shape)
     for p in prange(len(values)):
         row, low = values[p], 0
         for m in range(ranks.shape[1]):
             rank = min(max(ranks[p, m], low), len(row) - 1)
-            whole = int(rank)
-            _select(row, low, whole)
-            out[p, m] = row[whole]
-            if rank > whole:
-                out[p, m] += (rank - whole) * (row[whole + 1 :].min() - row[whole])
-            low = whole
+            below = int(rank)
+            _select(row, low, below)
+            out[p, m] = row[below]
+            if rank > below:
+                out[p, m] += (rank - below) * (row[below + 1 :].min() - row[below])
+            low = below
+    return out
 
 
 @jit

@@ -17,6 +17,7 @@ chosen, but never raises a value.
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -54,8 +55,8 @@ CHECKED_SHARE, CHECKED = 1e-6, 100
 # Bounds by Eq. (8) leave this share for rounding.
 BOUND_SHARE = 1e-9
 
-# Matrices of samples × samples, or of features × features where these are fewer, that are held at
-# once; and copies of dense samples.
+# Matrices of samples × samples, or of features × features where these are fewer, that are stored
+# at once; and copies of dense samples.
 MATRICES, COPIES = 3, 2
 
 # Stored numbers that are looked at together, and columns that are formed together.
@@ -89,7 +90,7 @@ class Pencil:
         0 unless A has negative eigenvalues.
     names : tuple of str or None
         Names of the features.
-    given : tuple of two ndarrays or None
+    pair : tuple of two ndarrays or None
         A and B themselves, if the user gave them.
     criterion : {"leading", "trace", "logdet"}
         What a support is worth: the largest eigenvalue λ of the pencil over it, the sum of all, or
@@ -102,11 +103,11 @@ class Pencil:
     shrinkage: float = 0.0
     shift: float = 0.0
     names: Names = None
-    given: tuple[Floats, Floats] | None = None
+    pair: tuple[Floats, Floats] | None = None
     criterion: Worth = "leading"
 
     def __post_init__(self) -> None:
-        for array in (self.factor, self.ridge, *(self.given or ())):
+        for array in (self.factor, self.ridge, *(self.pair or ())):
             array.flags.writeable = False
 
     @property
@@ -126,35 +127,35 @@ class Pencil:
 
     def row(self, index: int) -> Floats:
         """Return one row of B."""
-        row = self.within.back(self.within.columns(index))
+        row = self.within.adjoint(self.within.columns(index))
         row[index] += self.ridge[index]
         return row
 
     def block(self, support: Support) -> tuple[Floats, Floats]:
         """Return A and B of some features."""
-        if self.given is not None:
-            A, B = self.given
-            pair = np.ix_(np.asarray(support), np.asarray(support))
-            return A[pair], B[pair]
+        if self.pair is not None:
+            A, B = self.pair
+            part = np.ix_(np.asarray(support), np.asarray(support))
+            return A[part], B[part]
         factor = self.factor[support]
         return factor @ factor.T, self.block_of_b(support)
 
     @property
     def is_pca(self) -> bool:
         """Whether B is the identity."""
-        if self.given is not None:
-            return bool((self.given[1] == np.eye(self.n_features)).all())
+        if self.pair is not None:
+            return bool((self.pair[1] == np.eye(self.n_features)).all())
         return len(self.within) == 0
 
     @property
-    def adds_up(self) -> bool:
+    def is_sum(self) -> bool:
         """Whether the value is a sum over eigenvalues; for rank one the largest is their sum."""
         return self.criterion != "leading" or self.factor.shape[1] == 1
 
     def block_of_a(self, rows: Integers, columns: Integers) -> Floats:
         """Return some rows and columns of A."""
-        if self.given is not None:
-            return self.given[0][np.ix_(rows, columns)]
+        if self.pair is not None:
+            return self.pair[0][np.ix_(rows, columns)]
         return self.factor[rows] @ self.factor[columns].T
 
     def block_of_b(self, support: Support) -> Floats:
@@ -192,10 +193,10 @@ class Pencil:
         ``B^(-½) U`` follows from the eigenvectors V of ``WᵀW``: B acts on what is
         orthogonal to them as its ridge does.
         """
-        if self.given is None and len(self.within) < self.n_features:
+        if self.pair is None and len(self.within) < self.n_features:
             values, axes = linalg.eigen(self.within.outer())
             kept = values > RANK_FLOOR * values[-1:].max(initial=0.0)
-            values, axes = values[kept], self.within.back(axes[:, kept] / np.sqrt(values[kept]))
+            values, axes = values[kept], self.within.adjoint(axes[:, kept] / np.sqrt(values[kept]))
             roots = 1 / np.sqrt(self.ridge)
             change = 1 / np.sqrt(values + self.shrinkage) - 1 / np.sqrt(self.shrinkage or 1.0)
             factor = self.factor * roots[:, None]
@@ -284,7 +285,7 @@ class DenseWithin:
     def times(self, matrix: Floats) -> Floats:
         return self.array @ matrix
 
-    def back(self, matrix: Floats) -> Floats:
+    def adjoint(self, matrix: Floats) -> Floats:
         return self.array.T @ matrix
 
     def outer(self, weights: Floats | None = None) -> Floats:
@@ -299,46 +300,40 @@ class SparseWithin:
     Attributes
     ----------
     matrix : scipy.sparse array of samples × features, by columns
-    classes : ndarray
-        The class of every sample.
+    members : ndarray of samples × classes
+        1 where a sample belongs to a class, and 0 elsewhere.
     means : ndarray of classes × features
     scale : ndarray
         What every column is multiplied by in the end.
     """
 
     matrix: Any
-    classes: Integers
+    members: Floats
     means: Floats
     scale: Floats
 
-    @classmethod
-    def of(cls, matrix: Any, classes: Integers, scale: Floats) -> SparseWithin:
-        """Find the means of the classes."""
-        matrix = matrix.tocsc()
-        members = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)
-        means = (matrix.T @ members).T / members.sum(axis=0)[:, None]
-        return cls(matrix, classes, means, scale)
-
     def __len__(self) -> int:
-        return len(self.classes)
+        return len(self.members)
 
     @property
     def squares(self) -> Floats:
         """Squared norm of every column; what is stored and what is not are summed apart."""
-        shape = self.means.shape
+        shape, labels = self.means.shape, self.members.argmax(axis=1)
         squares, stored = np.zeros(shape[1]), np.zeros(shape[0] * shape[1])
-        for samples, features, values in self._pieces():
-            classes = self.classes[samples]
-            shifted = values - self.means[classes, features]
+        for start, stop in self._bounds():
+            part = self.matrix[:, start:stop]
+            features = np.repeat(np.arange(start, stop), np.diff(part.indptr))
+            classes = labels[part.indices]
+            shifted = part.data - self.means[classes, features]
             squares += np.bincount(features, shifted**2, len(squares))
             stored += np.bincount(classes * shape[1] + features, minlength=len(stored))
-        absent = np.bincount(self.classes)[:, None] - stored.reshape(shape)
+        absent = self.members.sum(axis=0)[:, None] - stored.reshape(shape)
         squares += np.einsum("cj,cj,cj->j", absent, self.means, self.means)
         return squares * self.scale**2
 
     def columns(self, features: Support | int) -> Floats:
         numbers = np.atleast_1d(features)
-        dense = self.matrix[:, numbers].toarray() - self.means[:, numbers][self.classes]
+        dense = self.matrix[:, numbers].toarray() - self.members @ self.means[:, numbers]
         dense *= self.scale[numbers]
         return dense if np.ndim(features) else dense[:, 0]
 
@@ -348,31 +343,30 @@ class SparseWithin:
             columns = self.columns(numbers)
             return columns.T @ columns
         products = self.cross(numbers, numbers)
-        symmetric: Floats = (products + products.T) / 2
-        return symmetric
+        return (products + products.T) / 2
 
     def cross(self, features: Integers, others: Integers) -> Floats:
         starts = range(0, len(features), COLUMNS)
         blocks = (self.columns(features[start : start + COLUMNS]) for start in starts)
-        return np.vstack([self.back(block)[others].T for block in blocks])
+        return np.vstack([self.adjoint(block)[others].T for block in blocks])
 
     def times(self, matrix: Floats) -> Floats:
         scaled = (matrix.T * self.scale).T
-        product: Floats = self.matrix @ scaled - (self.means @ scaled)[self.classes]
+        product: Floats = self.matrix @ scaled - self.members @ (self.means @ scaled)
         return product
 
-    def back(self, matrix: Floats) -> Floats:
-        product: Floats = self.matrix.T @ matrix - self.means.T @ self._summed(matrix)
+    def adjoint(self, matrix: Floats) -> Floats:
+        product: Floats = self.matrix.T @ matrix - self.means.T @ (self.members.T @ matrix)
         return (product.T * self.scale).T
 
     def outer(self, weights: Floats | None = None) -> Floats:
         """``W diag(weights) Wᵀ``; columns far from 0 are dense in some class, and few."""
         weights = np.ones(len(self.scale)) if weights is None else weights
-        explained = np.bincount(self.classes) @ (self.means * self.scale) ** 2
-        far = explained > FAR * self.squares
+        counts = self.members.sum(axis=0)
+        far = counts @ (self.means * self.scale) ** 2 > FAR * self.squares
         square = self._raw_outer(np.where(far, 0.0, weights * self.scale**2))
-        self._centre(square)
-        self._centre(square.T)
+        for rows in (square, square.T):
+            rows -= self.members @ (self.members.T @ rows / counts[:, None])
         features = np.flatnonzero(far)
         for start in range(0, len(features), COLUMNS):
             part = features[start : start + COLUMNS]
@@ -393,27 +387,9 @@ class SparseWithin:
         return square
 
     def _bounds(self) -> Iterator[tuple[int, int]]:
-        """Yield where columns begin and end whose stored numbers are looked at together."""
+        """Yield the ends of ranges of columns whose stored numbers are read together."""
         ends = np.searchsorted(self.matrix.indptr, np.arange(0, self.matrix.nnz, NUMBERS))
-        bounds = np.unique([*ends, len(self.matrix.indptr) - 1]).tolist()
-        return zip([0, *bounds[:-1]], bounds, strict=True)
-
-    def _pieces(self) -> Iterator[tuple[Integers, Integers, Floats]]:
-        """Yield stored numbers, each with its sample and its feature, some at a time."""
-        for start, stop in self._bounds():
-            places = self.matrix[:, start:stop].tocoo()
-            samples, features = (np.asarray(index, dtype=np.intp) for index in places.coords)
-            yield samples, features + start, places.data
-
-    def _summed(self, matrix: Floats) -> Floats:
-        """Sums of the rows of every class."""
-        out = np.zeros((len(self.means), *matrix.shape[1:]))
-        np.add.at(out, self.classes, matrix)
-        return out
-
-    def _centre(self, matrix: Floats) -> None:
-        """Subtract from every row the mean of its class, in place."""
-        matrix -= (self._summed(matrix) / np.bincount(self.classes)[:, None])[self.classes]
+        return itertools.pairwise(np.unique([0, *ends, len(self.scale)]).tolist())
 
 
 class Options(TypedDict, total=False):
@@ -425,7 +401,7 @@ class Options(TypedDict, total=False):
 
 
 def from_data(X: ArrayLike, y: ArrayLike | None = None, **options: Unpack[Options]) -> Pencil:
-    """Make a pencil of data: scatter between and within classes; without y, covariance and 1.
+    """Return the pencil of data: scatter between and within classes; without y, covariance and 1.
 
     Without a criterion it is "leading", for more than two classes `SEVERAL_CLASSES`.
     """
@@ -468,13 +444,19 @@ def read(
         _validate.check_choice("criterion", criterion, _validate.WORTHS)
     if shrinkage is not None:
         _validate.check_number("shrinkage", shrinkage, 0)
-    array, names = _samples(X, with_classes=y is not None)
-    classes = None if y is None else _containers.as_classes(y, array.shape[0])
-    if y is not None:
-        if matrix != "covariance":
-            raise ValueError(f"matrix = {matrix!r}: is for sparse PCA, without y")
-    elif shrinkage is not None:
-        raise ValueError(f"shrinkage = {shrinkage}: is for data with classes, and y is None")
+    array, names = _containers.as_matrix(X) if y is None else _containers.as_data(X)
+    if y is None:
+        if shrinkage is not None:
+            raise ValueError(f"shrinkage = {shrinkage}: is for data with classes, and y is None")
+        return Reading(array, names, None, shrinkage, matrix, criterion)
+    if _containers.is_streamed(array):
+        array, names = _containers.as_matrix(X)
+    elif not (isinstance(array, np.ndarray) or array.has_canonical_format):
+        array = array.copy()
+        array.sum_duplicates()  # every number is stored once
+    classes = _containers.as_classes(y, array.shape[0])
+    if matrix != "covariance":
+        raise ValueError(f"matrix = {matrix!r}: is for sparse PCA, without y")
     return Reading(array, names, classes, shrinkage, matrix, criterion)
 
 
@@ -501,30 +483,13 @@ def from_reading(data: Reading) -> Pencil:
         factor = _centred(array, mean, constant).T / np.where(constant, 1.0, scale)[:, None]
         if factor.shape[1] > len(factor):  # the same product, by no more columns than rows
             factor = np.linalg.qr(factor.T)[1].T
-        n_features = len(norm)
-        within = DenseWithin(np.empty((0, n_features)))
-        criterion = criterion or "leading"
-        ones = np.ones(n_features)
-        return Pencil(factor, within, ones, names=names, criterion=criterion)
-    scatter = _scatter if isinstance(array, np.ndarray) else _sparse_scatter
-    factor, both = scatter(array, mean, norm, classes)
-    added = _shrinkage(both, np.flatnonzero(~constant), shrinkage)
+        nothing, ones = DenseWithin(np.empty((0, len(norm)))), np.ones(len(norm))
+        return Pencil(factor, nothing, ones, names=names, criterion=criterion or "leading")
+    factor, within = _scatter(array, mean, norm, classes)
+    added = _shrinkage(within, np.flatnonzero(~constant), shrinkage)
     criterion = criterion or (SEVERAL_CLASSES if factor.shape[1] > 1 else "leading")
     ridge = added + constant
-    return Pencil(factor, both, ridge, shrinkage=added, names=names, criterion=criterion)
-
-
-def _samples(X: ArrayLike, *, with_classes: bool) -> tuple[Any, Names]:
-    """Read X, dense; sparse data with classes stay sparse, with every number stored once."""
-    if not with_classes:
-        return _containers.as_matrix(X)
-    array, names = _containers.as_data(X)
-    if isinstance(array, np.ndarray) or _containers.is_streamed(array):
-        return _containers.as_matrix(X)
-    if not array.has_canonical_format:
-        array = array.copy()
-        array.sum_duplicates()
-    return array, names
+    return Pencil(factor, within, ridge, shrinkage=added, names=names, criterion=criterion)
 
 
 def _centred(array: NDArray[Any], mean: Floats, constant: Bools) -> Floats:
@@ -535,38 +500,34 @@ def _centred(array: NDArray[Any], mean: Floats, constant: Bools) -> Floats:
 
 
 def _scatter(
-    array: NDArray[Any], mean: Floats, norm: Floats, classes: Integers
+    array: Any, mean: Floats, norm: Floats, classes: Integers
 ) -> tuple[Floats, DenseWithin | SparseWithin]:
-    """Return the factors of A and B of standardised samples.
+    """Return the factors of A and B of standardised samples, dense or sparse.
 
-    The factor of B holds the samples, each minus the mean of its class.
+    The weighted means of the classes add up to zero, so the factor of A needs one column fewer
+    than classes. The factor of B holds the samples, each minus the mean of its class.
     """
-    standardised = _centred(array, mean, norm == 0)
-    standardised *= np.sqrt(len(array)) / np.where(norm == 0, 1.0, norm)
-    means = np.zeros((classes.max() + 1, standardised.shape[1]))
-    for c in range(len(means)):
-        means[c] = standardised[classes == c].mean(axis=0)
-        standardised[classes == c] -= means[c]
-    standardised /= np.sqrt(len(classes))
-    return _between(means, classes), DenseWithin(standardised)
-
-
-def _sparse_scatter(
-    matrix: Any, mean: Floats, norm: Floats, classes: Integers
-) -> tuple[Floats, DenseWithin | SparseWithin]:
-    """The same of sparse samples."""
-    scale = np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 0)
-    within = SparseWithin.of(matrix.astype(np.float64, copy=False), classes, scale)
-    means = np.sqrt(len(classes)) * (within.means - mean) * scale
-    return _between(means, classes), within
-
-
-def _between(means: Floats, classes: Integers) -> Floats:
-    """The factor of A, from the standardised means of the classes."""
-    # The weighted class means add up to zero, so one column fewer than classes is enough.
-    roots = np.sqrt(np.bincount(classes) / len(classes))
-    axes = np.linalg.qr(roots[:, None], mode="complete")[0][:, 1:]
-    return np.ascontiguousarray((means * roots[:, None]).T @ axes)
+    members = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)
+    shares = members.mean(axis=0)
+    within: DenseWithin | SparseWithin
+    if isinstance(array, np.ndarray):
+        standardised = _centred(array, mean, norm == 0)
+        standardised *= np.sqrt(len(array)) / np.where(norm == 0, 1.0, norm)
+        means = np.zeros((len(shares), len(norm)))
+        for c in range(len(means)):
+            means[c] = standardised[classes == c].mean(axis=0)
+            standardised[classes == c] -= means[c]
+        standardised /= np.sqrt(len(classes))
+        within = DenseWithin(standardised)
+    else:
+        matrix = array.astype(np.float64, copy=False).tocsc()
+        means = (matrix.T @ members).T / members.sum(axis=0)[:, None]
+        scale = np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 0)
+        within = SparseWithin(matrix, members, means, scale)
+        means = np.sqrt(len(classes)) * (means - mean) * scale
+    roots = np.sqrt(shares)[:, None]
+    axes = np.linalg.qr(roots, mode="complete")[0][:, 1:]
+    return np.ascontiguousarray((means * roots).T @ axes), within
 
 
 def _shrinkage(
@@ -630,7 +591,7 @@ def from_pair(A: ArrayLike, B: ArrayLike, criterion: Worth = "leading") -> Penci
             "takes none below 0: take 'leading'"
         )
     no_ridge = np.zeros(len(B))
-    return Pencil(factor, within, no_ridge, shift=shift, given=(A, B), criterion=criterion)
+    return Pencil(factor, within, no_ridge, shift=shift, pair=(A, B), criterion=criterion)
 
 
 def _factor(A: Floats, B: Floats) -> tuple[Floats, float]:

@@ -13,7 +13,7 @@ The trees take 300 features. Sparse PCA may have thousands: safe elimination, wh
 not have, first drops features that no good support can hold, see `_exact.elimination`. If more
 than 300 features survive, the search refuses.
 
-What is hopeless, and why:
+Problems that are out of reach, and why:
 
 - Sparse PCA where all features are alike, as in iid noise, or in a planted component once k
   exceeds the planted count. One feature more then adds next to nothing to the value, and that
@@ -27,7 +27,7 @@ What is hopeless, and why:
 import functools
 from collections.abc import Iterable, Sequence
 from time import perf_counter
-from typing import Any, Literal, TypedDict, Unpack, overload
+from typing import Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -49,7 +49,7 @@ FEATURES_LIMIT = 300
 Sizes = Iterable[int] | Literal["all"]
 
 
-class CommonOptions(TypedDict, total=False):
+class SearchOptions(TypedDict, total=False):
     """The options that `solve` and `solve_pair` share."""
 
     time_limit: float | None
@@ -62,13 +62,7 @@ class CommonOptions(TypedDict, total=False):
     callback: Report | None
 
 
-class PairOptions(CommonOptions, total=False):
-    """The options of `solve_pair`."""
-
-    criterion: Worth
-
-
-class Options(CommonOptions, total=False):
+class Options(SearchOptions, total=False):
     """The options of `solve`."""
 
     shrinkage: float | None
@@ -170,7 +164,7 @@ def solve(
     >>> eslda.solve(data.X, data.y, k=[3, 4, 5])
     Path(sizes 3 to 5 of 40 features, values ..., 3 proved)
     """
-    limits = _limits(time_limit, gap, node_limit, top, bound, callback)
+    limits = _checked(Limits([], time_limit, gap, node_limit, top, bound, callback))
     eliminates = y is None and criterion in (None, "leading")
     data = _pencil.read(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
     task = _task(data.array.shape[1], data.names, k, always, never, limits, eliminates)
@@ -180,11 +174,25 @@ def solve(
 
 
 @overload
-def solve_pair(A: ArrayLike, B: ArrayLike, k: int, **options: Unpack[PairOptions]) -> Subset: ...
+def solve_pair(
+    A: ArrayLike,
+    B: ArrayLike,
+    k: int,
+    *,
+    criterion: Worth = ...,
+    **options: Unpack[SearchOptions],
+) -> Subset: ...
 
 
 @overload
-def solve_pair(A: ArrayLike, B: ArrayLike, k: Sizes, **options: Unpack[PairOptions]) -> Path: ...
+def solve_pair(
+    A: ArrayLike,
+    B: ArrayLike,
+    k: Sizes,
+    *,
+    criterion: Worth = ...,
+    **options: Unpack[SearchOptions],
+) -> Path: ...
 
 
 def solve_pair(
@@ -227,31 +235,24 @@ def solve_pair(
     >>> best.status, best.bound == best.value
     ('optimal', True)
     """
-    limits = _limits(time_limit, gap, node_limit, top, bound, callback)
+    limits = _checked(Limits([], time_limit, gap, node_limit, top, bound, callback))
     pencil = _pencil.from_pair(A, B, criterion)
     eliminates = pencil.is_pca and criterion == "leading"
     task = _task(pencil.n_features, pencil.names, k, always, never, limits, eliminates)
     return _solve(pencil, k, *task, limits)
 
 
-def _limits(
-    time_limit: float | None,
-    gap: float,
-    node_limit: int | None,
-    top: int,
-    bound: Bounds,
-    callback: Report | None,
-) -> Limits:
+def _checked(limits: Limits) -> Limits:
     """Check the options of the search."""
-    if time_limit is not None:
-        _validate.check_number("time_limit", time_limit, 0)
-    if node_limit is not None:
-        _validate.check_integer("node_limit", node_limit, 1)
-    _validate.check_number("gap", gap, 0)
-    _validate.check_integer("top", top, 1)
-    _validate.check_choice("bound", bound, _validate.Bounds)
-    _validate.check_callback(callback)
-    return Limits([], time_limit, float(gap), node_limit, top, bound, callback)
+    if limits.time_limit is not None:
+        _validate.check_number("time_limit", limits.time_limit, 0)
+    if limits.node_limit is not None:
+        _validate.check_integer("node_limit", limits.node_limit, 1)
+    _validate.check_number("gap", limits.gap, 0)
+    _validate.check_integer("top", limits.top, 1)
+    _validate.check_choice("bound", limits.bound, _validate.Bounds)
+    _validate.check_callback(limits.callback)
+    return limits
 
 
 def _task(
@@ -263,31 +264,20 @@ def _task(
     limits: Limits,
     eliminates: bool,
 ) -> tuple[list[int], Integers, Integers]:
-    """Check sizes and sets of features, and refuse too many of them.
-
-    Return the sizes, ascending, the features that are always held, and those that never are.
-    """
-    held, banned = _validate.check_sets(always, never, n_features, names)
-    count = n_features - len(banned)
-    sizes = _sizes(k, len(held), count)
-    eliminates = eliminates and limits.top == 1 and limits.bound == "best"
-    if count > FEATURES_LIMIT and not (eliminates and sizes[-1] <= FEATURES_LIMIT):
-        raise _too_many(count)
-    return sizes, held, banned
-
-
-def _sizes(k: int | Sizes | None, least: int, most: int) -> list[int]:
-    """Return the sizes asked for, ascending."""
+    """Return the sizes, the features of every support and those allowed, all ascending."""
+    always, never = _validate.check_sets(always, never, n_features, names)
+    members = np.setdiff1d(np.arange(n_features), never)
+    least, most = max(len(always), 1), len(members)
     if isinstance(k, str) and k == "all":
-        return list(range(max(least, 1), most + 1))
-    if k is None:
+        sizes = list(range(least, most + 1))
+    elif k is None:
         raise ValueError('k: is needed: a number of features, a list of them, or "all"')
-    several: list[Any] = list(k) if _validate.is_list(k) else [k]
-    if not several:
-        raise ValueError("k: holds no size; at least one is needed")
-    for size in several:
-        _validate.check_integer("k", size, max(least, 1), most, "the features allowed")
-    return sorted({int(size) for size in several})
+    else:
+        sizes = gslda.check_sizes(k, least, most, "the features allowed")
+    eliminates = eliminates and limits.top == 1 and limits.bound == "best"
+    if most > FEATURES_LIMIT and not (eliminates and sizes[-1] <= FEATURES_LIMIT):
+        raise _too_many(most)
+    return sizes, always, members
 
 
 def _too_many(count: int) -> ValueError:
@@ -301,40 +291,36 @@ def _solve(
     pencil: Pencil,
     k: int | Sizes | None,
     sizes: list[int],
-    held: Integers,
-    banned: Integers,
+    always: Integers,
+    members: Integers,
     limits: Limits,
 ) -> Subset | Path:
-    """Search, and pack."""
+    """Search, and return a `Subset` or a `Path` as k asks for."""
     with _runtime.catch_interrupts() as caught:
-        _compile()
-        if pencil.adds_up:
-            _compile_best_first()
+        for best_first in {False, pencil.is_sum}:
+            _compile(best_first)
         limits = limits._replace(clock=perf_counter, began=perf_counter(), caught=caught)
-        many = pencil.n_features - len(banned) > FEATURES_LIMIT
-        search = _search_many if many else _search
-        path = Path.from_rows(pencil, search(pencil, sizes, held, banned, limits))
+        search = _search if len(members) <= FEATURES_LIMIT else _search_many
+        path = Path.from_rows(pencil, search(pencil, sizes, always, members, limits))
     return path if isinstance(k, str) or _validate.is_list(k) else path[sizes[0]]
 
 
 def _search(
-    pencil: Pencil, sizes: Sequence[int], held: Integers, banned: Integers, limits: Limits
+    pencil: Pencil, sizes: Sequence[int], always: Integers, members: Integers, limits: Limits
 ) -> list[SizeRow]:
     """Search every size from the greedy supports, which share one run."""
-    steps = range(max(len(held), 1), sizes[-1] + 1)
-    refined = steps if pencil.adds_up else sizes
-    starts = gslda.search(pencil, steps, "both", refined, held, banned, limits.reached)
-    starts = gslda.filled(pencil, starts, steps, held, banned)
-    members = np.setdiff1d(np.arange(pencil.n_features), banned)
-    return search_sizes(pencil, members, held, sizes, starts, limits)
+    steps = range(max(len(always), 1), sizes[-1] + 1)
+    refined = steps if pencil.is_sum else sizes
+    starts = gslda.search(pencil, steps, "both", refined, always, members, limits.reached)
+    starts = gslda.filled(pencil, starts, steps, always, members)
+    return search_sizes(pencil, members, always, sizes, starts, limits)
 
 
 def _search_many(
-    pencil: Pencil, sizes: Sequence[int], held: Integers, banned: Integers, limits: Limits
+    pencil: Pencil, sizes: Sequence[int], always: Integers, members: Integers, limits: Limits
 ) -> list[SizeRow]:
     """Search sparse PCA of many features; refuse if safe elimination leaves too many."""
-    members = np.setdiff1d(np.arange(pencil.n_features), banned)
-    rows, n_left = search_components(pencil, members, held, sizes, limits, FEATURES_LIMIT)
+    rows, n_left = search_components(pencil, members, always, sizes, limits, FEATURES_LIMIT)
     if all(row.status == "features" for row in rows):
         raise _too_many(n_left)
     # B is the identity, and a part of A + shift is no larger than its value.
@@ -343,22 +329,18 @@ def _search_many(
 
 
 @functools.cache
-def _compile() -> None:
+def _compile(best_first: bool) -> None:
     """Search small problems, once, so that compiling counts in no limit and in no time shown."""
-    rng, nothing = np.random.default_rng(0), np.empty(0, np.intp)
+    rng, nothing, limits = np.random.default_rng(0), np.empty(0, np.intp), Limits([])
     factor, larger = rng.standard_normal((12, 12)), rng.standard_normal((30, 30))
+    if best_first:  # where the criterion is a sum over eigenvalues
+        pencil = _pencil.from_pair(factor[:, :2] @ factor[:, :2].T, factor @ factor.T, "logdet")
+        _search(pencil, [2, 4, 7], nothing, np.arange(12), limits)
+        return
     pencil = _pencil.from_pair(factor @ factor.T, np.eye(12) + 0.1)
-    _search(pencil, [2, 5], np.array([0]), nothing, Limits([]))
+    _search(pencil, [2, 5], np.array([0]), np.arange(12), limits)
     # One that is stopped early compiles the bounds of what is left open.
     unfinished = _pencil.from_pair(larger @ larger.T, np.eye(30) + 0.1)
-    _search(unfinished, [15], nothing, nothing, Limits([], node_limit=1))
+    _search(unfinished, [15], nothing, np.arange(30), limits._replace(node_limit=1))
     components = _pencil.from_pair(factor @ factor.T, np.eye(12))
-    _search_many(components, [3], nothing, nothing, Limits([]))
-
-
-@functools.cache
-def _compile_best_first() -> None:
-    """Do the same where the criterion adds up."""
-    factor, nothing = np.random.default_rng(0).standard_normal((12, 12)), np.empty(0, np.intp)
-    pencil = _pencil.from_pair(factor[:, :2] @ factor[:, :2].T, factor @ factor.T, "logdet")
-    _search(pencil, [2, 4, 7], nothing, nothing, Limits([]))
+    _search_many(components, [3], nothing, np.arange(12), limits)

@@ -8,7 +8,7 @@ the two is taken at every size. With ``B = I`` this is sparse PCA. `renormalize`
 the entries of a sparse vector give way to the eigenvector of its support.
 
 With more than two classes there are several discriminants. The largest eigenvalue, and often the
-sum, takes features that all tell the same classes apart; log-det gains more from another
+sum, takes features that all separate the same classes; log-det gains more from another
 discriminant than from a better first one. Accuracy of LDA on the features found by each criterion,
 cross-validated, with their number (at most 15) chosen on the training samples:
 
@@ -73,20 +73,17 @@ ALL_SIZES_LIMIT = 2000
 # updates.
 SOLVED_FEATURES = 200
 
-# Backward elimination forms matrices of features x features; this many features are the most, and
-# this many matrices are held at once.
-BACKWARD_LIMIT = 10_000
-
-BACKWARD_MATRICES = 2
+# Backward elimination takes this many features at most, and stores this many matrices of
+# features x features at once.
+BACKWARD_LIMIT, BACKWARD_MATRICES = 10_000, 2
 
 # The inverse is computed anew when its largest diagonal entry has fallen below this share of what
 # it was, for it has then lost digits.
 REFRESH = 1e-2
 
-# From so many features on, B is inverted in blocks: a single call would not stop for seconds.
-BLOCKS_FROM = 1000
-
-BLOCK = 256
+# From so many features on, B is inverted in blocks of this size: a single call would not stop for
+# seconds.
+BLOCKS_FROM, BLOCK = 1000, 256
 
 # From so many entries on, several threads update a matrix sooner than one does.
 PARALLEL_SIZE = 10**5
@@ -112,7 +109,7 @@ APART = 1e-150
 # Sizes with the value and the support of the best one found.
 Best = dict[int, tuple[float, Integers]]
 
-# Tells whether to stop now.
+# Returns whether to stop now.
 Stop = Callable[[], bool]
 
 
@@ -257,35 +254,42 @@ def _plan(
 ) -> tuple[range, Direction, Sequence[int], Integers, Integers]:
     """Check the options, and that the search fits in memory together with `needs`.
 
-    `last` is the largest size by default. Return the sizes, the direction, the sizes at which
-    features are swapped, and the features that every support and that none holds.
+    `last` is the largest size by default. Return all but the pencil that `search` takes.
     """
     _validate.check_choice("direction", direction, _validate.Direction)
     _validate.check_flag("refine", refine)
-    held, banned = _validate.check_sets(always, never, n_features, names)
-    count, first = n_features - len(banned), max(len(held), 1)
+    always, never = _validate.check_sets(always, never, n_features, names)
+    members = np.setdiff1d(np.arange(n_features), never)
+    count, first = len(members), max(len(always), 1)
     if max_size is not None:
         last = _validate.check_integer("max_size", max_size, first, count, "the features allowed")
     last = max(first, min(last, count))
-    if direction != "forward" and count > BACKWARD_LIMIT:
-        raise ValueError(
-            f"direction = {direction!r}: would form a matrix of {count} x {count} numbers; "
-            f"take 'forward' for more than {BACKWARD_LIMIT} features"
-        )
     tables = 1 + refine
     search = _runtime.Need(
         8 * tables * last * n_features,
         f"max_size = {max_size}: {tables} table{'s' * refine} of {last} x {n_features} features",
         "give max_size" if max_size is None else "take a smaller one",
     )
-    backward = _runtime.Need(
-        8 * BACKWARD_MATRICES * count**2,
-        f"direction = {direction!r}: matrices of {count} x {count} features",
-        "take 'forward'",
-    )
-    _runtime.check_together([*needs, search, *([backward] * (direction != "forward"))])
+    needs = [*needs, search]
+    if direction != "forward":
+        if count > BACKWARD_LIMIT:
+            raise ValueError(
+                f"direction = {direction!r}: would form a matrix of {count} x {count} numbers; "
+                f"take 'forward' for more than {BACKWARD_LIMIT} features"
+            )
+        what = f"direction = {direction!r}: matrices of {count} x {count} features"
+        needs.append(_runtime.Need(8 * BACKWARD_MATRICES * count**2, what, "take 'forward'"))
+    _runtime.check_together(needs)
     sizes = range(first, last + 1)
-    return sizes, direction, sizes if refine else (), held, banned
+    return sizes, direction, sizes if refine else (), always, members
+
+
+def check_sizes(k: object, least: int, most: int, limit: str) -> list[int]:
+    """Return one or several numbers of features, checked, without repetition and ascending."""
+    sizes: list[Any] = list(k) if _validate.is_list(k) else [k]
+    if not sizes:
+        raise ValueError("k: holds no size; at least one is needed")
+    return sorted({_validate.check_integer("k", size, least, most, limit) for size in sizes})
 
 
 def _solve(
@@ -294,10 +298,10 @@ def _solve(
     direction: Direction,
     refined: Sequence[int],
     always: Integers,
-    never: Integers,
+    members: Integers,
     time_limit: float | None,
 ) -> Path:
-    """Search, and pack what was found in time."""
+    """Return the supports of all sizes that were reached in time."""
     status = "greedy"
 
     def stop() -> bool:
@@ -311,17 +315,17 @@ def _solve(
     with _runtime.catch_interrupts() as caught:
         _compile()
         began = perf_counter()
-        best = search(pencil, sizes, direction, refined, always, never, stop)
-    best = best or filled(pencil, {}, sizes[:1], always, never)
-    return Path.from_rows(pencil, [_row(pencil, k, *best[k], status) for k in sorted(best)])
+        best = search(pencil, sizes, direction, refined, always, members, stop)
+    best = best or filled(pencil, {}, sizes[:1], always, members)
+    return Path.from_rows(pencil, [_row(pencil, *best[k], status) for k in sorted(best)])
 
 
-def _row(pencil: Pencil, size: int, value: float, support: Integers, status: str) -> SizeRow:
-    """Pack what was found of one size."""
+def _row(pencil: Pencil, value: float, support: Integers, status: str = "greedy") -> SizeRow:
+    """Return the row of a support, with the bound of Eq. (8)."""
     if pencil.n_features <= SOLVED_FEATURES:
         value = pencil.solve(support)[0]
-    bound = max(pencil.bounds(size)[1], value)
-    return SizeRow(size, support, value, value, bound, status)
+    bound = max(pencil.bounds(len(support))[1], value)
+    return SizeRow(len(support), support, value, value, bound, status)
 
 
 def search(
@@ -330,67 +334,65 @@ def search(
     direction: Direction,
     refined: Sequence[int],
     always: Integers,
-    banned: Integers,
+    members: Integers,
     stop: Stop = lambda: False,
 ) -> Best:
     """Find a value and a support for every size, with swaps for the sizes in `refined`.
 
-    If it has to stop, return the sizes that were reached. See `filled`.
+    Supports hold `always` and other `members`. If it has to stop, return the sizes that were
+    reached; see `filled`.
     """
-    allowed = np.ones(pencil.n_features, dtype=bool)
-    allowed[banned] = False
-    best: Best = {size: (-np.inf, np.empty(0, np.intp)) for size in sizes}
-    if direction != "backward":
-        _keep_better(best, _forward(pencil, max(sizes), always, allowed, stop), pencil.shift)
-    if direction != "forward" and not stop():
-        _keep_better(best, _backward(pencil, min(sizes), always, allowed, stop), pencil.shift)
-    best = {size: found for size, found in best.items() if len(found[1])}
+    best: Best = {}
+
+    def supports() -> Iterator[tuple[float, Integers]]:
+        if direction != "backward":
+            yield from _forward(pencil, max(sizes), always, members, stop)
+        if direction != "forward" and not stop():
+            yield from _backward(pencil, min(sizes), always, members, stop)
+
+    for value, support in supports():
+        k, value = len(support), value - pencil.shift
+        if k in sizes and (k not in best or value > best[k][0]):
+            best[k] = value, np.sort(support)
     reached = [size for size in refined if size in best]
     if reached and not stop():
-        _refine(pencil, best, reached, always, allowed, stop)
+        _refine(pencil, best, reached, always, members, stop)
     return best
 
 
 def filled(
-    pencil: Pencil, best: Best, sizes: Sequence[int], always: Integers, banned: Integers
+    pencil: Pencil, best: Best, sizes: Sequence[int], always: Integers, members: Integers
 ) -> Best:
     """Return a support for each of some sizes, also for those that were not reached in time.
 
-    Where there is none, the first features join the support of the size before.
+    Where there is none, the first members join the support of the size before.
     """
-    members = np.setdiff1d(np.arange(pencil.n_features), banned)
-    whole, before = dict(best), always
+    complete, before = dict(best), always
     for size in sizes:
-        if size not in whole:
+        if size not in complete:
             others = np.setdiff1d(members, before)
             support = np.union1d(before, others[: size - len(before)])
-            whole[size] = pencil.solve(support)[0], support
-        before = whole[size][1]
-    return whole
-
-
-def _keep_better(best: Best, supports: Iterator[tuple[float, Integers]], shift: float) -> None:
-    """Put the supports into `best` that have a larger value than those there."""
-    for value, support in supports:
-        if len(support) in best and value - shift > best[len(support)][0]:
-            best[len(support)] = value - shift, np.sort(support)
+            complete[size] = pencil.solve(support)[0], support
+        before = complete[size][1]
+    return complete
 
 
 def _forward(
-    pencil: Pencil, last: int, always: Integers, allowed: Bools, stop: Stop
+    pencil: Pencil, last: int, always: Integers, members: Integers, stop: Stop
 ) -> Iterator[tuple[float, Integers]]:
     """Add one feature at a time, up to `last`; yield every value and support.
 
     The rows are those of the Cholesky factor of B, extended to all features.
     """
     rows = np.empty((last, pencil.n_features))
-    allowed, gains, rest = allowed.copy(), pencil.factor.copy(), pencil.diagonal
+    gains, rest = pencil.factor.copy(), pencil.diagonal
     floor = NOTHING_LEFT * rest
     inner = np.zeros((gains.shape[1],) * 2)
+    values, axes = linalg.eigen(inner)
     criterion = WORTHS.index(pencil.criterion)
+    allowed = np.isin(np.arange(pencil.n_features), members)
     chosen: list[int] = []
     for step in range(last):
-        values, axes = linalg.eigen(inner)
         if step < len(always):
             j = always[step]
         else:
@@ -404,54 +406,44 @@ def _forward(
         inner += np.outer(share, share)
         gains -= row[:, None] * share
         rest -= row**2
+        values, axes = linalg.eigen(inner)
         if step + 1 >= len(always):
-            yield value_of(inner, criterion), np.array(chosen)
+            yield worth(values, criterion), np.array(chosen)
             if stop():
                 return
 
 
 def _backward(
-    pencil: Pencil, first: int, always: Integers, allowed: Bools, stop: Stop
+    pencil: Pencil, first: int, always: Integers, members: Integers, stop: Stop
 ) -> Iterator[tuple[float, Integers]]:
     """Remove one feature at a time, down to `first`; yield every value and support.
 
     The last member takes the place of the one removed, so that members, weights and inverse stay
     in the leading rows.
     """
-    members = np.flatnonzero(allowed)
-    inverse = _inverse(pencil, members, stop)
-    if inverse is None:
-        return
-    weights, inner = _weights(pencil, members, inverse)
-    highest = inverse.diagonal().max()
+    members, free = members.copy(), ~np.isin(members, always)
     criterion = WORTHS.index(pencil.criterion)
-    free = ~np.isin(members, always)
+    inverse, highest = None, np.inf
     for size in range(len(members), first - 1, -1):
+        if inverse is None or inverse.diagonal()[:size].max() < REFRESH * highest:
+            inverse = _inverse(pencil, members[:size], stop)
+            if inverse is None:
+                return
+            highest = inverse.diagonal().max()
+            factor = pencil.factor[members[:size]]
+            weights = inverse @ factor
+            inner = factor.T @ weights
         values, axes = linalg.eigen(inner)
-        yield value_of(inner, criterion), members[:size]
+        yield worth(values, criterion), members[:size]
         if size == first or stop():
             return
-        rotated = weights[:size] @ axes
-        i, _ = best_deletion(values, rotated, inverse, size, free, criterion)
+        i = best_deletion(values, weights[:size] @ axes, inverse, size, free, criterion)[0]
         column, power, weight = inverse[i, :size].copy(), inverse[i, i], weights[i].copy()
         inner -= np.outer(weight, weight / power)
         weights[:size] -= np.outer(column / power, weight)
         rank_one(inverse[:size, :size], column / power, column)
         for array in (members, weights, free, inverse, inverse.T):
             array[i] = array[size - 1]
-        if inverse.diagonal()[: size - 1].max() < REFRESH * highest:
-            inverse = _inverse(pencil, members[: size - 1], stop)
-            if inverse is None:
-                return
-            weights, inner = _weights(pencil, members[: size - 1], inverse)
-            highest = inverse.diagonal().max()
-
-
-def _weights(pencil: Pencil, members: Integers, inverse: Floats) -> tuple[Floats, Floats]:
-    """Return ``B_S⁻¹ U_S`` and H."""
-    factor = pencil.factor[members]
-    weights = inverse @ factor
-    return weights, factor.T @ weights
 
 
 def _inverse(pencil: Pencil, members: Integers, stop: Stop) -> Floats | None:
@@ -498,7 +490,7 @@ def _refine(
     best: Best,
     sizes: Sequence[int],
     always: Integers,
-    allowed: Bools,
+    members: Integers,
     stop: Stop,
 ) -> None:
     """Swap at every size, starting from the better of two supports.
@@ -506,7 +498,7 @@ def _refine(
     One is the best support known of that size, the other the refined support of the size before
     with the best feature added.
     """
-    state = Tableau(pencil, always, allowed, max(sizes))
+    state = Tableau(pencil, always, members, max(sizes))
     for size in sizes:
         if stop():
             return
@@ -527,37 +519,30 @@ def _compile() -> None:
     """Select in a small problem, once, so that compiling counts in no limit."""
     factor = np.random.default_rng(0).standard_normal((6, 6))
     pencil = _pencil.from_pair(factor @ factor.T, np.eye(6))
-    nothing = np.empty(0, np.intp)
-    search(pencil, range(1, 4), "both", range(1, 4), nothing, nothing)
+    search(pencil, range(1, 4), "both", range(1, 4), np.empty(0, np.intp), np.arange(6))
 
 
 class Tableau:
-    """A support, and all that adding, removing and swapping need to know of it, kept up to date.
+    """A support, and what adding, removing and swapping need to know of it, kept up to date.
 
     Attributes
     ----------
     members : list of int
         The support S.
-    inverse : ndarray
-        ``B_S⁻¹``.
-    weights : ndarray
-        ``B_S⁻¹ U_S``.
+    inverse, weights : ndarray
+        ``B_S⁻¹`` and ``B_S⁻¹ U_S``.
     coefficients : ndarray
         ``B_S⁻¹ B_S,all``: how the members explain all features.
-    rest : ndarray
-        The part of every diagonal entry of B that the members leave unexplained.
-    gains : ndarray
-        The part of U that they leave unexplained.
+    rest, gains : ndarray
+        What they leave unexplained of the diagonal of B, and of U.
     inner : ndarray
         H, whose eigenvalues give the value.
     """
 
-    def __init__(self, pencil: Pencil, always: Integers, allowed: Bools, size: int) -> None:
-        """Start from no feature, with room for `size` of them.
-
-        Members of `always` are not swapped; only `allowed` features are added.
-        """
-        self.pencil, self.always, self.allowed = pencil, always, allowed
+    def __init__(self, pencil: Pencil, always: Integers, allowed: Integers, size: int) -> None:
+        """Start from no feature; supports hold at most `size` of those allowed."""
+        self.pencil, self.always = pencil, always
+        self.allowed = np.isin(np.arange(pencil.n_features), allowed)
         self.criterion = WORTHS.index(pencil.criterion)
         self._all_coefficients = np.empty((size + 1, pencil.n_features))
         self._all_inverse = np.empty((size + 1, size + 1))
@@ -568,29 +553,19 @@ class Tableau:
 
     def _clear(self) -> None:
         """Start again from no feature."""
-        self.members: list[int] = []
         self.rest, self.gains = self.diagonal.copy(), self.pencil.factor.copy()
         self.inner = np.zeros((self.gains.shape[1],) * 2)
+        self._set_members([])
+
+    def _set_members(self, members: list[int]) -> None:
+        self.members, size = members, len(members)
+        self.coefficients, self.weights = self._all_coefficients[:size], self._all_weights[:size]
+        self.inverse = self._all_inverse[:size, :size]
 
     @property
     def value(self) -> float:
         """The value of the support, with the shift of the pencil."""
-        return value_of(self.inner, self.criterion)
-
-    @property
-    def coefficients(self) -> Floats:
-        """How the members explain all features."""
-        return self._all_coefficients[: len(self.members)]
-
-    @property
-    def inverse(self) -> Floats:
-        """The inverse of B over the members."""
-        return self._all_inverse[: len(self.members), : len(self.members)]
-
-    @property
-    def weights(self) -> Floats:
-        """That inverse times the rows of U."""
-        return self._all_weights[: len(self.members)]
+        return float(worth(linalg.eigen(self.inner)[0], self.criterion))
 
     @property
     def _open(self) -> Bools:
@@ -603,10 +578,10 @@ class Tableau:
         """Return the feature whose addition raises the value most, and the value then."""
         values, axes = linalg.eigen(self.inner)
         gains = self.gains @ axes
-        position, value = best_addition(
+        found: tuple[int, float] = best_addition(
             values, gains, self.rest, self.floor, self._open, self.criterion
         )
-        return position, value
+        return found
 
     def add(self, j: int) -> None:
         """Add feature j."""
@@ -617,14 +592,14 @@ class Tableau:
         column, gain = self.coefficients[:, j].copy(), self.gains[j].copy()
         rank_one(self.coefficients, column / left, row)
         rank_one(self.inverse, column / left, -column)
-        self.weights[:] -= np.outer(column / left, gain)
+        self.weights -= np.outer(column / left, gain)
         self._all_inverse[size, :size] = self._all_inverse[:size, size] = -column / left
         self._all_inverse[size, size] = 1 / left
         self._all_coefficients[size], self._all_weights[size] = row / left, gain / left
         self.inner += np.outer(gain, gain / left)
         self.gains -= row[:, None] * (gain / left)
         self.rest -= row**2 / left
-        self.members.append(j)
+        self._set_members([*self.members, j])
 
     def remove(self, j: int) -> None:
         """Remove feature j; the last member takes its place."""
@@ -636,11 +611,10 @@ class Tableau:
         self.rest += row**2 / power
         rank_one(self.coefficients, column / power, row)
         rank_one(self.inverse, column / power, column)
-        self.weights[:] -= np.outer(column / power, weight)
-        for array in (self.coefficients, self.weights, self.inverse, self.inverse.T):
+        self.weights -= np.outer(column / power, weight)
+        for array in (self.members, self.coefficients, self.weights, self.inverse, self.inverse.T):
             array[i] = array[last]
-        self.members[i] = self.members[last]
-        self.members.pop()
+        self._set_members(self.members[:last])
 
     def move_to(self, support: Integers) -> None:
         """Go to another support by the fewest changes, and start again if rounding has grown."""
@@ -663,7 +637,7 @@ class Tableau:
         error = self.pencil.times_b(self.members, self.weights) - factor
         return float(np.abs(error).max() / (np.abs(factor).max() or 1.0))
 
-    def swap(self, stop: Callable[[], bool] = lambda: False) -> None:
+    def swap(self, stop: Stop) -> None:
         """Swap one member for another feature, the best pair each time, as long as that helps."""
         while not stop():
             values, axes = linalg.eigen(self.inner)
@@ -778,11 +752,6 @@ def best_swaps(
                     out[i, 0], out[i, 1] = j, value
 
 
-def value_of(inner: Floats, criterion: int) -> float:
-    """Return what H is worth."""
-    return float(worth(linalg.eigen(inner)[0], criterion))
-
-
 @jit
 def worth(values, criterion):
     """Return what the eigenvalues of H are worth."""
@@ -895,7 +864,7 @@ def renormalize(x: ArrayLike, A: ArrayLike, B: ArrayLike) -> Subset:
     """
     pencil = _pencil.from_pair(A, B)
     support = _pencil.support_of(x, pencil.n_features)
-    return _packed(pencil, [support])[len(support)]
+    return _path(pencil, [support])[len(support)]
 
 
 def renormalize_data(
@@ -931,7 +900,7 @@ def renormalize_data(
     """
     pencil = _pencil.from_data(X, y, shrinkage=shrinkage, matrix=matrix, criterion=criterion)
     support = _pencil.support_of(x, pencil.n_features)
-    return _packed(pencil, [support])[len(support)]
+    return _path(pencil, [support])[len(support)]
 
 
 def simple_threshold(A: ArrayLike, B: ArrayLike, k: int) -> Subset:
@@ -1009,21 +978,16 @@ def threshold(
     return path if _validate.is_list(k) else path[int(path.sizes[0])]
 
 
-def _thresholded(pencil: Pencil, k: int | Iterable[int]) -> Path:
+def _thresholded(pencil: Pencil, k: object) -> Path:
     """Take the largest entries of the leading eigenvector, for every size."""
-    sizes: list[Any] = list(k) if _validate.is_list(k) else [k]
-    if not sizes:
-        raise ValueError("k: holds no size; at least one is needed")
-    for size in sizes:
-        _validate.check_integer("k", size, 1, pencil.n_features, "the number of features")
+    sizes = check_sizes(k, 1, pencil.n_features, "the number of features")
     order = np.argsort(-np.abs(pencil.leading_axis), kind="stable")
-    return _packed(pencil, [np.sort(order[:size]) for size in sorted({*sizes})])
+    return _path(pencil, [np.sort(order[:size]) for size in sizes])
 
 
-def _packed(pencil: Pencil, supports: list[Integers]) -> Path:
-    """Pack supports that no search found."""
-    rows = [_row(pencil, len(S), pencil.solve(S)[0], S, "greedy") for S in supports]
-    return Path.from_rows(pencil, rows)
+def _path(pencil: Pencil, supports: list[Integers]) -> Path:
+    """Return the path of supports that no search found."""
+    return Path.from_rows(pencil, [_row(pencil, pencil.solve(S)[0], S) for S in supports])
 
 
 def correlation_ranking(X: ArrayLike, y: ArrayLike) -> Integers:

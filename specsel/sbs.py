@@ -231,7 +231,7 @@ def eliminate(
             chosen, k, share = step, best, stable[best]
         if report(step) or enough:
             break
-    return _pack(known, retain, features, trace, chosen, k)
+    return _subspace(known, retain, features, trace, chosen, k)
 
 
 def _steps(A: Floats, E: Floats, features: Integers, at_least: int) -> Iterator[Step]:
@@ -304,11 +304,10 @@ def _spectrum(symmetric: Floats) -> Floats:
 
 
 def _largest_gap(spectrum: Floats, size: int, least: float) -> float:
-    """Bound the gaps of a submatrix of this size, from the spectrum of a larger one.
+    """Bound the gaps of a submatrix of this size by the spectrum of a larger one (Proposition 1).
 
-    Only gaps count before which the eigenvalues sum to more than `least`. Proposition 1: with j
-    features less the k-th gap is at most ``λ_k - λ_{k+1+j}``, and the first k eigenvalues sum to
-    no more than before.
+    Only gaps count before which the eigenvalues sum to more than `least`; the first k of a
+    submatrix sum to no more than those of the larger one.
     """
     reach = len(spectrum) - size + 1
     gaps = spectrum[:-reach] - spectrum[reach:]
@@ -323,7 +322,7 @@ def _stable(spectrum: Floats, error: float, total: float) -> dict[int, float]:
     return {k: float(shares[k - 1]) for k in ks.tolist()}
 
 
-def _pack(
+def _subspace(
     known: Intervals,
     retain: float,
     features: Integers,
@@ -338,7 +337,10 @@ def _pack(
     values, vectors = np.linalg.eigh(known.A[np.ix_(support, support)])
     values, vectors = values[::-1].copy(), vectors[:, ::-1][:, :k]
     vectors = vectors * np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)
-    stable = dict(chosen.stable or {}) if chosen else {}
+    stable, bound = {}, np.inf
+    if chosen:  # Theorem 1: 2 ‖E₂₁‖ / δ, δ being the gap less ‖E₁₁‖ and ‖E₂₂‖; ‖E‖ for all norms
+        stable, norm = dict(chosen.stable or {}), chosen.error / 4
+        bound = float(2 * norm / (values[k - 1] - values[k] - 2 * norm))
     share = stable[k] if k else 0.0
     return StableSubspace(
         support=support,
@@ -350,16 +352,7 @@ def _pack(
         retain=float(retain),
         eigenvalues=values,
         vectors=vectors,
-        bound=_stewart(values[k - 1] - values[k], chosen.error / 4) if chosen else np.inf,
+        bound=bound,
         trace=tuple(trace),
         intervals=known,
     )
-
-
-def _stewart(gap: float, norm: float) -> float:
-    """Bound the sine of the angle by ``2 ‖E₂₁‖ / δ``, with ``‖E‖`` for all norms (Theorem 1).
-
-    ``E₂₁`` is the block of E between the subspace and its complement, δ the gap less the norms of
-    the other two blocks.
-    """
-    return float(2 * norm / (gap - 2 * norm))

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 from oracles import pencil as oracle
 
-from specsel import Weights
+from specsel import Weights, datasets
 from specsel._exact.search import TIE
 
 KINDS = (
@@ -20,6 +20,9 @@ KINDS = (
     "negative",
     "block",
 )
+
+# Kinds for the comparisons of greedy and exact supports.
+PAIRS = ("rank one", "rank three", "full rank", "identity", "Brownian", "indefinite", "negative")
 
 
 class Clock:
@@ -56,6 +59,8 @@ def wishart(rng, n, rank=None):
 
 
 def pencil(rng, kind, n):
+    if kind == "Brownian":
+        return datasets.brownian_pair(n, random_state=rng)
     half = max(n // 2, 1)
     A, B = wishart(rng, n), wishart(rng, n)
     if kind == "indefinite":
@@ -100,3 +105,19 @@ def enumerate_all(A, B, k, always=(), criterion="leading"):
 def tolerance(A, B, best):
     scale = max(abs(best), np.abs(A / np.sqrt(np.outer(np.diag(B), np.diag(B)))).max())
     return (scale or 1.0) * max(2 * TIE, 1e-13 * np.linalg.cond(B))
+
+
+def factored(seed):
+    """U and B of various kinds, the diagonal of B scaled to 1."""
+    rng = np.random.default_rng(seed)
+    n, rank = int(rng.integers(4, 10)), int(rng.integers(1, 4))
+    U, B = rng.standard_normal((rank, n)), wishart(rng, n)
+    if seed % 4 == 1:
+        B = wishart(rng, n, max(n // 2, 1)) + 10.0 ** -rng.integers(2, 8) * np.eye(n)
+    if seed % 4 == 2:
+        copies = rng.integers(0, n, n)
+        U, B = U[:, copies], B[np.ix_(copies, copies)] + 0.01 * np.eye(n)
+    if seed % 4 == 3:
+        U, B = rng.integers(-1, 2, (rank, n)).astype(float), np.eye(n)
+    scale = 1 / np.sqrt(np.diag(B))
+    return rng, np.ascontiguousarray(U * scale), B * scale * scale[:, None]

@@ -1,39 +1,24 @@
 """Greedy supports against a literal search with an eigen-solve a candidate."""
 
+import itertools
 import os
 import signal
 import tracemalloc
 
-import numba
 import numpy as np
 import pandas as pd
 import pytest
-from instances import Clock
+from instances import PAIRS, pencil
 from oracles import pencil as oracle
 from scipy import sparse
 
 from specsel import _pencil, _validate, datasets, gslda
 
-PAIRS = {
-    "rank one": lambda seed: datasets.wishart_pair(11, rank=1, random_state=seed),
-    "rank three": lambda seed: datasets.wishart_pair(11, rank=3, random_state=seed),
-    "full rank": lambda seed: datasets.wishart_pair(11, random_state=seed),
-    "identity": lambda seed: datasets.wishart_pair(11, identity=True, random_state=seed),
-    "Brownian": lambda seed: datasets.brownian_pair(11, random_state=seed),
-    "indefinite": lambda seed: indefinite_pair(11, seed),
-    "negative definite": lambda seed: negative_pair(11, seed),
-}
 SETS = [((), ()), ((4, 2), (0,)), ((5,), ())]
 
 
-def indefinite_pair(n, seed):
-    A = np.random.default_rng(seed).standard_normal((n, n))
-    return A + A.T, datasets.wishart_pair(n, random_state=seed)[1]
-
-
-def negative_pair(n, seed):
-    A, B = datasets.wishart_pair(n, random_state=seed)
-    return -A - 0.1 * np.eye(n), B
+def pair(kind, seed):
+    return pencil(np.random.default_rng(seed), kind, 11)
 
 
 def classes_problem(n_classes, n_samples=60, n_features=12, seed=0):
@@ -44,10 +29,10 @@ def classes_problem(n_classes, n_samples=60, n_features=12, seed=0):
     return X, y
 
 
-@pytest.fixture
-def set_clock(monkeypatch):
-    """Replace the clock of the selection by one that goes on by a step when it is read."""
-    return lambda step: monkeypatch.setattr(gslda, "perf_counter", Clock(step))
+def stop_after(count):
+    """Return a function that asks to stop once it was called so many times."""
+    calls = itertools.count()
+    return lambda: next(calls) >= count
 
 
 def lists(path):
@@ -59,7 +44,7 @@ def lists(path):
 def test_picks_are_those_of_a_literal_search(kind, sets):
     always, never = sets
     for seed in range(3):
-        A, B = PAIRS[kind](seed)
+        A, B = pair(kind, seed)
         options = {"always": always, "never": never, "refine": False}
         forward = gslda.solve_pair(A, B, direction="forward", **options)
         count = len(A) - len(never)
@@ -133,7 +118,7 @@ def test_both_directions_are_the_better_one_at_every_size():
 @pytest.mark.parametrize("kind", PAIRS)
 def test_no_single_swap_helps_after_refinement(kind, sets):
     always, never = sets
-    A, B = PAIRS[kind](7)
+    A, B = pair(kind, 7)
     plain = gslda.solve_pair(A, B, refine=False, always=always, never=never)
     path = gslda.solve_pair(A, B, always=always, never=never)
     scale = np.abs(path.values).max()
@@ -220,13 +205,8 @@ def test_a_long_chain_of_changes_stays_exact():
     G = rng.standard_normal((60, 25))
     B = G @ G.T / 60 + 1e-7 * np.eye(60)
     d = rng.standard_normal(60)
-    path = gslda.search(
-        _pencil.from_pair(np.outer(d, d), B),
-        range(1, 61),
-        "both",
-        range(1, 61),
-        *_validate.check_sets((), (), 60),
-    )
+    pencil, sizes = _pencil.from_pair(np.outer(d, d), B), range(1, 61)
+    path = gslda.search(pencil, sizes, "both", sizes, np.empty(0, int), np.arange(60))
     exact = [oracle.pencil_value(np.outer(d, d), B, support) for _, support in path.values()]
     np.testing.assert_allclose([value for value, _ in path.values()], exact, rtol=1e-6)
 
@@ -394,36 +374,24 @@ def test_baselines_refuse_what_they_cannot_use():
         gslda.correlation_ranking(X, y)
 
 
-def test_the_same_bits_for_any_number_of_threads(set_threads):
-    pencil = _pencil.from_pair(*datasets.wishart_pair(30, random_state=1))
-    found = []
-    for threads in (1, numba.config.NUMBA_NUM_THREADS):
-        set_threads(threads)
-        path = gslda.search(
-            pencil, range(1, 31), "both", range(1, 31), *_validate.check_sets((), (), 30)
-        )
-        found.append([(value, support.tolist()) for value, support in path.values()])
-    assert found[0] == found[1]
-
-
 @pytest.mark.parametrize("direction", ["both", "forward", "backward"])
-def test_what_was_found_in_time_comes_back(set_clock, direction):
+def test_what_was_found_in_time_comes_back(direction):
     """From no time at all to enough of it."""
     X, y = classes_problem(3)
-    gslda.solve(X, y)  # compiles
-    whole = gslda.solve(X, y, direction=direction)
-    statuses = set()
-    for step in (1.0, 0.2, 0.06, 0.03, 0.02, 0.01, 1e-3):
-        set_clock(step)
-        path = gslda.solve(X, y, direction=direction, time_limit=1.0)
-        statuses |= {*path.statuses}
-        assert 1 <= len(path) <= 12
-        assert len({*path.statuses}) == 1
-        for k in path:
-            assert len({*path[k].support.tolist()}) == k
-            assert path[k].value <= whole[k].value * (1 + 1e-9)
-    assert statuses == {"time", "greedy"}
-    assert lists(path) == lists(whole)
+    complete = gslda.solve(X, y, direction=direction)
+    sizes, always, reached = range(1, 13), np.empty(0, int), set()
+    for count in (0, 1, 5, 12, 20, 60, 1000):
+        stop, members = stop_after(count), np.arange(12)
+        found = gslda.search(complete.pencil, sizes, direction, sizes, always, members, stop)
+        reached.add(len(found))
+        for k, (value, support) in found.items():
+            assert len({*support.tolist()}) == k
+            assert value <= complete[k].value * (1 + 1e-9)
+    assert len(reached) > 2
+    assert [support.tolist() for _, support in found.values()] == lists(complete)
+    path = gslda.solve(X, y, direction=direction, time_limit=0)
+    assert {*path.statuses} == {"time"}
+    assert 1 <= len(path[path.sizes[-1]].support) == path.sizes[-1]
 
 
 def test_control_c_returns_what_was_found(monkeypatch):
@@ -449,7 +417,7 @@ def test_control_c_returns_what_was_found(monkeypatch):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_backward_elimination_of_many_features(form, set_clock):
+def test_backward_elimination_of_many_features(form):
     """So many are inverted in blocks; all but six are always held."""
     n, held = 1030, np.arange(1024)
     X, y = classes_problem(2, n_features=n)
@@ -465,10 +433,9 @@ def test_backward_elimination_of_many_features(form, set_clock):
         support = shrunk[int(np.argmax(worth))]
         assert path[k].support.tolist() == support
         assert path[k].value == pytest.approx(max(worth), rel=1e-7)
-    for limit in (2.0, 7.0, 12.0):
-        set_clock(1.0)
-        cut = gslda.solve(form(X), y, time_limit=limit, **options)
-        assert {*cut.statuses} == {"time"}
+    for count in (1, 6, 11):  # it stops while it inverts
+        members, sizes, stop = np.arange(n), range(len(held), n + 1), stop_after(count)
+        assert gslda.search(path.pencil, sizes, "backward", (), held, members, stop) == {}
 
 
 def test_many_equal_eigenvalues():
@@ -549,7 +516,7 @@ def test_updates_of_a_support_equal_a_fresh_solve(rank, rng):
     A, B = datasets.wishart_pair(12, rank=rank, random_state=2)
     scale = 1 / np.sqrt(np.diag(B))
     A, B = (matrix * scale * scale[:, None] for matrix in (A, B))
-    state = gslda.Tableau(_pencil.from_pair(A, B), (), np.ones(12, bool), 12)
+    state = gslda.Tableau(_pencil.from_pair(A, B), (), np.arange(12), 12)
     for _ in range(40):
         state.move_to(np.flatnonzero(rng.permutation(12) < rng.integers(1, 8)))
         if len(state.members) > 2:

@@ -16,7 +16,7 @@ pairs        If one or two are left to choose, the best choice with every featur
 
 Nodes are taken in batches of a fixed number, and what they find is used only after the batch, so
 the outcome does not depend on the number of threads. The children share the arrays of their
-parent. If these outgrow the room there is, the nodes with the smallest bounds go first, which end
+parent. If these outgrow the buffer, the nodes with the smallest bounds are taken first, which end
 soonest.
 """
 
@@ -32,6 +32,7 @@ from specsel._exact.bounds import (
     invert_definite,
     lower_factor,
     lower_inverse,
+    submatrix,
     triangular,
 )
 from specsel._runtime import jit
@@ -53,7 +54,7 @@ ROUNDS, SWEEPS, STEP, STOP = 4, 24, 0.4, 0.05
 ROUNDINGS, MOST = 8, 1e-4
 
 # Doubles that all open nodes may take.
-ROOM = 2.5e7
+BUFFER = 2.5e7
 
 # Deletion is tried where at least this share of the free features is to be chosen.
 DELETION_SHARE = 1 / 3
@@ -102,7 +103,6 @@ class BestFirst:
         targets: Floats,
         groups: Integers,
         k: int,
-        *,
         concave: bool,
         plain: bool = False,
     ) -> None:
@@ -120,7 +120,7 @@ class BestFirst:
         # Open children: minus the bound, a number that breaks ties, the parent, the position
         # of the feature to decide about or -1 for the root, and whether it is included.
         self._queue = [(-np.inf, 0, root, -1, True)]
-        self._count = self.nodes = self._held = 0
+        self._count = self.nodes = self._stored = 0
         work = 3.0 * ROUNDS * max(n, 1) ** 3
         self._batch = int(np.clip(BATCH_WORK / work, LEAST_BATCH, BATCH))
 
@@ -185,11 +185,11 @@ class BestFirst:
         for include in (True, False):
             self._count += 1
             heapq.heappush(self._queue, (-bound, self._count, node, branch, include))
-            self._held += _room(node)
+            self._stored += _doubles(node)
 
     def _take(self) -> tuple[OpenNode, float]:
         """Take the child of the largest bound and make it; return it with that bound."""
-        if self._held > ROOM:
+        if self._stored > BUFFER:
             self._queue.sort(reverse=True)
             key, _, parent, branch, include = self._queue.pop(0)
             self._queue.reverse()
@@ -197,7 +197,7 @@ class BestFirst:
             key, _, parent, branch, include = heapq.heappop(self._queue)
         if branch < 0:
             return parent, -key
-        self._held -= _room(parent)
+        self._stored -= _doubles(parent)
         included, free, split, weights = parent
         left = np.arange(len(free)) != branch
         if include:
@@ -217,7 +217,7 @@ class BestFirst:
         return bool(len(differs) and mask[differs[0]])
 
 
-def _room(node: OpenNode) -> int:
+def _doubles(node: OpenNode) -> int:
     """Count half the doubles of a node, which its two children share."""
     return (len(node.free) * (len(node.weights) + 2) + len(node.included)) // 2
 
@@ -230,11 +230,10 @@ def examine(task, node, threshold):
     decided; the position in `node.free` of the feature to decide about next, or -1; a support, or
     nothing; and the work in multiplications, about.
     """
-    included, free, split, weights = node
     work, ceiling = 0.0, np.inf
     found = np.empty(0, np.int64)
     while True:
-        node = OpenNode(included, free, split, weights)
+        included, free, split, weights = node
         choose, size = task.choose - len(included), len(free)
         if choose < 0 or size < choose:
             return -np.inf, node, -1, found, work
@@ -258,26 +257,24 @@ def examine(task, node, threshold):
             if choose == 2:
                 found = np.append(found, free[partner[first]])
             drop = best <= goal
-            included, free, split, weights = _decide(node, keep, drop)
-            node = OpenNode(included, free, split, weights)
-            position = first - drop[:first].sum()
-            return base + best[first], node, position, found, work
+            node = _decide(node, keep, drop)
+            return base + best[first], node, first - drop[:first].sum(), found, work
         if task.plain or choose >= DELETION_SHARE * size:
             work += 2.0 * size**3
-            whole, losses = _deletions(matrix, targets, task.concave)
-            ceiling = min(ceiling, base + whole)
+            total, losses = _deletions(matrix, targets, task.concave)
+            ceiling = min(ceiling, base + total)
             if ceiling <= threshold:
                 return -np.inf, node, -1, found, work
             if task.plain:
                 return ceiling, node, int(np.argmax(losses)), found, work
-            keep = whole - losses <= goal
+            keep = total - losses <= goal
             if keep.any():
                 if keep.sum() > choose:
                     return -np.inf, node, -1, found, work
-                included, free, split, weights = _decide(node, keep, drop)
+                node = _decide(node, keep, drop)
                 continue
-            if np.isfinite(whole):
-                ceiling = min(ceiling, base + whole - np.sort(losses)[size - choose - 1])
+            if np.isfinite(total):
+                ceiling = min(ceiling, base + total - np.sort(losses)[size - choose - 1])
         loads = weights
         if task.concave:
             loads = triangular(lower_inverse(factor), weights)
@@ -302,7 +299,7 @@ def examine(task, node, threshold):
                 drop[i] = least - last + scores[i] <= goal
         left = size - drop.sum()
         if keep.any() or (left < size and (left <= (1 - WORTHWHILE) * size or left <= choose + 1)):
-            included, free, split, weights = _decide(node, keep, drop)
+            node = _decide(node, keep, drop)
             continue
         found, position = _rounded(node, scores, np.where(drop, 0.0, shares), choose)
         node = _decide(node, keep, drop)
@@ -338,12 +335,10 @@ def condense(task, included, free):
     size, rank = len(free), len(task.targets)
     order = np.concatenate((free, included))
     count = len(order)
-    matrix, targets = np.empty((count, count)), np.empty((rank, count))
+    matrix, targets = submatrix(task.matrix, order), np.empty((rank, count))
     inner = np.zeros((rank, rank))
-    for i in range(count):
-        for j in range(count):
-            matrix[i, j] = task.matrix[order[i], order[j]]
-        for c in range(rank):
+    for c in range(rank):
+        for i in range(count):
             targets[c, i] = task.targets[c, order[i]]
     for p in range(count - 1, size - 1, -1):
         pivot = matrix[p, p]
@@ -393,16 +388,13 @@ def _pairs(matrix, targets, choose, concave):
     best, partner = np.full(size, -np.inf), np.zeros(size, np.int64)
     inner = np.zeros((size, size))
     for i in range(size):
-        for j in range(size if choose == 2 else 0):
+        for j in range(size):
             for c in range(rank):
                 inner[i, j] += targets[c, i] * targets[c, j]
-        if choose == 1:
-            for c in range(rank):
-                inner[i, i] += targets[c, i] * targets[c, i]
-            best[i] = inner[i, i] / matrix[i, i]
-            if concave:
-                best[i] = np.log1p(best[i])
     if choose == 1:
+        for i in range(size):
+            value = inner[i, i] / matrix[i, i]
+            best[i] = np.log1p(value) if concave else value
         return best, partner
     for i in range(size):
         for j in range(i):
@@ -410,11 +402,10 @@ def _pairs(matrix, targets, choose, concave):
             value = inner[i, i] * matrix[j, j] + inner[j, j] * matrix[i, i]
             value -= 2 * inner[i, j] * matrix[i, j]
             if concave:
-                value = np.log1p(
-                    (value + inner[i, i] * inner[j, j] - inner[i, j] ** 2) / determinant
-                )
-            else:
-                value /= determinant
+                value += inner[i, i] * inner[j, j] - inner[i, j] ** 2
+            value /= determinant
+            if concave:
+                value = np.log1p(value)
             if not determinant > 0:
                 value = np.inf
             if value > best[i]:

@@ -13,7 +13,7 @@ relaxation   the perspective bound of a Schur complement does (`is_empty_relaxed
              nothing, but bounds what is left open when a search ends early (`ceiling`).
 
 Inertia. A node of `exclude` holds supports within a set T of features; it carries ``P = M_T⁻¹``.
-If M_T has exactly one negative eigenvalue, signs in P tell more. The negative eigenvalues of M_T
+If M_T has exactly one negative eigenvalue, signs in P show more. The negative eigenvalues of M_T
 are those of M over the features left after the set D is dropped, plus those of ``P_DD``. So what
 is left is negative exactly if ``P_DD`` is positive definite. Hence a feature with ``P_jj < 0``
 must stay, and two features with ``P_ii P_jj < P_ij²`` cannot both go. If m features have to go, a
@@ -83,9 +83,7 @@ ROOT_STEPS = 30
 
 # In one step an entry of x falls to no less than the root of this share, and never below the
 # smallest.
-LEAST_FALL = 1e-3
-
-SMALLEST = 1e-100
+LEAST_FALL, SMALLEST = 1e-3, 1e-100
 
 # The sums may come to this share of the diagonal; the rest is for rounding.
 MARGIN = 1 - 1e-10
@@ -97,9 +95,7 @@ STALLED = 2e-5
 
 # The weight of the barrier that keeps B₀ positive definite; and what is added to the gradient, as
 # a share of its mean, so that no part of e is pushed to zero.
-BARRIER = 0.3
-
-FLOOR = 1e-3
+BARRIER, FLOOR = 0.3, 1e-3
 
 # A step takes no entry of e below this share of itself.
 LEAST_SHARE = 1e-3
@@ -124,9 +120,7 @@ SWEEPS = 100
 SPLIT = 0.99
 
 # What rounding may add to the relaxation: at least, and for every unit of the condition number.
-ROUNDING = 1e-9
-
-ROUNDING_GROWTH = 1e-13
+ROUNDING, ROUNDING_GROWTH = 1e-9, 1e-13
 
 
 @jit
@@ -588,33 +582,22 @@ def ceiling(
 ) -> float:
     """Bound the values of all supports of some nodes from above, by no less than `low`.
 
-    Parameters
-    ----------
-    a, b : ndarray
-        All supports hold the features from `n` on.
-    nodes : list of Node
-        The features they keep, their free features, and how many of these they choose.
-    high : float
-        A number that no value exceeds.
-    tests : list of callable
-        One of them has to be true for a node to be empty.
+    All supports hold the features from `n` on, and no value exceeds `high`. A node is empty if one
+    of the tests is true.
     """
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        left = [node for node in nodes if not _no_support(middle * b - a, n, node, tests)]
+        matrix, left = middle * b - a, []
+        for kept, free, choose in nodes:
+            members = np.concatenate((free, kept, np.arange(n, len(matrix))))
+            part = matrix[np.ix_(members, members)]
+            if not any(test(part, len(free), choose) for test in tests):
+                left.append((kept, free, choose))
         if left:
             low, nodes = middle, left
         else:
             high = middle
     return high
-
-
-def _no_support(matrix: Floats, n: int, node: Node, tests: list[Test]) -> bool:
-    """Return whether a test shows that a node holds no negative support."""
-    kept, free, choose = node
-    members = np.concatenate((free, kept, np.arange(n, len(matrix))))
-    part = matrix[np.ix_(members, members)]
-    return any(test(part, len(free), choose) for test in tests)
 
 
 def is_empty_relaxed(matrix: Floats, n_free: int, choose: int) -> bool:

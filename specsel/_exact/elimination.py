@@ -23,7 +23,7 @@ in iid noise, nor in a planted component beyond the planted count: all features 
 further one adds next to nothing, so t - c is tiny against the squares, and everything survives.
 
 Searches start from truncated power iteration (Yuan and Zhang 2013, JMLR 14): multiply a sparse
-vector by A, keep its k largest entries, and repeat. It is begun from the rows of the most
+vector by A, keep its k largest entries, and repeat. It begins with the rows of the most
 promising features, all at once, and over these features alone. One more start grows from the best
 support of one feature less.
 """
@@ -45,7 +45,7 @@ from specsel._exact.search import (
 )
 from specsel._pencil import Pencil
 from specsel._runtime import jit
-from specsel._validate import Bools, Floats, Integers
+from specsel._validate import Floats, Integers
 from specsel.results.subsets import SizeRow
 
 # What rounding may take from the inequality, as a share of t². A margin relative to its right-hand
@@ -64,14 +64,14 @@ WORTHWHILE = 0.02
 # Up to so many survivors a round costs nothing, and rounds go on until all stay.
 FEW = 1000
 
-# Power iteration: so many features are tried, and so many of them are begun from; multiplications
-# by A; and so many of the vectors that come out have their supports solved for.
+# Power iteration: how many features are tried, and with how many of them it begins; how often it
+# multiplies by A; and of how many of the final vectors the supports are solved for.
 POOL = 1000
 STARTS = 150
 STEPS = 10
 SOLVED = 5
 
-# Tells whether to stop now.
+# Returns whether to stop now.
 Stop = Callable[[], bool]
 
 
@@ -140,19 +140,22 @@ class Elimination:
 
     def _begin(self, k: int, rows: dict[int, SizeRow]) -> SizeRow:
         """Return a start, with the bound that follows from one feature less."""
-        below = rows.get(k - 1)
-        if below is None:  # the features that are always held, or the largest variance
+        pencil, below = self._pencil, rows.get(k - 1)
+        if below is None:  # the features of every support, or the one of the largest variance
             support = self._always
             if len(support) < k:
                 variances = self._diagonal[self._members]
-                ties = variances >= self._largest - self._slack(self._largest)
-                support = self._members[ties][:1]
-            value = self._pencil.solve(support)[0]
+                support = self._members[variances >= self._largest - self._slack(self._largest)][
+                    :1
+                ]
+            value = pencil.solve(support)[0]
             return SizeRow(k, support, value, value, value, "optimal")
-        support = self._grown(below.support)
+        starts = [self._grown(below.support)]
         if not self._halted and len(self._pool) >= k > len(self._always):
-            support = max([support, *self._powers(k)], key=self._value)
-        value = self._pencil.solve(support)[0]
+            starts += self._powers(k)
+        parts = (pencil.factor[support] for support in starts)
+        support = starts[np.argmax([linalg.eigen(part @ part.T)[0][-1] for part in parts])]
+        value = pencil.solve(support)[0]
         bound = max(self._ceiling(k, below), value)
         return SizeRow(k, support, value, value, bound, self._halted or "time")
 
@@ -173,17 +176,14 @@ class Elimination:
         )
         self.n_left = len(left)
         bound = min(row.bound, max(self._ceiling(k, below), row.value))
-        if self._halted:
-            return row._replace(bound=bound, status=self._halted)
-        if len(left) > self._features_limit:
-            return row._replace(bound=bound, status="features")
+        if self._halted or len(left) > self._features_limit:
+            return row._replace(bound=bound, status=self._halted or "features")
         task = SearchTask(*pencil.block(left), always=np.searchsorted(left, self._always))
         gap = limits.gap if k == self._last else 0.0
         rest = max(seconds - (limits.clock() - began), 0.0)
         found = search_size(pencil, task, left, k, row.support, limits, rest, gap)
         if found.status != "optimal":
-            bound = max(min(bound, found.bound), found.value)
-            found = found._replace(bound=bound)
+            found = found._replace(bound=max(min(bound, found.bound), found.value))
         return found._replace(start=row.start, seconds=limits.clock() - began)
 
     def _ceiling(self, k: int, below: SizeRow) -> float:
@@ -194,11 +194,6 @@ class Elimination:
 
     def _slack(self, value: float) -> float:
         return slack(value, TIE, len(self._members), self._largest)
-
-    def _value(self, support: Integers) -> float:
-        """Return the largest eigenvalue over a support, with the shift of the pencil."""
-        part = self._pencil.factor[support]
-        return float(linalg.eigen(part @ part.T)[0][-1])
 
     def _grown(self, support: Integers) -> Integers:
         """Add the feature that, with the component of a support, explains most."""
@@ -212,21 +207,16 @@ class Elimination:
     def _powers(self, k: int) -> list[Integers]:
         """Return the supports of k features that truncated power iteration ends on."""
         factor, vectors = self._pencil.factor[self._pool], self._rows
-        held = np.isin(self._pool, self._always)
+        always = np.isin(self._pool, self._always)
         for _ in range(STEPS):
-            columns = _largest(vectors, k, held)
+            sizes = np.where(always, np.inf, np.abs(vectors))
+            columns = np.argpartition(-sizes, k - 1, axis=1)[:, :k]
             entries = np.take_along_axis(vectors, columns, 1)
             entries = entries / np.maximum(np.linalg.norm(entries, axis=1), 1e-150)[:, None]
             images = np.matmul(entries[:, None, :], factor[columns])[:, 0]
             vectors = images @ factor.T
         order = np.argsort(-np.linalg.norm(images, axis=1), kind="stable")[:SOLVED]
         return [self._pool[np.sort(columns[i])] for i in order]
-
-
-def _largest(vectors: Floats, k: int, held: Bools) -> Integers:
-    """Return the k largest entries of every row, by modulus; those that are held count first."""
-    sizes = np.where(held, np.inf, np.abs(vectors))
-    return np.argpartition(-sizes, k - 1, axis=1)[:, :k]
 
 
 def survivors(
@@ -242,37 +232,24 @@ def survivors(
 ) -> Integers:
     """Return the members that a support of k of them worth more than t may hold, ascending.
 
-    Parameters
-    ----------
-    block_of_a, diagonal : callable, ndarray
-        Some rows and columns of A, which is never formed, and its diagonal. A multiple of the
-        identity may have been added to the diagonal, if it was added to t and c too.
-    squares : ndarray
-        The `largest_squares` of the members.
-    t, c : float
-        Just below a value that is reached; no support of k - 1 features is worth more than c.
-    needed : ndarray of int
-        Features that stay anyway.
+    No support of k - 1 features is worth more than c, and `needed` features stay anyway.
+    `block_of_a` returns some rows and columns of A, `squares` are the `largest_squares` of the
+    members. A multiple of the identity may have been added to A, if it was added to t and c too.
     """
-    stays = may_be_held(sums_of(squares, k - 1), diagonal[members], t, c)
-    left, before = members[stays | np.isin(members, needed)], members
-    while len(left) < len(before):
-        little = len(left) > (1 - WORTHWHILE) * len(before)
-        among = None
-        if len(left) <= FEW or not little:
-            among = largest_squares(block_of_a, left, k - 1, stop)
+    left, before = members, members
+    while c < t:
+        sums = sums_of(squares, k - 1)
+        stays = sums >= (t - diagonal[left]) * (t - c) - MARGIN * t * t
+        left, before = left[stays | np.isin(left, needed)], left
+        if len(left) == len(before):
+            break
+        if len(left) > FEW and len(left) > (1 - WORTHWHILE) * len(before):
+            break
+        among = largest_squares(block_of_a, left, k - 1, stop)
         if among is None:
             break
-        stays = may_be_held(sums_of(among, k - 1), diagonal[left], t, c)
-        left, before = left[stays | np.isin(left, needed)], left
+        squares = among
     return left
-
-
-def may_be_held(sums: Floats, diagonal: Floats, t: float, c: float) -> Bools:
-    """Tell which features a support worth more than t may hold, if the rest is worth at most c."""
-    if c >= t:
-        return np.ones(len(sums), dtype=bool)
-    return sums >= (t - diagonal) * (t - c) - MARGIN * t * t
 
 
 def sums_of(squares: Floats, count: int) -> Floats:
@@ -286,10 +263,10 @@ def sums_of(squares: Floats, count: int) -> Floats:
 def ceiling(c: float, free: int, largest: float) -> float:
     """Bound the values of k features by a bound c of those of k - 1, if ``A = F Fᵀ``.
 
-    `free` of the k features are not always held, and `largest` is the largest diagonal entry of
-    A. The value of S is ``Σ (f_i · u)²`` for some unit vector u. Leave out each of its free
-    features in turn: on average the sum falls to ``(free - 1) / free`` of itself, or less. And
-    the feature left out adds no more than its diagonal entry.
+    `free` of the k features may be left out, and `largest` is the largest diagonal entry of A. The
+    value of S is ``Σ (f_i · u)²`` for some unit vector u. Leave out each of its free features in
+    turn: on average the sum falls to ``(free - 1) / free`` of itself, or less. And the feature
+    left out adds no more than its diagonal entry.
     """
     return min(c + largest, c * free / (free - 1) if free > 1 else np.inf)
 

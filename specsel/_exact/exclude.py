@@ -4,7 +4,7 @@ A node keeps some features and chooses the rest of its supports from its free on
 drop the first free feature; keep the first and drop the second; keep the first two and drop the
 third; and so on, until enough are kept. The node carries the inverse P of M over its features; a
 child's inverse follows from it by one update of rank one. The signs in P prune: without a negative
-eigenvalue no support below is better than the incumbent, and with one they tell which features
+eigenvalue no support below is better than the incumbent, and with one they show which features
 must be kept (see `bounds`).
 
 The children that come first have most descendants, so the features go first that are most likely
@@ -57,7 +57,7 @@ NEGATIVE = 4  # how many negative eigenvalues M has over the node
 STRICT = 5  # 1 if a tie is of no use in the node: it is pruned just above the incumbent
 VERSION = 6  # the version of the rules that the inverse belongs to; -1 asks for a new inverse
 FRESH = 7  # 1 if the node is still to be examined
-CLOSED = 8  # 1 if what is left of the node was given to another stack
+CLOSED = 8  # 1 if what is left of the node went to another stack
 NODE_COLUMNS = 9
 
 # Rows of `Stack.marks`, which have an entry for each free feature.
@@ -96,7 +96,7 @@ class Tree(ABC):
     """A tree over n free features that is searched depth first, as several stacks at a time."""
 
     def __init__(self, n: int, levels: int, columns: int, mark_rows: int, shape: object) -> None:
-        """Make idle stacks, with room for so many levels and matrices of that shape."""
+        """Make idle stacks for so many levels, with matrices of that shape."""
         self.stacks = tuple(
             Stack(
                 state=np.array([-1, *[0] * (STATE_ENTRIES - 1)]),
@@ -121,6 +121,16 @@ class Tree(ABC):
     @abstractmethod
     def move(self, donor: Stack, depth: int, stack: Stack) -> None:
         """Make what is left of a node the root of an idle stack, and close it."""
+
+    @staticmethod
+    def place(stack: Stack, node: Node) -> None:
+        """Give an idle stack a node, without what it carries."""
+        base, free, choose = node
+        stack.state[[DEPTH, BASE]] = 0, len(base)
+        stack.base[: len(base)] = base
+        stack.table[0] = 0
+        stack.table[0, [SIZE, CHOOSE]] = len(free), choose
+        stack.features[0, : len(free)] = free
 
     @property
     def done(self) -> bool:
@@ -181,9 +191,13 @@ class Exclude(Tree):
     def __init__(self, n: int, choose: int) -> None:
         """Give the root to the first stack."""
         levels = n - choose + 2
-        room = sum((n - level) ** 2 for level in range(min(levels, n)))
-        super().__init__(n, levels, NODE_COLUMNS, MARK_ROWS, room)
-        _place(self.stacks[0], (np.empty(0, np.int64), np.arange(n), choose))
+        size = sum((n - level) ** 2 for level in range(min(levels, n)))
+        super().__init__(n, levels, NODE_COLUMNS, MARK_ROWS, size)
+        self._place(self.stacks[0], (np.empty(0, np.int64), np.arange(n), choose))
+
+    def _place(self, stack: Stack, node: Node) -> None:
+        self.place(stack, node)
+        stack.table[0, VERSION] = -1
 
     def advance(self, threads: ThreadPoolExecutor, rules: Rules, budget: float) -> list[Bools]:
         """Search every stack for so many multiplications; list masks of better supports."""
@@ -201,18 +215,8 @@ class Exclude(Tree):
         return -1 if node[CLOSED] else int(node[SIZE] - node[KEPT])
 
     def move(self, donor: Stack, depth: int, stack: Stack) -> None:
-        _place(stack, self.node(donor, depth))
+        self._place(stack, self.node(donor, depth))
         donor.table[depth, CLOSED] = 1
-
-
-def _place(stack: Stack, node: Node) -> None:
-    """Give an idle stack a node, whose inverse is still to be computed."""
-    base, free, choose = node
-    stack.base[: len(base)] = base
-    stack.table[0] = 0
-    stack.table[0, [SIZE, CHOOSE, VERSION]] = len(free), choose, -1
-    stack.features[0, : len(free)] = free
-    stack.state[[DEPTH, BASE]] = 0, len(base)
 
 
 @jit
@@ -240,7 +244,7 @@ def descend(stack, rules, budget):
             tie = is_better(rules.below, stack.found)
             state[DEPTH] -= 1
             if tie and (smaller or is_better(rules.above, stack.found)):
-                state[FOUND] = 1
+                state[FOUND] = SUPPORT
             elif tie:
                 state[DEPTH] = _retreat(stack, rules.incumbent)
 
@@ -252,23 +256,20 @@ def _refresh(stack, rules):
     node = stack.table[depth]
     mask = np.empty(len(rules.incumbent), np.bool_)
     _collect(stack, depth, node[KEPT], mask)
-    chosen = np.empty(len(rules.above), np.int64)
-    size = node[SIZE] - node[KEPT]
-    for i in range(size):
-        chosen[i] = stack.features[depth, node[KEPT] + i]
-    count = list_chosen(mask, chosen, size)
+    free = stack.features[depth, node[KEPT] : node[SIZE]]
+    size, chosen = len(free), np.concatenate((free, support_of(mask, len(rules.above))))
     node[FIRST] = node[KEPT]
-    node[STRICT] = _is_hopeless(stack, depth, node[KEPT], rules.incumbent)
+    node[STRICT] = not _may_precede(stack, depth, node[KEPT], rules.incumbent)
     node[VERSION] = rules.version
     node[FRESH] = 1
-    matrix = submatrix(rules.above if node[STRICT] else rules.below, chosen[:count])
+    matrix = submatrix(rules.above if node[STRICT] else rules.below, chosen)
     node[NEGATIVE] = invert(matrix)
     inverse = _inverse(stack, depth)
     for i in range(size):
         stack.marks[depth, PEAK, node[FIRST] + i] = abs(matrix[i, i])
         for j in range(size):
             inverse[i * size + j] = matrix[i, j]
-    return count**3
+    return len(chosen) ** 3
 
 
 @jit
@@ -394,18 +395,13 @@ def _collect(stack, depth, kept, mask):
 
 
 @jit
-def _is_hopeless(stack, depth, kept, incumbent):
-    """Return whether no support of a node lexicographically precedes the incumbent."""
-    mask, free = np.empty(len(incumbent), np.bool_), np.zeros(len(incumbent), np.bool_)
+def _may_precede(stack, depth, kept, incumbent):
+    """Return whether a support of a node may lexicographically precede the incumbent."""
+    mask = np.empty(len(incumbent), np.bool_)
     _collect(stack, depth, kept, mask)
-    for i in range(kept, stack.table[depth, SIZE]):
-        free[stack.features[depth, i]] = True
-    lacking = stack.table[depth, CHOOSE] - kept
-    for feature in range(len(incumbent)):
-        if free[feature] and lacking > 0:
-            mask[feature] = True
-            lacking -= 1
-    return not precedes(mask, incumbent)
+    node = stack.table[depth]
+    free = stack.features[depth, kept : node[SIZE]]
+    return may_precede(mask, free, node[CHOOSE] - kept, incumbent)
 
 
 @jit
@@ -419,7 +415,7 @@ def _retreat(stack, incumbent):
     for depth in range(stack.state[DEPTH] + 1):
         if table[depth, STRICT] or table[depth, CLOSED]:
             continue
-        if _is_hopeless(stack, depth, table[depth, KEPT] - 1, incumbent):
+        if not _may_precede(stack, depth, table[depth, KEPT] - 1, incumbent):
             table[depth, KEPT] -= 1
             table[depth, VERSION] = -1
             return depth
@@ -462,18 +458,18 @@ def _inverse(stack, depth):
 
 
 @jit
-def drop(whole, part, size, row):
+def drop(parent, child, size, row):
     """Compute the inverse for a child node from that of its parent.
 
     The features before `row` are kept and need no column; the feature at `row` is dropped.
     """
     rest = size - row - 1
-    top = whole[row * size + row + 1 : row * size + size]
-    pivot = whole[row * (size + 1)]
+    top = parent[row * size + row + 1 : row * size + size]
+    pivot = parent[row * (size + 1)]
     for i in range(rest):
         factor = top[i] / pivot
-        source = whole[(row + 1 + i) * size + row + 1 : (row + 2 + i) * size]
-        target = part[i * rest : (i + 1) * rest]
+        source = parent[(row + 1 + i) * size + row + 1 : (row + 2 + i) * size]
+        target = child[i * rest : (i + 1) * rest]
         for j in range(rest):
             target[j] = source[j] - factor * top[j]
 
@@ -531,19 +527,22 @@ def uncouple(matrix, size, row, peaks, losses, partners):
 @jit
 def is_better(matrix, mask):
     """Return whether a support is negative in M, with the features that all supports hold."""
-    chosen = np.empty(len(matrix), np.int64)
-    count = list_chosen(mask, chosen, 0)
-    return not lower_factor(submatrix(matrix, chosen[:count]))
+    return not lower_factor(submatrix(matrix, support_of(mask, len(matrix))))
 
 
 @jit
-def list_chosen(mask, chosen, count):
-    """Append the features of a mask, and those that all supports hold, to the first `count`."""
-    for feature in range(len(chosen)):
-        if feature >= len(mask) or mask[feature]:
-            chosen[count] = feature
-            count += 1
-    return count
+def support_of(mask, count):
+    """Return the features of a mask, and those up to `count` that all supports hold."""
+    return np.concatenate((np.flatnonzero(mask), np.arange(len(mask), count)))
+
+
+@jit
+def may_precede(mask, free, lacking, incumbent):
+    """Return whether a mask can precede the incumbent once so many free features join it."""
+    rest = np.sort(free)
+    for i in range(lacking):
+        mask[rest[i]] = True
+    return precedes(mask, incumbent)
 
 
 @jit

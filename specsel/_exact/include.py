@@ -31,7 +31,7 @@ from specsel._exact.exclude import (
     Rules,
     Stack,
     Tree,
-    precedes,
+    may_precede,
 )
 from specsel._runtime import jit
 from specsel._validate import Bools, Floats
@@ -48,9 +48,9 @@ LEAST_EIGENVALUE = 1e-5
 TERM = 3
 
 # Doubles that all stacks may take.
-ROOM = 2.5e7
+BUFFER = 2.5e7
 
-# Columns of `Stack.table` beside SIZE, how many features are free, and CHOOSE, how many more the
+# Columns of `Stack.table` besides SIZE, how many features are free, and CHOOSE, how many more the
 # node takes. The one row of marks is x; the matrices are the complements N.
 TAKEN = 2  # the feature that a node includes beyond those of its parent
 NODE_COLUMNS = 3
@@ -59,57 +59,50 @@ NODE_COLUMNS = 3
 class Include(Tree):
     """The tree over the first n features of M; the features after them are always included.
 
-    It first proves that nothing is better than the incumbent. Then, begun again with `ties`, it
-    looks for ties that precede the incumbent.
+    It proves that nothing is better than the incumbent or, with `ties`, looks for ties that
+    precede the incumbent alone.
     """
 
-    def __init__(self, n: int, choose: int) -> None:
-        self._n, self._choose, self.ties = n, choose, False
+    def __init__(self, n: int, choose: int, rules: Rules, *, ties: bool = False) -> None:
+        """Start from the root."""
+        levels = choose + 1
+        super().__init__(n, levels, NODE_COLUMNS, 1, (levels, n, n))
+        self._n, self.ties, self._pending = n, ties, list[Bools]()
+        root = self.stacks[0]
+        self.place(root, (np.empty(0, np.int64), np.arange(n), choose))
+        self.renew(rules)
+        if root.table[0, SIZE] == n and (root.matrices[0].diagonal() > 0).all():
+            scale, out = root.marks[0, 0], np.empty(n)
+            undominated(root.matrices[0], n, choose - 1, scale, out, ROOT_STEPS)
 
     @staticmethod
     def suits(b: Floats, n: int, choose: int) -> bool:
         """Return whether the stacks fit, and B, its diagonal scaled to 1, is far from singular."""
-        room = STACKS * (choose + 1) * n**2 <= ROOM
-        return bool(room and choose > 0 and linalg.eigen(b)[0][0] >= LEAST_EIGENVALUE)
-
-    def begin(self, rules: Rules, *, ties: bool = False) -> None:
-        """Start from the root; with `ties`, look only for supports that precede the incumbent."""
-        n, levels = self._n, self._choose + 1
-        self.ties, self._pending = ties, list[Bools]()
-        super().__init__(n, levels, NODE_COLUMNS, 1, (levels, n, n))
-        root = self.stacks[0]
-        _place(root, (np.empty(0, np.int64), np.arange(n), self._choose), np.ones(n))
-        self.renew(rules)
-        if root.table[0, SIZE] == n and (root.matrices[0].diagonal() > 0).all():
-            scale, out = root.marks[0, 0], np.empty(n)
-            undominated(root.matrices[0], n, self._choose - 1, scale, out, ROOT_STEPS)
+        fits = STACKS * (choose + 1) * n**2 <= BUFFER
+        return bool(fits and choose > 0 and linalg.eigen(b)[0][0] >= LEAST_EIGENVALUE)
 
     def renew(self, rules: Rules) -> None:
-        """Go on with another threshold and another incumbent: compute all complements anew."""
+        """Go on with another threshold and another incumbent: compute all complements anew.
+
+        There is none if the features that a node includes are worth more than the threshold by
+        themselves. Among ties these features are reported, and the node is finished; otherwise
+        only rounding can be the reason.
+        """
         matrix = rules.below if self.ties else rules.above
         largest = float(GROWTH * np.abs(matrix).max())
         self._rules = rules._replace(largest=largest, ties=self.ties)
         for stack in self.stacks:
             for depth in range(stack.state[DEPTH] + 1):
-                self._renew(matrix, stack, depth)
-
-    def _renew(self, matrix: Floats, stack: Stack, depth: int) -> None:
-        """Compute the complement of a node.
-
-        There is none if the features it includes are worth more than the threshold by themselves.
-        Among ties these features are reported, and the node is finished; otherwise only rounding
-        can be the reason.
-        """
-        base, free, _ = self.node(stack, depth)
-        chosen = np.concatenate((free, base, np.arange(self._n, len(matrix))))
-        part, positive = complement(matrix[np.ix_(chosen, chosen)], len(free))
-        if positive:
-            stack.matrices[depth, : len(free), : len(free)] = part
-        elif self.ties:
-            self._pending.append(np.isin(np.arange(self._n), base))
-            stack.table[depth, SIZE] = 0
-        else:
-            stack.state[FOUND] = GROWN
+                base, free, _ = self.node(stack, depth)
+                chosen = np.concatenate((free, base, np.arange(self._n, len(matrix))))
+                part, positive = complement(matrix[np.ix_(chosen, chosen)], len(free))
+                if positive:
+                    stack.matrices[depth, : len(free), : len(free)] = part
+                elif self.ties:
+                    self._pending.append(np.isin(np.arange(self._n), base))
+                    stack.table[depth, SIZE] = 0
+                else:
+                    stack.state[FOUND] = GROWN
 
     def advance(self, threads: ThreadPoolExecutor, budget: float) -> list[Bools]:
         """Search every stack for so many multiplications.
@@ -144,19 +137,10 @@ class Include(Tree):
     def move(self, donor: Stack, depth: int, stack: Stack) -> None:
         node = self.node(donor, depth)
         size = len(node[1])
-        _place(stack, node, donor.marks[depth, 0, :size])
+        self.place(stack, node)
+        stack.marks[0, 0, :size] = donor.marks[depth, 0, :size]
         stack.matrices[0, :size, :size] = donor.matrices[depth, :size, :size]
         donor.table[depth, SIZE] = 0
-
-
-def _place(stack: Stack, node: Node, scale: Floats) -> None:
-    """Give an idle stack a node, with its x."""
-    base, free, choose = node
-    stack.state[[DEPTH, BASE]] = 0, len(base)
-    stack.base[: len(base)] = base
-    stack.table[0, [SIZE, CHOOSE]] = len(free), choose
-    stack.features[0, : len(free)] = free
-    stack.marks[0, 0, : len(free)] = scale
 
 
 @jit
@@ -170,7 +154,7 @@ def descend(stack, rules, budget):
         size, left = table[depth, SIZE], table[depth, CHOOSE]
         part = stack.matrices[depth]
         work += size
-        if size < left or (rules.ties and _is_hopeless(stack, rules.incumbent)):
+        if size < left or (rules.ties and not _may_precede(stack, rules.incumbent)):
             state[DEPTH] -= 1
             continue
         hit = -1
@@ -203,12 +187,10 @@ def descend(stack, rules, budget):
 @jit
 def _include(stack, depth, position):
     """Set the features and the x of the child that includes the feature at `position`."""
-    left = 0
-    for i in range(stack.table[depth, SIZE]):
-        if i != position:
-            stack.features[depth + 1, left] = stack.features[depth, i]
-            stack.marks[depth + 1, 0, left] = stack.marks[depth, 0, i]
-            left += 1
+    size = stack.table[depth, SIZE]
+    left = size - 1
+    stack.features[depth + 1, :left] = np.delete(stack.features[depth, :size], position)
+    stack.marks[depth + 1, 0, :left] = np.delete(stack.marks[depth, 0, :size], position)
     stack.table[depth + 1, SIZE] = left
     stack.table[depth + 1, CHOOSE] = stack.table[depth, CHOOSE] - 1
     stack.table[depth + 1, TAKEN] = stack.features[depth, position]
@@ -217,22 +199,19 @@ def _include(stack, depth, position):
 @jit
 def _exclude(stack, depth, position, groups):
     """Delete a feature, and the later ones that are exactly like it; return how many are left."""
-    features, scale, part = stack.features[depth], stack.marks[depth, 0], stack.matrices[depth]
-    feature, size = features[position], stack.table[depth, SIZE]
-    group = groups[feature]
-    kept = np.empty(size, np.int64)
-    left = 0
-    for i in range(size):
-        other = features[i]
-        if i != position and (group < 0 or groups[other] != group or other < feature):
-            kept[left] = i
-            left += 1
-    for i in range(left):
+    size = stack.table[depth, SIZE]
+    features, scale = stack.features[depth, :size], stack.marks[depth, 0, :size]
+    part, group = stack.matrices[depth], groups[features[position]]
+    stays = np.arange(size) != position
+    if group >= 0:
+        stays &= (groups[features] != group) | (features < features[position])
+    kept = np.flatnonzero(stays)
+    for i in range(len(kept)):
         features[i] = features[kept[i]]
         scale[i] = scale[kept[i]]
-        for j in range(left):
+        for j in range(len(kept)):
             part[i, j] = part[kept[i], kept[j]]
-    return left
+    return len(kept)
 
 
 @jit
@@ -256,12 +235,10 @@ def _collect(stack, mask):
 
 
 @jit
-def _is_hopeless(stack, incumbent):
-    """Return whether no support of the deepest node precedes the incumbent."""
+def _may_precede(stack, incumbent):
+    """Return whether a support of the deepest node may precede the incumbent."""
     mask = np.empty(len(incumbent), np.bool_)
     _collect(stack, mask)
-    depth = stack.state[DEPTH]
-    rest = np.sort(stack.features[depth, : stack.table[depth, SIZE]])
-    for i in range(stack.table[depth, CHOOSE]):
-        mask[rest[i]] = True
-    return not precedes(mask, incumbent)
+    node = stack.table[stack.state[DEPTH]]
+    free = stack.features[stack.state[DEPTH], : node[SIZE]]
+    return may_precede(mask, free, node[CHOOSE], incumbent)

@@ -1,17 +1,15 @@
 """The driver of the exact search: for one size, and for several in turn.
 
-Moghaddam, Weiss and Avidan (2006), Sec. 2.2 and 2.3. With ``M = t B - A``, a support S is worth
-more than t exactly if ``M_S`` has a negative eigenvalue. By the inclusion principle, Eq. (8), no
-support within a set T is worth more than t if ``M_T`` has none. So a node, which stands for all
-supports within some T that hold some features, is pruned once that is shown for t the value of the
-best support known, the incumbent. The paper computes eigenvalues at every node; here nodes carry
-an inverse or a Schur complement, which a child derives from its parent's by one update of rank
-one, and which prune by more than Eq. (8), see `bounds`.
+Moghaddam, Weiss and Avidan (2006), Sec. 2.2 and 2.3. A node stands for all supports that hold some
+features and choose the rest from others. It is pruned once `bounds` shows that none of them is
+worth more than the best support known, the incumbent. The paper computes eigenvalues at every
+node; here nodes carry an inverse or a Schur complement, which a child derives from its parent's by
+one update of rank one, and which prune by more than the paper's Eq. (8).
 
 Three trees search side by side, and each alone would prove the optimum: `exclude` starts with all
 features and drops some, `include` starts with none and adds some, `best_first` decides about any
 feature. The second gets a small part of the work, and wins where k is small. The third takes
-criteria that add up: two classes, or trace and log-det, which it searches alone. All proceed in
+criteria that are sums: two classes, or trace and log-det, which it searches alone. All proceed in
 rounds of a fixed amount of work and exchange what they found in between, so that the outcome does
 not depend on the number of threads.
 
@@ -24,7 +22,7 @@ import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -107,9 +105,8 @@ class SearchTask:
 
     The trees only decide about features that are not always chosen. So these come first, in their
     order, and those that every support holds come last. Features are scaled so that the diagonal
-    of B is 1, which changes no value and makes the sizes of numbers comparable. Features that are
-    exactly alike are found here: of those, the trees choose the earlier ones first, so that
-    duplicates cost nothing.
+    of B is 1, which changes no value and makes the sizes of numbers comparable. Of features that
+    are exactly alike, the trees choose the earlier ones first, so that duplicates cost nothing.
 
     Attributes
     ----------
@@ -118,10 +115,10 @@ class SearchTask:
     n : int
         How many of them are free; masks of supports have this length.
     a, b : ndarray
-        A and B in that order, scaled so that the diagonal of `b` is 1.
+        A and B in that order, scaled.
     groups : ndarray of int
         Free features that can change places without changing A and B have the same number here;
-        all others have -1. Where several supports are wanted, -1 everywhere.
+        all others have -1. Where several supports are requested, -1 everywhere.
     """
 
     def __init__(
@@ -146,24 +143,17 @@ class SearchTask:
             _group_alike(self.a, self.b, EQUAL * self.largest_entry, self.groups)
 
     @cached_property
-    def _spectrum_of_a(self) -> tuple[Floats, Floats]:
-        return eigen(self.a)
-
-    @cached_property
     def factor(self) -> Floats:
         """U with ``a = Uᵀ U``: a row for every eigenvalue of `a` that is more than rounding."""
-        values, vectors = self._spectrum_of_a
-        kept = values > RANK * len(values) * values[-1]
-        return np.ascontiguousarray((vectors[:, kept] * np.sqrt(values[kept])).T)
+        values, vectors = eigen(self.a)
+        sizes = np.abs(values)
+        kept = sizes > RANK * len(values) * sizes.max()
+        return np.ascontiguousarray((vectors[:, kept] * np.sqrt(sizes[kept])).T)
 
     @property
-    def adds_up(self) -> bool:
-        """Whether the criterion is a sum over eigenvalues: also the largest if A has rank one."""
-        if self.criterion != "leading":
-            return True
-        values = self._spectrum_of_a[0]
-        rounding = RANK * len(values) * values[-1]
-        return bool(values[-1] > 0 and np.abs(values[:-1]).max(initial=0.0) <= rounding)
+    def is_sum(self) -> bool:
+        """Whether the value is a sum over eigenvalues: also the largest if A has rank one."""
+        return self.criterion != "leading" or (len(self.factor) == 1 and self.a.trace() > 0)
 
     @cached_property
     def _eigenvalues(self) -> Floats:
@@ -217,19 +207,14 @@ class SearchTask:
         if self.criterion == "leading":
             return least, share
         rank = int(np.linalg.matrix_rank(self.a, hermitian=True))
-        return (
-            (rank * least, share) if self.criterion == "trace" else (rank * (least + share), 0.0)
-        )
+        trace = self.criterion == "trace"
+        return (rank * least, share) if trace else (rank * (least + share), 0.0)
 
 
 class Limits(NamedTuple):
-    """When to stop and how much to prove: the options of a search over several sizes.
+    """When to stop and how much to prove: the options of a search over several sizes."""
 
-    `caught` is the list of `catch_interrupts`: it holds something after Ctrl-C, or once the
-    callback has asked to stop.
-    """
-
-    caught: list[int]
+    caught: list[int]  # not empty after Ctrl-C, or once the callback has returned true
     time_limit: float | None = None
     gap: float = 0.0
     node_limit: int | None = None
@@ -242,9 +227,8 @@ class Limits(NamedTuple):
     @property
     def left(self) -> float:
         """How many seconds are left."""
-        if self.time_limit is None:
-            return np.inf
-        return max(self.time_limit - (self.clock() - self.began), 0.0)
+        limit = np.inf if self.time_limit is None else self.time_limit
+        return max(limit - (self.clock() - self.began), 0.0)
 
     def reached(self) -> bool:
         """Return whether to stop now."""
@@ -269,18 +253,15 @@ def search_in_turn(
             later = (1 - part) * (limits.time_limit or 0.0)
             before = rows.get(k)
             row = search_one(k, rows, max(limits.left - later, 0.0) / (len(left) - i))
-            rows[k] = row if before is None else _join(before, row)
+            if before is not None:  # this search set out from what the first one found
+                row = row._replace(
+                    start=before.start,
+                    bound=min(before.bound, row.bound),
+                    nodes=before.nodes + row.nodes,
+                    seconds=before.seconds + row.seconds,
+                )
+            rows[k] = row
     return rows
-
-
-def _join(before: SizeRow, after: SizeRow) -> SizeRow:
-    """Join two searches of one size; the second set out from what the first found."""
-    return after._replace(
-        start=before.start,
-        bound=min(before.bound, after.bound),
-        nodes=before.nodes + after.nodes,
-        seconds=before.seconds + after.seconds,
-    )
 
 
 def search_sizes(
@@ -294,10 +275,7 @@ def search_sizes(
     """Search every size from a start, among the members, within the time limit."""
     several = limits.top > 1
     task = SearchTask(
-        *pencil.block(members),
-        pencil.criterion,
-        np.searchsorted(members, always),
-        several=several,
+        *pencil.block(members), pencil.criterion, np.searchsorted(members, always), several=several
     )
     highest = task.highest(sizes[-1])
 
@@ -353,10 +331,9 @@ def with_error(row: SizeRow, least: float, share: float) -> SizeRow:
 
 
 def close(found: list[SizeRow], *, several: bool = False) -> list[SizeRow]:
-    """Let the bound of a size hold for all smaller ones; where no gap is left, it is a proof.
+    """Let the bound of a size hold for all smaller ones (Theorem 1); no gap left is a proof.
 
-    The value never falls when a feature joins (Theorem 1). Where several supports are wanted, a
-    proof of the first of them says nothing about the others.
+    Where several supports are requested, a proof of the first says nothing about the others.
     """
     rows, ceiling, error = [], np.inf, 0.0
     for row in found[::-1]:
@@ -384,11 +361,11 @@ class Search:
     version : int
         How often they changed.
     exclude : Exclude or None
-        None where the largest eigenvalue is not what is sought.
+        None by the criteria trace and log-det.
     include : Include or None
-        None where the tree does not suit the task, or is finished, or rounding grew in it.
+        None where the tree does not suit the task, or rounding grew in it.
     best_first : BestFirst or None
-        None where the criterion does not add up.
+        None until the first rounds have not sufficed, and where the criterion is no sum.
     level : float
         The value to beat.
     rules : Rules
@@ -411,27 +388,31 @@ class Search:
         self.version, self.level = 0, -np.inf
         self._earlier_nodes = 0  # of trees that were begun anew or left, and of coarser searches
         self._proved = np.inf  # the bound that coarser searches proved
-        self.exclude: Exclude | None = None
+        leading = task.criterion == "leading"
+        self.exclude = Exclude(task.n, self.choose) if leading else None
         self.include: Include | None = None
         self.best_first: BestFirst | None = None
-        self._set_out(task.mask(start))
-        self._plant()
+        self._takes_best_first = task.is_sum and not (leading and self._plain)
+        self._start(task.mask(start))
+        self._renew()
+        one = leading and not self._plain and limits.top == 1
+        if one and Include.suits(task.b, task.n, self.choose):
+            self.include = Include(task.n, self.choose, self.rules)
 
-    def _set_out(self, mask: Bools) -> None:
+    def _start(self, mask: Bools) -> None:
         """Begin with a support, and with its neighbours if several are wanted."""
         top = self._limits.top
         self._join_best(mask)
         seen, queue = {mask.tobytes()}, [mask]
         while len(self.best) < top and queue:
             mask = queue.pop(0)
-            for late in np.flatnonzero(mask):
-                for early in np.flatnonzero(~mask):
-                    near = mask.copy()
-                    near[[late, early]] = False, True
-                    if near.tobytes() not in seen and len(seen) < NEIGHBOURS * top:
-                        seen.add(near.tobytes())
-                        queue.append(near)
-                        self._join_best(near)
+            for late, early in itertools.product(np.flatnonzero(mask), np.flatnonzero(~mask)):
+                near = mask.copy()
+                near[[late, early]] = False, True
+                if near.tobytes() not in seen and len(seen) < NEIGHBOURS * top:
+                    seen.add(near.tobytes())
+                    queue.append(near)
+                    self._join_best(near)
 
     def _join_best(self, mask: Bools) -> None:
         """Let a support join if it is better than one of the best, or if there are too few."""
@@ -440,39 +421,18 @@ class Search:
             return
         known = [*self.best, (self.task.value(support), support)]
         known.sort(key=lambda pair: (-pair[0], pair[1]))
-        ties = [0]
-        for (before, _), (after, _) in itertools.pairwise(known):
-            ties.append(ties[-1] + (before - after > self.task.slack(before, TIE)))
-        keys = [(tie, support) for tie, (_, support) in zip(ties, known, strict=True)]
-        order = sorted(range(len(keys)), key=keys.__getitem__)[: self._limits.top]
-        known = [known[i] for i in order]
-        self.version += known != self.best
-        self.best = known
+        ranked, tie = [], 0
+        for (before, _), (value, support) in zip([known[0], *known], known, strict=False):
+            tie += before - value > self.task.slack(before, TIE)
+            ranked.append((tie, support, value))
+        best = [(value, support) for _, support, value in sorted(ranked)[: self._limits.top]]
+        self.version += best != self.best
+        self.best = best
 
     @property
     def incumbent(self) -> Bools:
         """Mask of the support to beat."""
         return self.task.mask(self.best[-1][1])
-
-    def _plant(self) -> None:
-        """Make the trees, each with its root."""
-        task, leading = self.task, self.task.criterion == "leading"
-        if task.adds_up and not (leading and self._plain):
-            self.best_first = BestFirst(
-                task.b,
-                task.factor,
-                task.groups,
-                self._k,
-                concave=task.criterion == "logdet",
-                plain=self._plain,
-            )
-        if leading:
-            self.exclude = Exclude(task.n, self.choose)
-        self._renew()
-        suits = leading and Include.suits(task.b, task.n, self.choose)
-        if suits and not self._plain and self._limits.top == 1:
-            self.include = Include(task.n, self.choose)
-            self.include.begin(self.rules)
 
     def _renew(self) -> None:
         """Set the thresholds by the support to beat."""
@@ -497,7 +457,7 @@ class Search:
         general pencils bound nothing before they are done.
         """
         limits = self._limits
-        coarse = np.isfinite(end) and limits.node_limit is None and not self.task.adds_up
+        coarse = np.isfinite(end) and limits.node_limit is None and not self.task.is_sum
         if not coarse or limits.top > 1 or self._plain:
             status = self._run(end)
         else:
@@ -525,17 +485,14 @@ class Search:
         return status
 
     def _run(self, end: float) -> str:
-        """Search until nothing is left or a limit is reached; return the status.
-
-        It may go on later.
-        """
+        """Search until nothing is left or a limit is reached; it may go on later."""
         budget = FIRST_CHUNK
         with ThreadPoolExecutor(get_num_threads()) as threads:
             for number in itertools.count():
                 done = self.exclude is not None and self.exclude.done
                 if done or self._round(threads, budget, number):
                     return "optimal"
-                if number == CEILING_ROUND and not self._limits.caught and not self.best_first:
+                if number == CEILING_ROUND and not (self._limits.caught or self._takes_best_first):
                     _ = self.ceiling
                 budget = min(2 * budget, CHUNK)
                 status = self._limit_reached(end)
@@ -568,9 +525,8 @@ class Search:
 
         That `exclude` has, the next round will see.
         """
-        if self.best_first and (not self.exclude or number >= BEST_FIRST_ROUND):
-            self._advance_best_first(threads, STACKS * budget)
-            if self.best_first.done:
+        if self._takes_best_first and (not self.exclude or number >= BEST_FIRST_ROUND):
+            if self._advance_best_first(threads, STACKS * budget).done:
                 return True
             if FEW < self.choose < LARGE_PART * self.task.n:
                 budget *= SMALL_PART
@@ -590,13 +546,18 @@ class Search:
             if tree.ties or self._gap > TIE:
                 return True
             self._earlier_nodes += tree.nodes
-            tree.begin(self.rules, ties=True)
+            self.include = Include(self.task.n, self.choose, self.rules, ties=True)
         return False
 
-    def _advance_best_first(self, threads: ThreadPoolExecutor, budget: float) -> None:
-        assert self.best_first
-        found = self.best_first.advance(threads, *self._thresholds(), self.incumbent, budget)
-        self._admit(found)
+    def _advance_best_first(self, threads: ThreadPoolExecutor, budget: float) -> BestFirst:
+        """Go on with the tree for sums, which is made when it is first needed."""
+        task, tree = self.task, self.best_first
+        if tree is None:
+            concave = task.criterion == "logdet"
+            tree = BestFirst(task.b, task.factor, task.groups, self._k, concave, self._plain)
+            self.best_first = tree
+        self._admit(tree.advance(threads, *self._thresholds(), self.incumbent, budget))
+        return tree
 
     def _admit(self, masks: list[Bools]) -> None:
         """Let supports join the incumbents, and renew the thresholds if that changed them."""
@@ -631,8 +592,9 @@ class Search:
     @property
     def ceiling(self) -> float:
         """A bound on the values of all supports while the search goes on."""
-        if self.best_first:
-            return max(self._pruned, min(self._highest, self.best_first.bound))
+        if self._takes_best_first:
+            open_bound = self.best_first.bound if self.best_first else np.inf
+            return max(self._pruned, min(self._highest, open_bound))
         return min(self._proved, self._ceiling_of_all)
 
     @property
@@ -647,20 +609,15 @@ class Search:
     @cached_property
     def _ceiling_of_all(self) -> float:
         """A bound by what holds for all supports, computed once."""
-        tests: list[bounds.Test] = [self._is_empty]
-        if self.include:
-            tests.append(bounds.is_dominated)
-        if not self._plain:
-            tests.append(bounds.is_empty_relaxed)
-        return self._ceiling([(np.empty(0, np.int64), np.arange(self.task.n), self.choose)], tests)
+        root = np.empty(0, np.int64), np.arange(self.task.n), self.choose
+        tests = [bounds.is_dominated] * bool(self.include)
+        return self._ceiling([root], *tests, *[bounds.is_empty_relaxed] * (not self._plain))
 
-    def _ceiling(self, nodes: list[bounds.Node], tests: list[bounds.Test]) -> float:
+    def _ceiling(self, nodes: list[bounds.Node], *more: bounds.Test) -> float:
         """Bound the values of all supports in some nodes, by no less than the value to beat."""
         task = self.task
+        tests: list[bounds.Test] = [partial(bounds.is_empty, plain=self._plain), *more]
         return bounds.ceiling(task.a, task.b, task.n, nodes, self.level, self._highest, tests)
-
-    def _is_empty(self, matrix: Floats, n_free: int, choose: int) -> bool:
-        return bool(bounds.is_empty(matrix, n_free, choose, self._plain))
 
     def _open_bound(self) -> float:
         """Bound what is open, and what was pruned for being within the gap.
@@ -670,8 +627,8 @@ class Search:
         """
         if self.include and self.include.ties:
             return self._pruned
-        if self.best_first:
-            if not self.best_first.nodes:
+        if self._takes_best_first:
+            if not self.best_first:
                 with ThreadPoolExecutor(1) as thread:
                     self._advance_best_first(thread, 1.0)
             return self.ceiling
@@ -682,14 +639,11 @@ class Search:
         nodes = min(trees, key=len)
         if len(nodes) * len(self.task.a) ** 3 > BOUND_WORK:
             return self.ceiling
-        return max(self._pruned, min(self.ceiling, self._ceiling(nodes, [self._is_empty])))
+        return max(self._pruned, min(self.ceiling, self._ceiling(nodes)))
 
 
 def slack(value: float, share: float, count: int, size: float) -> float:
-    """Return a share of a value, and what rounding makes of it, of `count` features.
-
-    `size` is the largest entry of A.
-    """
+    """Return a share of a value of `count` features, plus its rounding; `size` is max |A_ij|."""
     return share * abs(value) + ROUNDING * count * size
 
 

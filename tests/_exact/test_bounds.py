@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from instances import KINDS, pencil, tolerance, value, wishart
+from instances import KINDS, factored, pencil, tolerance, value, wishart
 from oracles import pencil as oracle
 from scipy.linalg import eigh
 from scipy.optimize import minimize
@@ -119,20 +119,10 @@ def test_complements_are_schur_complements(rng):
     assert not bounds.complement(matrix - 100 * np.eye(6), 4)[1]
 
 
-def factored(count):
-    """U and B of various kinds, with the diagonal of B scaled to 1, and k."""
+def problems(count):
     for seed in range(count):
-        rng = np.random.default_rng(seed)
-        n, rank = int(rng.integers(3, 9)), int(rng.integers(1, 4))
-        U, B = rng.standard_normal((rank, n)), wishart(rng, n)
-        if seed % 3 == 1:
-            B = wishart(rng, n, max(n // 2, 1)) + 10.0 ** -rng.integers(2, 9) * np.eye(n)
-        if seed % 3 == 2:
-            copies = rng.integers(0, n, n)
-            U, B = U[:, copies], B[np.ix_(copies, copies)] + 0.01 * np.eye(n)
-        scale = 1 / np.sqrt(np.diag(B))
-        U, B = np.ascontiguousarray(U * scale), B * scale * scale[:, None]
-        yield rng, U, B, int(rng.integers(1, n))
+        rng, U, B = factored(seed)
+        yield rng, U, B, int(rng.integers(1, len(B)))
 
 
 # Rounds, sweeps, step and the gain at which to stop.
@@ -142,7 +132,7 @@ CRITERIA = pytest.mark.parametrize("criterion", ["trace", "logdet"])
 
 @CRITERIA
 def test_no_support_exceeds_the_perspective_bound(criterion):
-    for rng, U, B, k in factored(150):
+    for rng, U, B, k in problems(150):
         best = oracle.best_subsets(U.T @ U, B, k, criterion=criterion)[0][1]
         split = rng.uniform(0.1, 1, len(B)) * np.linalg.eigvalsh(B)[0]
         weights = rng.standard_normal(U.shape) * rng.choice([0.0, 0.1])
@@ -156,7 +146,7 @@ def test_no_support_exceeds_the_perspective_bound(criterion):
 
 @CRITERIA
 def test_exchanges_of_features_bound_those_with_and_without_them(criterion):
-    for _, U, B, k in factored(60):
+    for _, U, B, k in problems(60):
         n, split = len(B), np.full(len(B), 0.9 * np.linalg.eigvalsh(B)[0])
         found = bounds.bound(B, U, criterion == "logdet", split, 0 * U, k, -np.inf, *SHORT)
         least, scores = found[0], found[3]
@@ -174,7 +164,7 @@ def test_exchanges_of_features_bound_those_with_and_without_them(criterion):
 
 def test_the_bound_ends_at_its_goal_and_effort_lowers_it():
     lower = 0
-    for _, U, B, k in factored(30):
+    for _, U, B, k in problems(30):
         split = np.full(len(B), 0.9 * np.linalg.eigvalsh(B)[0])
         few, many = (
             bounds.bound(B, U, False, split, 0 * U, k, -np.inf, rounds, 30, 0.3, 0.0)[0]
@@ -214,7 +204,7 @@ def test_what_rounding_hides_does_not_count_as_definite(rng):
         for i in range(4):
             assert rest[i, i] > 0
             rest = rest - np.outer(rest[:, i], rest[i]) / rest[i, i]
-    for _, _, B, _ in factored(30):
+    for _, _, B, _ in problems(30):
         least, out = np.linalg.eigvalsh(B)[0], np.empty(len(B))
         assert bounds.certified(B, np.full(len(B), 5 * least), out)
         assert np.linalg.eigvalsh(B - np.diag(out))[0] > 0
@@ -223,7 +213,7 @@ def test_what_rounding_hides_does_not_count_as_definite(rng):
 
 
 def test_a_step_of_the_diagonal_keeps_the_rest_definite(rng):
-    for _, _, B, _ in factored(60):
+    for _, _, B, _ in problems(60):
         split = np.full(len(B), 0.9 * np.linalg.eigvalsh(B)[0])
         gradient = rng.random(len(B)) * (rng.random(len(B)) < 0.5) + 1e-9
         moved = bounds.raised(B, split, gradient, 1.0)

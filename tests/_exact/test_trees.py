@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from instances import KINDS, enumerate_all, pencil, tolerance, value, wishart
+from instances import KINDS, enumerate_all, factored, pencil, tolerance, value, wishart
 from oracles import pencil as oracle
 
 from specsel import datasets
@@ -208,8 +208,8 @@ def test_include_ends_with_the_optimum_from_any_start(rng, threads):
             best = oracle.best_subsets(A, B, k)[0][1]
             support = np.isin(np.arange(n), rng.permutation(n)[:k])
             level = known = oracle.pencil_value(A, B, np.flatnonzero(support))
-            tree = include.Include(n, k)
-            tree.begin(rules((level + 1e-9 * max(abs(level), 1e-3)) * B - A, support))
+            first = rules((level + 1e-9 * max(abs(level), 1e-3)) * B - A, support)
+            tree = include.Include(n, k, first)
             while not tree.done:
                 assert not tree.doubtful
                 for mask in tree.advance(threads, 1e4):
@@ -230,10 +230,8 @@ def test_include_with_features_that_are_always_included(threads):
     order = [0, 1, 3, 4, 6, 7, 2, 5]  # the last two are in every support
     best, level = oracle.best_subsets(A, B, 4, always=[2, 5])[0]
     for factor, expected in ((1 + 1e-7, 0), (1 - 1e-7, 1)):
-        tree = include.Include(6, 2)
         matrix = (level * factor * B - A)[np.ix_(order, order)]
-        tree.begin(rules(matrix, np.zeros(6, bool)))
-        found = []
+        tree, found = include.Include(6, 2, rules(matrix, np.zeros(6, bool))), []
         while not tree.done and not found:
             found = tree.advance(threads, 1e6)
         assert len(found) == expected
@@ -245,13 +243,12 @@ def test_include_searches_ties_for_smaller_supports_alone(threads):
     """All features are alike: any support ties, and those before the incumbent are found."""
     n, k = 6, 3
     matrix = (1.6 - 1e-9) * np.eye(n) - np.full((n, n), 0.3) - 0.7 * np.eye(n)
-    tree, found = include.Include(n, k), []
-    tree.begin(rules(matrix, np.arange(n) >= 3), ties=True)
+    tree, found = include.Include(n, k, rules(matrix, np.arange(n) >= 3), ties=True), []
     while not tree.done:
         found += [np.flatnonzero(mask).tolist() for mask in tree.advance(threads, 1e6)]
     assert all(support < [3, 4, 5] for support in found)
     assert [0, 1, 2] in found
-    tree.begin(rules(matrix, np.arange(n) < 3), ties=True)
+    tree = include.Include(n, k, rules(matrix, np.arange(n) < 3), ties=True)
     assert tree.advance(threads, 1e6) == []
     assert tree.done
 
@@ -260,8 +257,7 @@ def test_open_nodes_of_include_cover_what_is_left(threads):
     """Wherever it stops, the optimum lies in an open node, until it is found."""
     A, B = datasets.brownian_pair(10, random_state=1)
     best, level = oracle.best_subsets(A, B, 5)[0]
-    tree = include.Include(10, 5)
-    tree.begin(rules(0.999 * level * B - A, np.zeros(10, bool)))
+    tree = include.Include(10, 5, rules(0.999 * level * B - A, np.zeros(10, bool)))
     for _ in range(200):
         if tree.done or tree.advance(threads, 50):
             break
@@ -280,25 +276,9 @@ def test_include_leaves_nearly_singular_pencils_to_the_other_trees(threads):
         assert include.Include.suits(b, 3, 2) is suits
     for pivot, doubtful in ((1e-2, False), (1e-7, True)):
         matrix = np.array([[pivot, 0.5, 0.5], [0.5, 1, 0], [0.5, 0, 1]])
-        tree = include.Include(3, 2)
-        tree.begin(rules(matrix, np.zeros(3, bool)))
+        tree = include.Include(3, 2, rules(matrix, np.zeros(3, bool)))
         tree.advance(threads, 1e6)
         assert tree.doubtful is doubtful
-
-
-def factored(seed):
-    rng = np.random.default_rng(seed)
-    n, rank = int(rng.integers(4, 10)), int(rng.integers(1, 4))
-    U, B = rng.standard_normal((rank, n)), wishart(rng, n)
-    if seed % 4 == 1:
-        B = wishart(rng, n, max(n // 2, 1)) + 10.0 ** -rng.integers(2, 8) * np.eye(n)
-    if seed % 4 == 2:
-        copies = rng.integers(0, n, n)
-        U, B = U[:, copies], B[np.ix_(copies, copies)] + 0.01 * np.eye(n)
-    if seed % 4 == 3:
-        U, B = rng.integers(-1, 2, (rank, n)).astype(float), np.eye(n)
-    scale = 1 / np.sqrt(np.diag(B))
-    return rng, n, np.ascontiguousarray(U * scale), B * scale * scale[:, None]
 
 
 @pytest.mark.parametrize("plain", [False, True])
@@ -306,7 +286,8 @@ def factored(seed):
 def test_decisions_about_a_node_lose_no_better_support(criterion, plain):
     pruned = decided = 0
     for seed in range(150):
-        rng, n, U, B = factored(seed)
+        rng, U, B = factored(seed)
+        n = len(B)
         k = int(rng.integers(1, n + 1))
         order = rng.permutation(n)
         included = order[: rng.integers(0, min(k, n - 1) + 1)]
@@ -340,8 +321,8 @@ def test_decisions_about_a_node_lose_no_better_support(criterion, plain):
 
 def test_what_a_node_includes_is_eliminated():
     for seed in range(20):
-        _, n, U, B = factored(seed)
-        free, included = np.arange(2, n), np.array([1, 0])
+        _, U, B = factored(seed)
+        free, included = np.arange(2, len(B)), np.array([1, 0])
         task = best_first.FactoredTask(B, U, 3, False, False)
         matrix, targets, inner, definite = best_first.condense(task, included, free)
         F, R = np.ix_(included, included), np.ix_(included, free)
@@ -360,7 +341,7 @@ def test_best_first_has_a_valid_bound_at_every_moment(threads):
         task = SearchTask(A, B, criterion)
         best = oracle.best_subsets(A, B, 5, criterion=criterion)[0][1]
         concave, mask = criterion == "logdet", task.mask(range(5))
-        tree = best_first.BestFirst(task.b, task.factor, task.groups, 5, concave=concave)
+        tree = best_first.BestFirst(task.b, task.factor, task.groups, 5, concave)
         low, before = task.value((0, 1, 2, 3, 4)), np.inf
         while not tree.done:
             found = tree.advance(threads, low, low, mask, 1.0)

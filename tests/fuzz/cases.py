@@ -65,8 +65,8 @@ def attempt(seed):
     draw = Draw(seed)
     names = [*CALLS, *ESTIMATORS]
     name = names[draw.rng.integers(len(names))]
-    call, told = _estimator(draw, name) if name in ESTIMATORS else _call(draw, name)
-    where = f"seed {seed}: {name} of {draw.dtype} {draw.q, draw.n} with {told}"
+    call, passed = _estimator(draw, name) if name in ESTIMATORS else _call(draw, name)
+    where = f"seed {seed}: {name} of {draw.dtype} {draw.q, draw.n} with {passed}"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -77,7 +77,7 @@ def attempt(seed):
                 warnings.simplefilter("ignore", RuntimeWarning)
             found = call()
             fault = sound.fault(found, draw)
-            repeats = "time_limit" not in told and told.get("random_state", 0) is not None
+            repeats = "time_limit" not in passed and passed.get("random_state", 0) is not None
             if not fault and repeats and draw.rng.random() < TWICE:
                 fault = "".join(differences(_plain(found), _plain(call()), rtol=0))
     except (ValueError, MemoryError) as error:
@@ -102,8 +102,8 @@ def _call(draw, name):
     arguments = draw.arguments(module, function)
     if name == "eslda" and draw.rng.random() < 0.9:
         arguments.setdefault("k", draw.one(1, 2))
-    told = {key: value for key, value in arguments.items() if key not in ("X", "A", "B")}
-    return lambda: function(**_fresh(arguments)), told
+    passed = {key: value for key, value in arguments.items() if key not in ("X", "A", "B")}
+    return lambda: function(**_fresh(arguments)), passed
 
 
 def _estimator(draw, name):

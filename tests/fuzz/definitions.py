@@ -52,7 +52,7 @@ class Problem:
 
 
 def leads(G):
-    """Tell whether the leading eigenvalue of a matrix stands apart, and is more than rounding."""
+    """Return whether the leading eigenvalue stands apart and is more than rounding."""
     values = np.linalg.eigvalsh(G)
     least = max(APART * np.abs(values).max(), ROUNDING)
     return values[-1] > least and (len(values) == 1 or values[-1] - values[-2] > least)

@@ -14,9 +14,9 @@ from scipy import sparse
 from specsel import weighting
 from specsel._methods import COMPARED, choices
 
-# How often an argument is one of `ODD`, an optional one is given at all, and the data hold NaN.
+# How often an argument is one of `ODD`, an optional one is passed at all, and the data hold NaN.
 ODDLY = 0.015
-GIVEN = 0.25
+PASSED = 0.25
 SPOILED = 0.01
 
 ODD = [0, 1, 0.5, 2.0, 10, 1e-6, 1e60, 1e99, 1e-99, 1e-300, 1e200, -1, np.nan, np.inf, 10**400]
@@ -146,7 +146,7 @@ class Draw:
         found = {}
         for name, parameter in parameters(function).items():
             required = parameter.default is parameter.empty or name in ALWAYS
-            if required or self.rng.random() < GIVEN:
+            if required or self.rng.random() < PASSED:
                 found[name] = drawer(module, name, parameter)(self)
         return {name: value for name, value in found.items() if value is not LEAVE}
 
@@ -208,7 +208,7 @@ class Draw:
 
 
 LEAVE = object()
-# Optional arguments that are always given: what is random, and what would take long.
+# Optional arguments that are always passed: what is random, and what would take long.
 ALWAYS = {"random_state", "n_boot", "trials", "n_resamples", "estimator", "side", "apart"}
 ALWAYS |= {"time_limit", "evidence.n", "bins"}
 

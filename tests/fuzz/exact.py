@@ -31,14 +31,14 @@ def attempt(seed):
         A = A @ A  # these take no negative eigenvalue
     if rng.random() < 0.15:
         options["node_limit"] = int(rng.integers(1, 6))
-    told = f"seed {seed}: {kind}, n = {n}, k = {k}, {always=}, {never=}, {options}"
+    described = f"seed {seed}: {kind}, n = {n}, k = {k}, {always=}, {never=}, {options}"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             found = eslda.solve_pair(A, B, k, always=always, never=never, **options)
         return _compare(found, A, B, k, always, never, options["top"], options["criterion"])
     except Exception as error:
-        raise AssertionError(f"{told}: {type(error).__name__}: {error}") from error
+        raise AssertionError(f"{described}: {type(error).__name__}: {error}") from error
 
 
 def _compare(found, A, B, k, always, never, top, criterion):

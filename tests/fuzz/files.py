@@ -2,7 +2,7 @@
 
     python tests/fuzz/files.py 300          # so many files; add another number for another seed
 
-A try is told by its seed alone. Of a failure the driver prints seed, command and what was printed.
+A try depends on its seed alone. Of a failure the driver prints seed, command and what was printed.
 If a file crashes the process, the last seed that it printed is the one.
 """
 
@@ -139,9 +139,9 @@ def npy(rng):
     """A .npy file with an odd header, or with damaged bytes."""
     file = io.BytesIO()
     np.save(file, DENSE)
-    whole = file.getvalue()
+    content = file.getvalue()
     if rng.random() < 0.3:
-        return damage(whole, rng)
+        return damage(content, rng)
     shape = rng.choice(SHAPES) if rng.random() < 0.6 else "(30, 5)"
     dtype = rng.choice(DTYPES) if rng.random() < 0.6 else "'<f8'"
     order = rng.choice(["False", "True", "3", "'no'"], p=[0.5, 0.3, 0.1, 0.1])
@@ -210,8 +210,8 @@ def frame(kind):
 
 def packed(rng):
     """A compressed text, damaged before or after."""
-    whole = gzip.compress(text(rng))
-    return damage(whole, rng) if rng.random() < 0.5 else whole
+    content = gzip.compress(text(rng))
+    return damage(content, rng) if rng.random() < 0.5 else content
 
 
 MAKERS = {"npy": npy, "npz": npz, "csv": text, "tsv": text, "csv.gz": packed}

@@ -4,7 +4,7 @@
     python tests/fuzz/run.py --calls 2000         # the first 2,000 calls, and nothing else
 
 A failure is printed with its seed, with which ``cases.attempt(seed)`` and its like repeat it. A
-line tells now and then how far it is. The small runs have processes of their own: --checked with
+line says now and then how far it is. The small runs have processes of their own: --checked with
 numba's check of every index (``NUMBA_BOUNDSCHECK``), --plain without compiling
 (``NUMBA_DISABLE_JIT``).
 """
@@ -47,8 +47,8 @@ def attempts(part, module, count, first):
             counts["failed"] += 1
             print(error, flush=True)
         if done % OFTEN == 0 or done == count:
-            told = ", ".join(f"{number} {key}" for key, number in sorted(counts.items()))
-            print(f"{part}: {done} of {count}: {told}", flush=True)
+            summary = ", ".join(f"{number} {key}" for key, number in sorted(counts.items()))
+            print(f"{part}: {done} of {count}: {summary}", flush=True)
     return counts["failed"]
 
 
