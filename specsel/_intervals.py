@@ -423,10 +423,7 @@ def _scale_sparse(
     A feature far from zero is centred and all its values are stored, at most twice as many: left
     as it is, its variance would vanish in the rounding of its mean square.
     """
-    from scipy.sparse import (  # here, for it would make the package slow to import
-        csc_array,
-        hstack,
-    )
+    from scipy.sparse import csc_array, hstack  # here, for it would slow the import down
 
     scaled = values if kept.all() else values[:, kept]
     mean, norm = mean[kept], norm[kept]

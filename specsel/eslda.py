@@ -2,16 +2,10 @@
 
 Finds the support S of k features with the largest ``λ_max(A_S, B_S)``, or with the largest value
 of another criterion of Sec. 4, and proves that there is no better one, by branch and bound from
-the best greedy support of `gslda`. This file checks the options, takes the start, and packs what
-was found; the search itself is `_exact`: the driver is `_exact.search`, and `_exact.bounds` has
-the bounds that prune its trees and where they depart from the paper.
-
-Several sizes share one run of the greedy selection. And a bound proved for one size holds for all
-smaller sizes, because the value never falls when a feature joins (Theorem 1).
-
-The trees take 300 features. Sparse PCA may have thousands: safe elimination, which the paper does
-not have, first drops features that no good support can hold, see `_exact.elimination`. If more
-than 300 features survive, the search refuses.
+the best greedy support of `gslda`; the search itself is `_exact`. Several sizes share one run of
+the greedy selection. And a bound proved for one size holds for all smaller sizes, because the
+value never falls when a feature joins (Theorem 1). For sparse PCA of many features, safe
+elimination, which the paper does not have, first drops those that no good support can hold.
 
 Problems that are out of reach, and why:
 

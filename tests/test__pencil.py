@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 import scipy.linalg
-from oracles import pencil as oracle
 from scipy import sparse
 
 from specsel import _pencil, datasets
@@ -33,21 +32,6 @@ def test_factors_of_a_pair(rank, sign, rng):
         assert pencil.factor.shape[1] == (rank or 8)
     np.testing.assert_allclose(pencil.diagonal, 1)
     np.testing.assert_array_equal(pencil.matrices[0], A)
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_factors_of_data(n_classes, rng):
-    X, y = rng.standard_normal((20, 6)), np.arange(20) % n_classes
-    X[:, 2] += y
-    pencil = _pencil.from_data(X, y, criterion="leading")
-    assert pencil.factor.shape == (6, n_classes - 1)
-    for matrices in (rebuilt(pencil), pencil.matrices):
-        for got, expected in zip(matrices, oracle.class_scatter(X, y), strict=True):
-            np.testing.assert_allclose(got, expected, atol=1e-12)
-    support = np.array([1, 2, 5])
-    value, direction = pencil.solve(support)
-    assert value == pytest.approx(oracle.pencil_value(*pencil.matrices, support))
-    assert direction[support] @ pencil.block_of_b(support) @ direction[support] == pytest.approx(1)
 
 
 def test_data_and_matrices_of_the_user_stay_as_they_were(rng):

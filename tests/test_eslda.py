@@ -417,14 +417,6 @@ def test_what_has_no_gap_is_proved():
     )
 
 
-def test_larger_sizes_bound_smaller_ones():
-    A, B = hard(40)
-    path = eslda.solve_pair(A, B, [18, 19, 20, 40], time_limit=0.2)
-    assert (np.diff(path.bounds) >= 0).all()
-    proved = eslda.solve_pair(A, B, [18, 19, 20], time_limit=60)
-    assert (proved.values <= path.bounds[:3] * (1 + 1e-9)).all()
-
-
 X_BAD = np.random.default_rng(0).standard_normal((30, 6))
 Y_BAD = np.arange(30) % 2
 BAD = {

@@ -18,9 +18,8 @@ asks nothing of A; the bound of a size that was not solved needs ``A ⪰ 0``.
 In finite precision an elimination must not drop a tie. So t is just below the value that is
 reached, and c just above the bound of one feature less, each by what the trees take for rounding.
 
-Elimination helps where a few features stand out, as the genes of one process do. It does not help
-in iid noise, nor in a planted component beyond the planted count: all features are then alike, a
-further one adds next to nothing, so t - c is tiny against the squares, and everything survives.
+Where all features are alike, as in iid noise, a further one adds next to nothing, so t - c is tiny
+against the squares, and everything survives.
 
 Searches start from truncated power iteration (Yuan and Zhang 2013, JMLR 14): multiply a sparse
 vector by A, keep its k largest entries, and repeat. It begins with the rows of the most

@@ -109,16 +109,6 @@ def test_rows_are_sums_of_the_largest(rng):
         assert worst == np.argmax(out)
 
 
-def test_complements_are_schur_complements(rng):
-    G = rng.standard_normal((6, 9))
-    matrix = G @ G.T
-    part, positive = bounds.complement(matrix, 4)
-    assert positive
-    inner = np.linalg.solve(matrix[4:, 4:], matrix[4:, :4])
-    np.testing.assert_allclose(part, matrix[:4, :4] - matrix[:4, 4:] @ inner, atol=1e-10)
-    assert not bounds.complement(matrix - 100 * np.eye(6), 4)[1]
-
-
 def problems(count):
     for seed in range(count):
         rng, U, B = factored(seed)

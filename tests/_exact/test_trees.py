@@ -10,7 +10,7 @@ from oracles import pencil as oracle
 
 from specsel import datasets
 from specsel._exact import best_first, exclude, include
-from specsel._exact.search import TIE, Limits, Search, SearchTask
+from specsel._exact.search import Limits, Search, SearchTask
 
 
 @pytest.fixture(scope="module")
@@ -319,21 +319,6 @@ def test_decisions_about_a_node_lose_no_better_support(criterion, plain):
     assert plain or decided > 30
 
 
-def test_what_a_node_includes_is_eliminated():
-    for seed in range(20):
-        _, U, B = factored(seed)
-        free, included = np.arange(2, len(B)), np.array([1, 0])
-        task = best_first.FactoredTask(B, U, 3, False, False)
-        matrix, targets, inner, definite = best_first.condense(task, included, free)
-        F, R = np.ix_(included, included), np.ix_(included, free)
-        share = np.linalg.solve(B[F], B[R])
-        assert definite
-        np.testing.assert_allclose(matrix, B[np.ix_(free, free)] - B[R].T @ share, atol=1e-9)
-        np.testing.assert_allclose(targets, U[:, free] - U[:, included] @ share, atol=1e-8)
-        expected = U[:, included] @ np.linalg.solve(B[F], U[:, included].T)
-        np.testing.assert_allclose(inner, expected, rtol=1e-6, atol=1e-9)
-
-
 def test_best_first_has_a_valid_bound_at_every_moment(threads):
     for seed in range(10):
         A, B = datasets.wishart_pair(12, rank=1 + seed % 3, random_state=seed)
@@ -352,13 +337,6 @@ def test_best_first_has_a_valid_bound_at_every_moment(threads):
         assert low == pytest.approx(best)
 
 
-def test_several_set_out_from_neighbours_of_the_start():
-    A = np.diag([5.0, 4, 3, 2, 1])
-    best = started(A, np.eye(5), 2, (3, 4), top=3).best
-    assert len(best) == 3
-    assert all(len({*support} & {3, 4}) >= 1 for _, support in best)
-
-
 def test_the_incumbents_are_the_best_and_of_ties_the_smallest(rng):
     """In whatever order they come; values that differ by rounding are ties."""
     A, B = wishart(rng, 7), wishart(rng, 7)
@@ -373,23 +351,3 @@ def test_the_incumbents_are_the_best_and_of_ties_the_smallest(rng):
             for i in rng.permutation(len(everything)):
                 search._join_best(np.isin(np.arange(n), everything[i]))
             assert [support for _, support in search.best] == expected
-
-
-def test_task_in_the_order_and_scale_of_the_trees(rng):
-    A, B = wishart(rng, 6), wishart(rng, 6)
-    task = SearchTask(A, B, always=[4, 1])
-    assert task.features.tolist() == [0, 2, 3, 5, 1, 4]
-    np.testing.assert_allclose(task.b.diagonal(), 1)
-    assert task.support(task.mask((1, 2, 4, 5))) == (1, 2, 4, 5)
-    places = [task.features.tolist().index(feature) for feature in (0, 1, 4)]
-    worth = task.value((0, 1, 4))
-    assert worth == pytest.approx(value(A, B, (0, 1, 4)))
-    assert worth == pytest.approx(value(task.a, task.b, places))
-    for factor in (0.9, 1.1):
-        part = task.matrix(worth * factor)[np.ix_(places, places)]
-        assert (np.linalg.eigvalsh(part)[0] < 0) == (factor < 1)
-    assert worth <= task.highest(3) * (1 + TIE)
-    pick = [0, 1, 0, 2, 1]
-    A, B = A[np.ix_(pick, pick)], B[np.ix_(pick, pick)] + np.eye(5)
-    assert SearchTask(A, B).groups.tolist() == [0, 1, 0, -1, 1]
-    assert SearchTask(A, B, several=True).groups.tolist() == [-1] * 5
