@@ -56,12 +56,8 @@ class SearchOptions(TypedDict, total=False):
     callback: Report | None
 
 
-class Options(SearchOptions, total=False):
+class Options(SearchOptions, _pencil.Options, total=False):
     """The options of `solve`."""
-
-    shrinkage: float | None
-    matrix: PCAMatrix
-    criterion: Worth | None
 
 
 @overload
