@@ -98,11 +98,11 @@ def version_of(package: str) -> str | None:
 
 def _kernels() -> Iterator[Any]:
     """Yield every compiled function of the package."""
-    for found in pkgutil.walk_packages(specsel.__path__, "specsel."):
-        if found.ispkg or found.name.split(".")[1] in WITHOUT_KERNELS:
+    for _, name, is_package in pkgutil.walk_packages(specsel.__path__, "specsel."):
+        if is_package or name.split(".")[1] in WITHOUT_KERNELS:
             continue
         try:
-            module = importlib.import_module(found.name)
+            module = importlib.import_module(name)
         except ImportError:  # it needs an optional package that is missing
             continue
         for function in vars(module).values():

@@ -27,8 +27,8 @@ BLOCKS, RULE = " ▏▎▍▌▋▊▉█", "─"
 # A cut is called clear if the mean weight above it is at least so many times the mean below it.
 CLEAR = 2.0
 
-# Shuffles if nobody asks for more: just enough for p = .05. They are made where all of them take
-# about a second, which is about so many multiplications.
+# Shuffles by default: just enough for p = .05. They are made where all together take about a
+# second, which is about so many multiplications.
 QUICK = 19
 QUICK_WORK = 2e9
 
@@ -255,7 +255,7 @@ def _reported(
 def _compare(
     args: argparse.Namespace, table: Table, options: dict[str, Any], solution: Any
 ) -> Any:
-    """Return the evidence, or None where nobody asked for it and it would take long."""
+    """Return the evidence, or None where it was not asked for and would take long."""
     n = args.permutations
     if n is None:
         # Other data than dense ones would have to be made dense.
@@ -360,15 +360,15 @@ def _lines(
     n, count, top = summary["n_features"], len(summary["selected"]), ranking[:limit]
     yield f"{summary['data']}: {summary['n_samples']} samples x {n} features"
     if tol is None:
-        found = f"alignment with {summary['target']}: score {summary['score']:.6g}"
+        result = f"alignment with {summary['target']}: score {summary['score']:.6g}"
     else:
         k = summary["k"]
         k = "" if k is None else f", k = {_validate.count_of(k, 'direction')}"
         if summary["k_found"]:
             k = f"{k or ', k of every round'}, found by itself (-k sets it)"
         settled = f"settled to {tol:g}" if summary["converged"] else "not settled"
-        found = f"{summary['method']}{k}: objective {summary['objective']:.6g}, {settled}"
-    yield f"{found}, data read {summary['n_passes']} times, {summary['seconds']:.2f} s"
+        result = f"{summary['method']}{k}: objective {summary['objective']:.6g}, {settled}"
+    yield f"{result}, data read {summary['n_passes']} times, {summary['seconds']:.2f} s"
     yield ""
     blocks = terminal.encodable(BLOCKS + RULE) == BLOCKS + RULE
     features = [_validate.printable(row["feature"]) for row in top]

@@ -31,7 +31,7 @@ import warnings
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -152,7 +152,9 @@ class Table:
 
     def without_missing(self, how: str | None) -> "Table":
         """Fill missing values or leave out where they are; refuse them if `how` is None."""
-        values = self.values if how is None else _whole(self.values, "--impute", "fill it before")
+        values = (
+            self.values if how is None else _in_memory(self.values, "--impute", "fill it before")
+        )
         large = isinstance(values, np.memmap) and values.size > LARGEST_COUNTED
         if not isinstance(values, np.ndarray) or values.dtype.kind != "f" or (large and not how):
             return self
@@ -269,7 +271,7 @@ class Columns:
         """Return the features of X; neighbouring columns are a view, not a copy."""
         if not self.apart:
             return X
-        X = _whole(X, "columns that are no features", "store them apart")
+        X = _in_memory(X, "columns that are no features", "store them apart")
         left = self.features
         if left and left[-1] - left[0] == len(left) - 1:
             return X[:, left[0] : left[-1] + 1]
@@ -369,18 +371,19 @@ def _read_text(path: Path, how: Reading) -> Table:
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
     """Open a file such that it can be read twice: a pipe is kept in a temporary file."""
-    with ExitStack() as stack:
-        if path == STDIN and sys.stdin is None:
-            raise ValueError("stdin is closed")
-        source: Any = sys.stdin.buffer if path == STDIN else stack.enter_context(open(path, "rb"))
+    if path == STDIN and sys.stdin is None:
+        raise ValueError("stdin is closed")
+    with (
+        nullcontext(sys.stdin.buffer) if path == STDIN else open(path, "rb") as source,
+        tempfile.TemporaryFile() as copy,
+    ):
         if path == STDIN or not source.seekable():
-            copy = stack.enter_context(tempfile.TemporaryFile())
             shutil.copyfileobj(source, copy)
-            copy.seek(0)
-            source = copy
-        is_gzip = source.read(2) == b"\x1f\x8b"
-        source.seek(0)
-        yield gzip.GzipFile(fileobj=source) if is_gzip else source
+        file = copy if path == STDIN or not source.seekable() else source
+        file.seek(0)
+        is_gzip = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        yield gzip.GzipFile(fileobj=file) if is_gzip else file
 
 
 def _encodings(start: bytes) -> tuple[str, ...]:
@@ -557,9 +560,9 @@ def _is_header(first: list[str], below: list[list[str]], decimal: str, asked: se
 
 def _counts_columns(first: list[str], known: list[int]) -> bool:
     """Return whether the row counts the columns: from 0 or, beside text, also from 1."""
+    run = [first[i].strip() for i in known]
     if len(known) < 3 or known[-1] - known[0] != len(known) - 1:
         return False
-    run = [first[i].strip() for i in known]
     starts = (0, 1) if len(known) < len(first) else (0,)
     return any(run == [*map(str, range(i, i + len(run)))] for i in starts)
 
@@ -568,29 +571,28 @@ def _may_be_names(top: np.ndarray, below: np.ndarray) -> bool:
     """Return whether numbers are unlike those below: in order, whole, or far away from them."""
     if top.size == 0 or below.size == 0:
         return False
+    if _is_ordered(top) and 2 * sum(map(_is_ordered, below)) <= len(below):
+        return True
     with np.errstate(all="ignore"):
-        if _is_ordered(top) and 2 * sum(map(_is_ordered, below)) <= len(below):
-            return True
-        if len(below) > 2 and len(top) > 1:
-            low, high = np.fmin.reduce(below), np.fmax.reduce(below)
-            far = (top < 2 * low - high) | (top > 2 * high - low)
-            if 2 * far.sum() > len(top):
-                return True
+        low, high = np.fmin.reduce(below), np.fmax.reduce(below)
+        far = (top < 2 * low - high) | (top > 2 * high - low)
         whole = (np.isnan(below) | (below == np.rint(below))).all(axis=1)
+    if len(below) > 2 and len(top) > 1 and 2 * far.sum() > len(top):
+        return True
+    if len(np.unique(top)) < len(top):
+        return False
     fractional = np.count_nonzero(top != np.rint(top))
-    differ = len(np.unique(top)) == len(top)
-    return differ and bool(
-        2 * fractional > len(top) if 2 * whole.sum() > len(below) else not fractional
-    )
+    return bool(2 * fractional > len(top) if 2 * whole.sum() > len(below) else fractional == 0)
 
 
 def _is_ordered(row: np.ndarray) -> bool:
     """Return whether numbers go up or down, so many or so evenly that it is no accident."""
-    steps = np.diff(row)
-    count = int(np.count_nonzero(steps))
+    with np.errstate(all="ignore"):
+        steps = np.diff(row)
+    count = np.count_nonzero(steps)
     if count < 2 or not ((steps >= 0).all() or (steps <= 0).all()):
         return False
-    return count >= 4 or math.isclose(steps.min(), steps.max(), rel_tol=1e-9)
+    return bool(count >= 4) or math.isclose(steps.min(), steps.max(), rel_tol=1e-9)
 
 
 def number(cell: str, decimal: str = ".") -> float | None:
@@ -686,9 +688,7 @@ def _read_frame(path: Path, how: Reading) -> Table:
 
 def _labels(column: Any) -> np.ndarray:
     """Return labels as an array: whole numbers stay numbers, and what is missing is None."""
-    labels = np.empty(len(column), object)
-    labels[:] = [None if missing else v for v, missing in zip(column, column.isna(), strict=True)]
-    return labels
+    return np.array(column.astype(object).where(column.notna(), None), dtype=object)
 
 
 def _numbered(X: Any, how: Reading) -> Table:
@@ -823,7 +823,7 @@ def _size(X: Any) -> float:
     return np.dtype(X.dtype).itemsize * float(np.prod(X.shape, dtype=float))
 
 
-def _whole(X: Any, reason: str, advice: str) -> Any:
+def _in_memory(X: Any, reason: str, advice: str) -> Any:
     """Return all of a stored array in memory; `reason` needs it, `advice` says what else to do."""
     if isinstance(X, np.ndarray) or not _containers.is_streamed(X):
         return X

@@ -49,7 +49,7 @@ def test_selected_columns_come_out_as_they_went_in(capsys, write, tmp_path, suff
     assert after.rows == before.rows
     assert after.y.tolist() == before.y.tolist()
     columns = [before.names.index(name) for name in after.names]
-    np.testing.assert_array_equal(after.X.to_numpy(), before.X.to_numpy()[:, columns])
+    np.testing.assert_array_equal(after.values, before.values[:, columns])
 
 
 def test_selected_columns_are_best_first_and_not_changed(capsys, saved, tmp_path):

@@ -66,7 +66,7 @@ def test_cells(cells, form):
     path = cells(form)
     table = tables.read(path, target="kind", drop=["gene 3"])
     assert table.names == [*NAMES[:3], *NAMES[4:]]
-    np.testing.assert_array_equal(table.X.to_numpy(), np.delete(X, 3, axis=1))
+    np.testing.assert_array_equal(table.values, np.delete(X, 3, axis=1))
     assert (table.y.tolist(), table.rows[0]) == (KINDS, "s0")
     kept = tables.read(path, as_stored=True)
     assert getattr(kept.values, "format", "dense") == form
