@@ -1,7 +1,7 @@
 """The papers' synthetic data, of which it is known which features are relevant.
 
 - `weston_linear`, `weston_nonlinear`: two classes that show in a few features among many of large
-  noise, from Weston et al. (2001), as used for Fig. 3(a) of Wolf and Shashua (2005).
+  noise, from Weston et al. (2001), Fig. 3(a) of Wolf and Shashua (2005).
 - `growing_classes`: any number of tight clusters, Fig. 3(b) of Wolf and Shashua (2005).
 - `two_gaussians`, `four_gaussians`: broad clusters, Figs. 1 and 2 of Wolf and Bileschi (2005).
 - `two_solutions`: samples that can be grouped in two ways, Fig. 2 of Shashua and Wolf (2004).
@@ -11,33 +11,27 @@
 - `example`: a small data set with named features, for a first try.
 
 Where the samples form clusters, an irrelevant feature is drawn like a relevant one and then
-permuted over the samples, independently of the others. Seen by itself it looks like a relevant
-one.
+permuted over the samples, independently of the others: it differs from a relevant one only in how
+it goes along with others.
 
 Moghaddam et al. draw covariances of "Brownian processes of various degrees of smoothness" and say
 no more. Wolf and Bileschi do not say how the means and variances of four clusters are drawn. What
 they leave open is chosen here.
+
+`random_state` is a seed, a Generator to draw from, or None for fresh random numbers.
 
 References
 ----------
 J. Weston, S. Mukherjee, O. Chapelle, M. Pontil, T. Poggio and V. Vapnik, "Feature selection
 for SVMs", NIPS 13, 2001.
 
-A. Shashua and L. Wolf, "Kernel feature selection with side data using a spectral approach", ECCV,
-2004.
-
-L. Wolf and A. Shashua, "Feature selection for unsupervised and supervised inference: the
-emergence of sparsity in a weight-based approach", JMLR 6, 2005.
-
-L. Wolf and S. Bileschi, "Combining variable selection with dimensionality reduction",
-CVPR, 2005.
-
 R. B. Davies and D. S. Harte, "Tests for Hurst effect", Biometrika 74, 1987.
 
-B. Moghaddam, Y. Weiss and S. Avidan, "Generalized spectral bounds for sparse LDA", ICML, 2006.
+The other papers are those of the methods: ``specsel info --cite``.
 """
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,23 +53,15 @@ __all__ = [
     "wishart_pair",
 ]
 
-# Variance of the irrelevant features of Weston et al.
-NOISE_VARIANCE = 20.0
-
-# Standard deviation of the clusters in `two_solutions`.
-SOLUTION_DEVIATION = 0.1
+NOISE_DEVIATION = 20**0.5  # of the irrelevant features of Weston et al.
 
 # With this seed the three clusters are about equally far apart and show in each of six signals.
 EXAMPLE_SEED = 51
 
-# Degrees of freedom per feature of a full-rank Wishart matrix.
-FREEDOM = 2
+# Columns per feature behind a matrix of full rank: of a Wishart matrix, and Brownian paths.
+FREEDOM, PATHS = 2, 4
 
-# Paths per feature behind a covariance of full rank.
-PATHS = 4
-
-# The range of the Hurst exponents.
-ROUGHEST, SMOOTHEST = 0.1, 0.9
+ROUGHEST, SMOOTHEST = 0.1, 0.9  # the range of the Hurst exponents
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,10 +103,8 @@ def weston_linear(
 
     Parameters
     ----------
-    n_samples : int, at least 2
-    n_features : int, at least 6
+    n_samples, n_features : int, at least 2 and at least 6
     random_state : int, Generator or None
-        Seed of the random numbers.
 
     Returns
     -------
@@ -136,14 +120,11 @@ def weston_linear(
     >>> data.relevant
     array([0, 1, 2, 3, 4, 5])
     """
-    n_samples = _validate.check_integer("n_samples", n_samples, 2)
-    n_features = _validate.check_integer("n_features", n_features, 6)
-    rng = _validate.as_generator(random_state)
-    y = rng.choice([-1, 1], size=n_samples)
-    signal_first = rng.random((n_samples, 1)) < 0.7
-    signal = y[:, None] * rng.normal([1.0, 2.0, 3.0], size=(n_samples, 3))
-    noise = rng.standard_normal((n_samples, 3))
-    X = _large_noise(rng, n_samples, n_features)
+    rng, y = _two_labels(n_samples, n_features, 6, random_state)
+    signal_first = rng.random((len(y), 1)) < 0.7
+    signal = y[:, None] * rng.normal([1.0, 2.0, 3.0], size=(len(y), 3))
+    noise = rng.standard_normal((len(y), 3))
+    X = rng.normal(scale=NOISE_DEVIATION, size=(len(y), n_features))
     X[:, :3] = np.where(signal_first, signal, noise)
     X[:, 3:6] = np.where(signal_first, noise, signal)
     return Dataset(X, y, relevant=np.arange(6))
@@ -160,10 +141,8 @@ def weston_nonlinear(
 
     Parameters
     ----------
-    n_samples : int, at least 2
-    n_features : int, at least 2
+    n_samples, n_features : int, at least 2
     random_state : int, Generator or None
-        Seed of the random numbers.
 
     Returns
     -------
@@ -176,13 +155,10 @@ def weston_nonlinear(
     >>> datasets.weston_nonlinear(20)
     Dataset(20 samples x 52 features, 2 relevant)
     """
-    n_samples = _validate.check_integer("n_samples", n_samples, 2)
-    n_features = _validate.check_integer("n_features", n_features, 2)
-    rng = _validate.as_generator(random_state)
-    y = rng.choice([-1, 1], size=n_samples)
-    side = rng.choice([-1.0, 1.0], size=(n_samples, 1))
+    rng, y = _two_labels(n_samples, n_features, 2, random_state)
+    side = rng.choice([-1.0, 1.0], size=(len(y), 1))
     center = np.where(y[:, None] < 0, [0.75, 3.0], [3.0, -3.0])
-    X = _large_noise(rng, n_samples, n_features)
+    X = rng.normal(scale=NOISE_DEVIATION, size=(len(y), n_features))
     X[:, :2] = rng.normal(side * center)
     return Dataset(X, y, relevant=np.arange(2))
 
@@ -204,11 +180,10 @@ def growing_classes(
     ----------
     n_classes : int, at least 1
     n_samples : int, at least 2
-        Rows asked for, before rounding up to equal classes.
+        Before rounding up to equal classes.
     n_relevant, n_irrelevant : int, at least 1 and at least 0
-        Number of features of each kind; the relevant ones come first.
+        The relevant features come first.
     random_state : int, Generator or None
-        Seed of the random numbers.
 
     Returns
     -------
@@ -228,8 +203,7 @@ def growing_classes(
     n_relevant = _validate.check_integer("n_relevant", n_relevant, 1)
     n_irrelevant = _validate.check_integer("n_irrelevant", n_irrelevant, 0)
     y = np.repeat(np.arange(n_classes), -(-n_samples // n_classes))
-    n_features = n_relevant + n_irrelevant
-    return _clusters(y, n_relevant, n_features, 1.0, (0.0, 0.02), random_state)
+    return _clusters(y, n_relevant, n_relevant + n_irrelevant, 1.0, (0.0, 0.02), random_state)
 
 
 def two_gaussians(
@@ -248,14 +222,11 @@ def two_gaussians(
     Parameters
     ----------
     n_samples : int, at least 2
-        Number of samples. The sizes of the classes differ by one at most.
-    n_relevant : int, at least 1
-        Number of relevant features, which come first.
-    n_features : int, at least n_relevant
+        The sizes of the classes differ by one at most.
+    n_relevant, n_features : int, at least 1 and at least n_relevant
+        The relevant features come first.
     spread : float, at least 0
-        Factor by which the means are multiplied: the larger, the further apart the clusters.
     random_state : int, Generator or None
-        Seed of the random numbers.
 
     Returns
     -------
@@ -279,14 +250,12 @@ def four_gaussians(
     spread: float = 1.0,
     random_state: Seed = 0,
 ) -> Dataset:
-    """Draw four broad clusters in a few relevant features.
-
-    Means and variances are drawn as in `two_gaussians`.
+    """Draw four broad clusters in a few relevant features, as `two_gaussians` draws two.
 
     Parameters
     ----------
     n_samples, n_relevant, n_features, spread, random_state
-        As in `two_gaussians`, but for at least 4 samples.
+        As in `two_gaussians`; at least 4 samples.
 
     Returns
     -------
@@ -305,14 +274,12 @@ def four_gaussians(
 def example() -> Dataset:
     """Return a small example: three clusters that show in six of forty named features.
 
-    The data are always the same. They were drawn as in `growing_classes`, and the features
-    shuffled.
+    The data are always the same: those of `growing_classes` with features shuffled.
 
     Returns
     -------
     Dataset
-        90 samples sorted by class, with labels 0 to 2. The names of the features say which are
-        signals and which noise.
+        90 samples sorted by class, labels 0 to 2. Features are named "signal_..." or "noise_...".
 
     Examples
     --------
@@ -341,13 +308,12 @@ def two_solutions(*, random_state: Seed = 0) -> Dataset:
     There are 20 features. Features 0-2 show one grouping and features 3-5 the other, which is
     independent of it. Features 6-8 are sums of these and show both. Features 9-19 show neither:
     they are feature 0, permuted over the samples. In each of the first six features the centers of
-    the three clusters are -1, 0 and 1, each moved by up to .25 and multiplied by a random sign.
-    The samples deviate from the centers with a standard deviation of .1.
+    the three clusters are -1, 0 and 1, each moved by up to .25 and all multiplied by one random
+    sign. The samples deviate from the centers with a standard deviation of .1.
 
     Parameters
     ----------
     random_state : int, Generator or None
-        Seed of the random numbers.
 
     Returns
     -------
@@ -394,11 +360,10 @@ def wishart_pair(
     identity : bool
         Take the identity for B: a problem of sparse PCA.
     random_state : int, Generator or None
-        Seed of the random numbers.
 
     Returns
     -------
-    A, B : ndarray of float64, n_features x n_features
+    A, B : ndarray of shape (n_features, n_features)
         Symmetric; A positive semi-definite, B positive definite.
 
     Examples
@@ -411,13 +376,9 @@ def wishart_pair(
     >>> int(np.linalg.matrix_rank(A))
     2
     """
-    n_features, rank = _check_sizes(n_features, rank)
-    rng = np.random.default_rng(random_state)
-    degrees = FREEDOM * n_features
-    A = _covariance(rng.standard_normal((n_features, rank or degrees)))
-    if identity:
-        return A, np.eye(n_features)
-    return A, _covariance(rng.standard_normal((n_features, degrees)))
+    draw = np.random.Generator.standard_normal
+    matrices = _covariances(draw, FREEDOM, n_features, rank, random_state)
+    return next(matrices), np.eye(n_features) if identity else next(matrices)
 
 
 def brownian_pair(
@@ -440,11 +401,10 @@ def brownian_pair(
     rank : int from 1 to n_features, or None
         Rank of A, which is the number of paths behind it; None takes 4 n_features paths.
     random_state : int, Generator or None
-        Seed of the random numbers.
 
     Returns
     -------
-    A, B : ndarray of float64, n_features x n_features
+    A, B : ndarray of shape (n_features, n_features)
         Symmetric; A positive semi-definite, B positive definite.
 
     Examples
@@ -456,11 +416,8 @@ def brownian_pair(
     >>> bool(B[0, 0] < B[15, 15])
     True
     """
-    n_features, rank = _check_sizes(n_features, rank)
-    rng = np.random.default_rng(random_state)
-    n_paths = PATHS * n_features
-    A = _covariance(_brownian_paths(rng, n_features, rank or n_paths))
-    return A, _covariance(_brownian_paths(rng, n_features, n_paths))
+    A, B = _covariances(_brownian_paths, PATHS, n_features, rank, random_state)
+    return A, B
 
 
 def lda_problem(
@@ -481,8 +438,7 @@ def lda_problem(
 
     Parameters
     ----------
-    n_features : int, at least 1
-    n_samples : int, at least 2
+    n_features, n_samples : int, at least 1 and at least 2
     n_relevant : int from 1 to n_features
     correlation : float between -1 and 1, both excluded
         Correlation of neighbouring features.
@@ -492,7 +448,6 @@ def lda_problem(
         Where the relevant features are: evenly spread, so that 10 of 100 are every tenth, from the
         first on; or anywhere. Neighbours among them make selection harder if features correlate.
     random_state : int, Generator or None
-        Seed of the random numbers.
 
     Returns
     -------
@@ -516,7 +471,7 @@ def lda_problem(
         raise ValueError(f"correlation = {correlation!r}: must be between -1 and 1, both excluded")
     _validate.check_number("noise", noise, 0)
     _validate.check_choice("places", places, _validate.Places)
-    rng = np.random.default_rng(random_state)
+    rng = _validate.as_generator(random_state)
     X = rng.standard_normal((n_samples, n_features))
     fresh = math.sqrt(1 - correlation**2)
     for j in range(1, n_features):
@@ -528,10 +483,20 @@ def lda_problem(
     return Dataset(X, (score > 0).astype(int), relevant)
 
 
+def _two_labels(
+    n_samples: int, n_features: int, least: int, random_state: Seed
+) -> tuple[np.random.Generator, Integers]:
+    """Check the sizes; return the generator, and a label of -1 or +1 for every sample."""
+    n_samples = _validate.check_integer("n_samples", n_samples, 2)
+    _validate.check_integer("n_features", n_features, least)
+    rng = _validate.as_generator(random_state)
+    return rng, rng.choice([-1, 1], size=n_samples)
+
+
 def _along_a_line(rng: np.random.Generator, labels: Integers) -> Floats:
     """Draw three features in which the clusters lie in the same order, or in the opposite one."""
     levels = np.array([[-1.0], [0.0], [1.0]]) + rng.uniform(-0.25, 0.25, (3, 3))
-    features: Floats = rng.normal((levels * rng.choice([-1, 1], 3))[labels], SOLUTION_DEVIATION)
+    features: Floats = rng.normal((levels * rng.choice([-1, 1], 3))[labels], 0.1)
     return features
 
 
@@ -573,12 +538,27 @@ def _clusters(
     return Dataset(X, y, relevant=np.arange(n_relevant))
 
 
-def _large_noise(rng: np.random.Generator, n_samples: int, n_features: int) -> Floats:
-    return rng.normal(scale=np.sqrt(NOISE_VARIANCE), size=(n_samples, n_features))
+def _covariances(
+    draw: Callable[[np.random.Generator, tuple[int, int]], Floats],
+    per_feature: int,
+    n_features: int,
+    rank: int | None,
+    random_state: Seed,
+) -> Iterator[Floats]:
+    """Yield two sample covariances, the first of this rank; `draw` returns samples as columns."""
+    n_features = _validate.check_integer("n_features", n_features, 1)
+    if rank is not None:
+        rank = _validate.check_integer("rank", rank, 1, n_features, "n_features")
+    rng, full = _validate.as_generator(random_state), per_feature * n_features
+    for count in (rank or full, full):
+        columns = draw(rng, (n_features, count))
+        # Without BLAS, whose last bits depend on the number of threads.
+        yield np.einsum("ik,jk->ij", columns, columns) / count
 
 
-def _brownian_paths(rng: np.random.Generator, n_features: int, n_paths: int) -> Floats:
+def _brownian_paths(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
     """Draw paths as columns: sums of exact steps, by circulant embedding (Davies and Harte)."""
+    n_features, n_paths = shape
     hurst = rng.uniform(ROUGHEST, SMOOTHEST)
     power = np.arange(n_features + 2.0) ** (2 * hurst)
     covariance = np.concatenate(([1.0], (power[2:] - 2 * power[1:-1] + power[:-2]) / 2))
@@ -588,19 +568,3 @@ def _brownian_paths(rng: np.random.Generator, n_features: int, n_paths: int) -> 
     steps = np.fft.irfft(amplitudes * white, circle.size)[:, :n_features]
     paths: Floats = np.cumsum(steps, axis=1).T / n_features**hurst
     return paths
-
-
-def _covariance(columns: Floats) -> Floats:
-    """Average the outer products of the columns.
-
-    This does without BLAS, whose last bits depend on the number of threads.
-    """
-    products: Floats = np.einsum("ik,jk->ij", columns, columns) / columns.shape[1]
-    return products
-
-
-def _check_sizes(n_features: int, rank: int | None) -> tuple[int, int | None]:
-    n_features = _validate.check_integer("n_features", n_features, 1)
-    if rank is not None:
-        rank = _validate.check_integer("rank", rank, 1, n_features, "n_features")
-    return n_features, rank
