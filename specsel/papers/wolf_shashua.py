@@ -1,7 +1,8 @@
 """Experiments of Wolf and Shashua (JMLR 6, 2005), those on genes apart."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +16,8 @@ from specsel import (
     supervised,
     topography,
 )
-from specsel._validate import Floats
-from specsel.papers import facts, report, selectors
+from specsel.papers import report, selectors
 from specsel.papers.sources import standardised
-from specsel.results import Weights
 
 # Wolf and Shashua (JMLR 2005), Fig. 3a: two classes among features of large noise.
 #
@@ -30,27 +29,33 @@ from specsel.results import Weights
 # and gradient descent on the radius-margin bound, which is the wrapper of the paper.
 
 SIZES = tuple(range(10, 101, 10))
+TEST_SIZE = 500
 QUICK_WESTON = {"sizes": (20, 50, 100), "runs": 5}
 
-WRAPPER = "radius-margin bound"
-
-
-class Problem(NamedTuple):
-    """How data are drawn, how many features are relevant, the machine, and its kernel."""
-
-    draw: Callable[..., datasets.Dataset]
-    n_relevant: int
-    machine: dict[str, Any]
-    kernel: selectors.Kernel
-
-
-PROBLEMS = {
-    "linear": Problem(datasets.weston_linear, 6, {"kernel": "linear"}, selectors.linear),
-    "non-linear": Problem(
+# How data are drawn, how many features are relevant, the machine, and its kernel.
+PROBLEMS: dict[str, tuple[Any, ...]] = {
+    "linear": (datasets.weston_linear, 6, {"kernel": "linear"}, selectors.linear),
+    "non-linear": (
         datasets.weston_nonlinear,
         2,
         {"kernel": "poly", "degree": 2, "coef0": 1.0},
         selectors.quadratic,
+    ),
+}
+WITH, WITHOUT, WRAPPER = "Q-α with labels", "Q-α without labels", "radius-margin bound"
+METHODS_WESTON = {
+    WITH: lambda X, y, n, kernel: supervised.solve(X, y).select(n),
+    WITHOUT: lambda X, y, n, kernel: qalpha.solve(X, 2).select(n),
+    "Q-α without labels, two rounds": lambda X, y, n, kernel: topography.solve(
+        X, 2, tradeoff=1 / X.shape[1]
+    ).select(n),
+    "all features": lambda X, y, n, kernel: np.arange(X.shape[1]),
+    WRAPPER: selectors.bounded,
+    "recursive elimination": selectors.eliminated,
+    "Pearson": lambda X, y, n, kernel: selectors.best(selectors.pearson(X, y), n),
+    "Fisher": lambda X, y, n, kernel: selectors.best(selectors.fisher(X, y), n),
+    "Kolmogorov-Smirnov": lambda X, y, n, kernel: selectors.best(
+        selectors.kolmogorov_smirnov(X, y), n
     ),
 }
 
@@ -59,29 +64,27 @@ def run_weston(
     sizes: Sequence[int] = SIZES,
     runs: int = 30,
     problems: Sequence[str] = tuple(PROBLEMS),
-    tell: report.Tell = None,
+    progress: report.Progress = None,
 ) -> report.Report:
     """Test errors of every method for every size of the training set."""
-    cases = [(name, size, seed) for name in problems for size in sizes for seed in range(runs)]
-    found = {case: errors(*case) for case in report.each(cases, tell)}
-    rows, lines = [], {}
-    for name in problems:
-        values = {
-            method: np.array(
-                [[found[name, size, seed][method] for seed in range(runs)] for size in sizes]
-            )
-            for method in METHODS_WESTON
+    found = report.collect(errors_of_weston, progress, problems, sizes, range(runs))
+    rows: list[report.Row] = []
+    lines: dict[str, report.Line] = {}
+    over = f"mean over {_validate.count_of(len(sizes), 'size')}"
+    for i, problem in enumerate(problems):
+        errors = {method: values[i] for method, values in found.items()}
+        lines |= {f"{problem}, {name}": report.line(sizes, of) for name, of in errors.items()}
+        rows += report.rows(f"{problem}, {{}} samples, {{}}", sizes, errors)
+        means = {method: of_method.mean(axis=0) for method, of_method in errors.items()}
+        differences = {
+            f"with labels less {WRAPPER}": means[WITH] - means[WRAPPER],
+            "without labels less with labels": means[WITHOUT] - means[WITH],
         }
-        for method, of_method in values.items():
-            lines[f"{name}, {method}"] = report.line(sizes, of_method)
-            rows += [
-                report.row(f"{name}, {size} samples, {method}", of_size)
-                for size, of_size in zip(sizes, of_method, strict=True)
-            ]
-        rows += compared_weston(name, sizes, values)
-    return report.Report(
-        title="Test error with the features selected, 500 test points",
-        rows=rows,
+        rows += [report.row(f"{problem}, {name}, {over}", of) for name, of in differences.items()]
+    return report.make(
+        "weston",
+        "Test error with the features selected, 500 test points",
+        rows,
         notes=(
             "published: a figure without numbers, and two sentences. The error with labels agrees "
             "closely with that of the wrapper; without labels it does not fall much behind. The "
@@ -97,85 +100,28 @@ def run_weston(
     )
 
 
-def compared_weston(name, sizes, values):
-    """Rows of the paper's two comparisons: mean differences of errors, run by run."""
-    where = f"mean over {_validate.count_of(len(sizes), 'size')}"
-    labels, blind, wrapper = (values[method].mean(axis=0) for method in COMPARED)
-    return [
-        report.row(
-            f"{name}, with labels less {WRAPPER}, {where}",
-            labels - wrapper,
-            facts.WESTON["with labels"],
-        ),
-        report.row(
-            f"{name}, without labels less with labels, {where}",
-            blind - labels,
-            facts.WESTON["without labels"],
-        ),
-    ]
-
-
-def errors(problem, size, seed, test_size=500):
-    """Test error of every method."""
+def errors_of_weston(problem, size, seed):
+    """Return the test error of every method."""
     from sklearn.svm import SVC
 
-    make, n_relevant, machine, kernel = PROBLEMS[problem]
-    data = two_classes(make, size + test_size, size, seed)
+    draw, n_relevant, machine, kernel = PROBLEMS[problem]
+    rng, data = np.random.default_rng(seed), None
+    while data is None or np.bincount(data.y[:size] > 0, minlength=2).min() < 2:
+        data = draw(size + TEST_SIZE, random_state=rng)  # both classes must be trained on
     Z = standardised(data.X[:size], data.X)
     found = {}
-    for method, take in METHODS_WESTON.items():
-        columns = take(Z[:size], data.y[:size], n_relevant, kernel)
+    for method, choose in METHODS_WESTON.items():
+        columns = choose(Z[:size], data.y[:size], n_relevant, kernel)
         model = SVC(**machine).fit(Z[:size, columns], data.y[:size])
-        found[method] = float(np.mean(model.predict(Z[size:, columns]) != data.y[size:]))
+        found[method] = np.mean(model.predict(Z[size:, columns]) != data.y[size:])
     return found
 
 
-def two_classes(make, n_samples, n_training, seed):
-    """Data whose training samples hold at least two of either class."""
-    rng = np.random.default_rng(seed)
-    while True:
-        data = make(n_samples, random_state=rng)
-        if np.bincount(data.y[:n_training] > 0, minlength=2).min() > 1:
-            return data
-
-
-def with_labels(X, y, n, kernel):
-    with report.no_warnings():  # the best iterate is good enough
-        return supervised.solve(X, y).select(n)
-
-
-def without_labels(X, y, n, kernel):
-    with report.no_warnings():
-        return qalpha.solve(X, 2).select(n)
-
-
-def two_rounds(X, y, n, kernel):
-    with report.no_warnings():
-        return topography.solve(X, 2, tradeoff=1 / X.shape[1]).select(n)
-
-
 def draw_weston(found, figure):
-    """A panel for each problem."""
+    """Draw a panel for each problem."""
     for panel, problem in zip(figure.subplots(1, 2, sharey=True), PROBLEMS, strict=True):
-        report.draw_lines(report.starting(found.lines, f"{problem}, "), panel)
+        report.draw_lines(found.lines, panel, f"{problem}, ")
         panel.set(title=problem, xlabel=found.x_label, ylabel=found.y_label)
-
-
-def filtered(score):
-    return lambda X, y, n, kernel: selectors.best(score(X, y), n)
-
-
-METHODS_WESTON = {
-    "Q-α with labels": with_labels,
-    "Q-α without labels": without_labels,
-    "Q-α without labels, two rounds": two_rounds,
-    "all features": lambda X, y, n, kernel: np.arange(X.shape[1]),
-    WRAPPER: selectors.bounded,
-    "recursive elimination": selectors.eliminated,
-    **{name: filtered(score) for name, score in selectors.RANKINGS.items()},
-}
-
-COMPARED = ("Q-α with labels", "Q-α without labels", WRAPPER)
 
 
 # Wolf and Shashua (JMLR 2005), Fig. 3b: the sparsity gap as the number of classes grows.
@@ -188,86 +134,60 @@ COMPARED = ("Q-α with labels", "Q-α without labels", WRAPPER)
 CLASSES = tuple(range(2, 11))
 QUICK_CLASSES = {"runs": 10}
 MANY = 7  # classes; from here on the gap is no longer wide where k is their number
-
-CHOICES = {
-    "k = n": lambda n_classes: n_classes,
-    "k = n + 2": lambda n_classes: n_classes + 2,
-    "k = max(1, n - 2)": lambda n_classes: max(1, n_classes - 2),
-    "k = max(1, n - 4)": lambda n_classes: max(1, n_classes - 4),
-}
+CHOICES = {"k = n": 0, "k = n + 2": 2, "k = max(1, n - 2)": -2, "k = max(1, n - 4)": -4}
 
 
 def run_classes(
-    classes: Sequence[int] = CLASSES, runs: int = 20, tell: report.Tell = None
+    classes: Sequence[int] = CLASSES, runs: int = 20, progress: report.Progress = None
 ) -> report.Report:
     """Gaps for every number of classes and four choices of k, and the comparisons of the text."""
-    found: dict[str, list[list[float]]] = {choice: [] for choice in CHOICES}
-    for n_classes in report.each(classes, tell):
-        for choice, k_of in CHOICES.items():
-            found[choice].append([gap(n_classes, k_of(n_classes), seed) for seed in range(runs)])
-    rows = [
-        report.row(f"{n} classes, {choice}", values, published_classes(choice, n), "gap")
-        for choice in CHOICES
-        for n, values in zip(classes, found[choice], strict=True)
-    ]
-    return report.Report(
-        title="Mean weight of relevant features over that of the rest",
-        rows=rows
-        + compared_classes(np.array(classes), {c: np.array(v) for c, v in found.items()}),
+    found = report.collect(sparsity_gaps, progress, classes, range(runs))
+    rows = report.rows("{} classes, {}", classes, found, "gap")
+    spreads = {choice: relative_spread(gaps) for choice, gaps in found.items()}
+    over = "over that of k = n"
+    rows.append(
+        report.row(
+            "k = n + 2, all numbers of classes",
+            spreads["k = n + 2"] / spreads["k = n"],
+            f"spread {over}",
+        )
+    )
+    many = np.array(classes) >= MANY
+    if many.any():
+        means = {choice: gaps[many].mean() for choice, gaps in found.items()}
+        rows += [
+            report.row(f"{choice}, many classes", means[choice] / means["k = n"], f"gap {over}")
+            for choice in ("k = max(1, n - 2)", "k = max(1, n - 4)")
+        ]
+    return report.make(
+        "classes",
+        "Mean weight of relevant features over that of the rest",
+        rows,
         notes=(
             "seeds whose clusters lie far apart have large gaps and raise the means, as in the "
             "paper",
             f"many classes: {MANY} and more. Spread: distance of the quartiles, which the figure "
             "draws, over the mean",
         ),
-        lines={choice: report.line(classes, values) for choice, values in found.items()},
+        lines={choice: report.line(classes, gaps) for choice, gaps in found.items()},
         x_label="number of classes",
         y_label="sparsity gap",
     )
 
 
-def published_classes(choice, n_classes):
-    """What the paper says of the gap where k is the number of classes."""
-    if choice != "k = n":
-        return facts.NONE
-    return facts.CLASSES["few" if n_classes < MANY else "many"]
-
-
-def compared_classes(classes, gaps):
-    """Rows for the comparisons of the text, as ratios to k = n."""
-    rows = [
-        report.row(
-            "k = n + 2, all numbers of classes",
-            relative_spread(gaps["k = n + 2"]) / relative_spread(gaps["k = n"]),
-            facts.CLASSES["k = n + 2"],
-            "spread over that of k = n",
-        )
-    ]
-    many = classes >= MANY
-    for choice in ("k = max(1, n - 2)", "k = max(1, n - 4)"):
-        if many.any():
-            rows.append(
-                report.row(
-                    f"{choice}, many classes",
-                    gaps[choice][many].mean() / gaps["k = n"][many].mean(),
-                    facts.CLASSES[choice],
-                    "gap over that of k = n",
-                )
-            )
-    return rows
+def sparsity_gaps(n_classes, seed):
+    """Return the gap for every choice of k."""
+    data, found = datasets.growing_classes(n_classes, random_state=seed), {}
+    for choice, more in CHOICES.items():
+        alpha = qalpha.solve(data.X, max(1, n_classes + more), max_iter=1000).alpha
+        found[choice] = alpha[data.relevant].mean() / np.delete(alpha, data.relevant).mean()
+    return found
 
 
 def relative_spread(gaps):
     """Mean over the numbers of classes of the distance of the quartiles over the mean gap."""
     low, high = np.percentile(gaps, (25, 75), axis=1)
-    return float(np.mean((high - low) / gaps.mean(axis=1)))
-
-
-def gap(n_classes, k, seed):
-    data = datasets.growing_classes(n_classes, random_state=seed)
-    alpha = qalpha.solve(data.X, k, max_iter=1000).alpha
-    irrelevant = np.delete(alpha, data.relevant)
-    return alpha[data.relevant].mean() / irrelevant.mean()
+    return np.mean((high - low) / gaps.mean(axis=1))
 
 
 # Wolf and Shashua (JMLR 2005), Sec. 4: positive weights, and the bound on irrelevant ones.
@@ -279,12 +199,10 @@ def gap(n_classes, k, seed):
 #   and the largest eigenvalue of G is simple) there is nothing random: all weights have one
 #   sign. We run Q-α on random data to its limit and count.
 # - Sec. 4.2: the bound of Lemma 13 on the weights of irrelevant features grows like ``√(n₂ (1 +
-#   n₂/q))`` as their number n₂ grows.
+#   n₂/q))`` as their number n₂ grows; here there are q = 60 samples.
 
-FIRST = (1 / 6, 2**0.5 / 6)
-SECOND = (0.1, 1.0)
+ENTRIES = {"μ = 1/6, σ = √2/6": (1 / 6, 2**0.5 / 6), "μ = .1, σ = 1": (0.1, 1.0)}
 QUICK_POSITIVITY = {"trials": 200, "limits": 20, "irrelevant": (25, 200)}
-N_SAMPLES_POSITIVITY = 60
 
 
 def run_positivity(
@@ -293,33 +211,41 @@ def run_positivity(
     trials: int = 1000,
     limits: int = 200,
     irrelevant: Sequence[int] = (25, 50, 100, 200, 400),
-    tell: report.Tell = None,
+    progress: report.Progress = None,
 ) -> report.Report:
     """Probabilities and eigenvalues for both pairs of mean and deviation; signs; the bound."""
-    curves = [("μ = 1/6, σ = √2/6", FIRST, first_sizes), ("μ = .1, σ = 1", SECOND, second_sizes)]
-    rows, lines = [], {}
-    cases = [(label, n) for label, _, sizes in curves for n in sizes]
-    parameters = {label: given for label, given, _ in curves}
-    estimates = {
-        (label, n): positivity.probability(n, *parameters[label], trials=trials, random_state=n)
-        for label, n in report.each(cases, tell)
+    sizes = dict(zip(ENTRIES, (first_sizes, second_sizes), strict=True))
+    cases = [(label, n) for label in ENTRIES for n in sizes[label]]
+    found = {
+        (label, n): positivity.probability(n, *ENTRIES[label], trials=trials, random_state=n)
+        for label, n in report.each(cases, progress)
     }
-    for label, _, sizes in curves:
-        found = [estimates[label, n] for n in sizes]
-        lines[label] = report.Line(*map(np.array, (sizes, *zip(*found, strict=True))))
-        for n, (probability, low, high) in zip(sizes, found, strict=True):
-            known, spread = published_positivity(label, n), (high - low) / 2
-            what = f"{label}, n = {n}: {LIKELY}"
-            rows.append(
-                report.Row(what, known.value, probability, spread, trials, LIKELY, known.where)
-            )
-        rows.append(eigenvalues(label, parameters[label], max(sizes), trials))
-    return report.Report(
-        title="Probability that the leading eigenvector is positive",
-        rows=[*rows, *one_sign(limits), *growth(irrelevant)],
+    rows, lines = [], {}
+    for label, (mu, sigma) in ENTRIES.items():
+        estimates = [found[label, n] for n in sizes[label]]
+        lines[label] = report.Line(*np.transpose([(n, *found[label, n]) for n in sizes[label]]))
+        for n, (share, low, high) in zip(sizes[label], estimates, strict=True):
+            what = f"{label}, n = {n}: probability"
+            rows.append(report.Row(what, "-", share, (high - low) / 2, trials, "probability"))
+        pairs = positivity.leading_eigenvalue(
+            n, mu, sigma, trials=min(trials, 200), random_state=n
+        )
+        rows.append(report.row(f"{label}, n = {n}", pairs.eigenvalues - mu * n, "λ₁ - μn"))
+    signs = [one_sign(seed) for seed in range(limits)]
+    rows.append(report.row("weights of one sign at limits of Q-α", signs, "share"))
+    bounds = [irrelevant_weight(n) for n in irrelevant]
+    for n, of_n in zip(irrelevant, bounds, strict=True):
+        for part in ("bound", "weight"):
+            ratio = getattr(of_n, part) / getattr(bounds[0], part)
+            what = f"{n} irrelevant features, {part}"
+            rows.append(report.row(what, ratio, f"times that of {irrelevant[0]}"))
+    return report.make(
+        "positivity",
+        "Probability that the leading eigenvector is positive",
+        rows,
         notes=(
-            f"{LIKELY}: the deviation is half the width of a 95 % confidence interval; seeds are "
-            "matrices here",
+            "probability: the deviation is half the width of a 95 % confidence interval; seeds "
+            "are matrices here",
             "μ = .1, σ = 1: the paper says above .99 from n = 500 on. That is an error: n must be "
             "about four times as large",
             "weights of one sign: limits of Q-α on random data, k = 1 to 5. The probabilities "
@@ -339,58 +265,18 @@ def draw_positivity(found, figure):
     figure.axes[0].set_xscale("log")
 
 
-def published_positivity(label, n):
-    """The paper's claim: beyond n = 20 for the first curve, from n = 500 on for the second."""
-    return facts.POSITIVITY[label] if n > 20 else facts.NONE
+def one_sign(seed):
+    """Return whether all weights at a limit of Q-α on random data have one sign."""
+    X = np.random.default_rng(seed).standard_normal((20, 30))
+    alpha = qalpha.solve(X, 1 + seed % 5, tol=1e-12, max_iter=5000).alpha
+    return alpha.min() > -1e-6 * alpha.max()
 
 
-def eigenvalues(label, given, n, trials):
-    """The mean leading eigenvalue less μn, which tends to σ²/μ."""
-    mu, sigma = given
-    found = positivity.leading_eigenvalue(n, mu, sigma, trials=min(trials, 200), random_state=n)
-    expected = facts.Fact(f"{sigma**2 / mu:.3g}", facts.POSITIVITY["eigenvalue"].where)
-    return report.row(f"{label}, n = {n}", found.eigenvalues - mu * n, expected, "λ₁ - μn")
-
-
-def one_sign(limits):
-    """The share of limits of Q-α whose weights all have one sign."""
-    same = []
-    for seed in range(limits):
-        X = np.random.default_rng(seed).standard_normal((20, 30))
-        alpha = qalpha.solve(X, 1 + seed % 5, tol=1e-12, max_iter=5000).alpha
-        same.append(alpha.min() > -1e-6 * alpha.max())
-    return [
-        report.row("weights of one sign at limits of Q-α", same, facts.SPARSITY["sign"], SHARE)
-    ]
-
-
-def growth(irrelevant):
-    """Weights of irrelevant features and their bound, relative to those of the fewest."""
-    totals, bounds = [], []
-    for n in irrelevant:
-        data = datasets.growing_classes(
-            3, n_samples=N_SAMPLES_POSITIVITY, n_irrelevant=n, random_state=0
-        )
-        found = positivity.irrelevant_weight_bound(
-            qalpha.solve(data.X, 3, max_iter=1000), data.X, data.relevant
-        )
-        totals.append(found.weight)
-        bounds.append(found.bound)
-    sizes = np.array(irrelevant, dtype=float)
-    expected = np.sqrt(sizes * (1 + sizes / N_SAMPLES_POSITIVITY))
-    where = facts.POSITIVITY["growth"].where
-    rows, unit = [], f"times that of {irrelevant[0]}"
-    for i, n in enumerate(irrelevant):
-        known = facts.Fact(f"{expected[i] / expected[0]:.3g}", where)
-        rows += [
-            report.row(f"{n} irrelevant features, bound", bounds[i] / bounds[0], known, unit),
-            report.row(f"{n} irrelevant features, weight", totals[i] / totals[0], unit=unit),
-        ]
-    return rows
-
-
-LIKELY = "probability"
-SHARE = "share"
+def irrelevant_weight(n):
+    """Return the total weight of n irrelevant features, and its bound."""
+    data = datasets.growing_classes(3, n_samples=60, n_irrelevant=n, random_state=0)
+    weights = qalpha.solve(data.X, 3, max_iter=1000)
+    return positivity.irrelevant_weight_bound(weights, data.X, data.relevant)
 
 
 # Wolf and Shashua (JMLR 2005), Fig. 2b and Sec. 4.3: weights positive and sparse by themselves.
@@ -400,59 +286,52 @@ SHARE = "share"
 # would give.
 
 QUICK_SPARSITY = {"runs": 5}
-N_FEATURES_SPARSITY = 202
+SHAPE_SPARSITY = 60, 202
+DATA = {
+    "linear problem": lambda seed: (
+        datasets.weston_linear(
+            SHAPE_SPARSITY[0], n_features=SHAPE_SPARSITY[1], random_state=seed
+        ).X
+    ),
+    "random numbers": lambda seed: np.random.default_rng(seed).standard_normal(SHAPE_SPARSITY),
+}
 
 
-def run_sparsity(
-    n_samples: int = 60, k: int = 3, runs: int = 30, tell: report.Tell = None
-) -> report.Report:
+def run_sparsity(k: int = 3, runs: int = 30, progress: report.Progress = None) -> report.Report:
     """Weights on both kinds of data, and how positive and sparse they are."""
-    sorted_weights: dict[str, list[Floats]] = {name: [] for name in DATA}
-    negative: dict[str, list[float]] = {name: [] for name in DATA}
-    for seed in report.each(range(runs), tell):
-        for name, draw in DATA.items():
-            weights = qalpha.solve(draw(n_samples, seed), k, max_iter=2000)
-            sorted_weights[name].append(np.sort(weights.alpha)[::-1])
-            negative[name].append(weights.negative_share)
-    rows = []
-    for name, found in sorted_weights.items():
-        alphas = np.array(found)
-        rows += [
-            report.row(
-                f"{name}: share of Σ|α| that is negative",
-                negative[name],
-                facts.SPARSITY["negative"],
-            ),
-            report.row(f"{name}: share of Σα² in six features", (alphas[:, :6] ** 2).sum(axis=1)),
-            report.row(
-                f"{name}: trace over that of equal weights",
-                alphas.sum(axis=1) / N_FEATURES_SPARSITY**0.5,
-            ),
-        ]
-    return report.Report(
-        title=f"Sorted weights, {n_samples} samples, k = {k}",
-        rows=rows,
+    found = report.collect(partial(sorted_weights, k), progress, DATA, range(runs))
+    rows = [
+        report.row(f"{name}: {what}", values[i])
+        for i, name in enumerate(DATA)
+        for what, values in found.items()
+        if what != "weights"
+    ]
+    ranks = np.arange(1, SHAPE_SPARSITY[1] + 1)
+    curves = zip(DATA, found["weights"], strict=True)
+    return report.make(
+        "sparsity",
+        f"Sorted weights, {SHAPE_SPARSITY[0]} samples, k = {k}",
+        rows,
         notes=(
             "published: a figure, in which the weights are positive and sparse, even for random "
             "numbers",
         ),
-        lines={
-            name: report.line(np.arange(1, N_FEATURES_SPARSITY + 1), np.transpose(alphas))
-            for name, alphas in sorted_weights.items()
-        },
+        lines={name: report.line(ranks, weights.T) for name, weights in curves},
         x_label="rank of the feature",
         y_label="weight",
     )
 
 
-DATA = {
-    "linear problem": lambda n_samples, seed: (
-        datasets.weston_linear(n_samples, n_features=N_FEATURES_SPARSITY, random_state=seed).X
-    ),
-    "random numbers": lambda n_samples, seed: np.random.default_rng(seed).standard_normal(
-        (n_samples, N_FEATURES_SPARSITY)
-    ),
-}
+def sorted_weights(k, name, seed):
+    """Return weights in descending order, and how positive and sparse they are."""
+    weights = qalpha.solve(DATA[name](seed), k, max_iter=2000)
+    alpha = np.sort(weights.alpha)[::-1]
+    return {
+        "weights": alpha,
+        "share of Σ|α| that is negative": weights.negative_share,
+        "share of Σα² in six features": (alpha[:6] ** 2).sum(),
+        "trace over that of equal weights": alpha.sum() / len(alpha) ** 0.5,
+    }
 
 
 # Wolf and Shashua (JMLR 2005), Fig. 6b: clusters hidden by random signs, found by a kernel.
@@ -466,31 +345,30 @@ DATA = {
 # The features are not centred, because that would mix the signs. According to the paper's text,
 # irrelevant features are permuted before they get their signs; we report the other order too.
 
-N_SAMPLES_KERNEL, N_FEATURES_KERNEL, N_RELEVANT_KERNEL, SESSION = 120, 60, 12, 8
+SESSION, N_RELEVANT_KERNEL = 8, 12
 QUICK_KERNEL = {"runs": 20}
+ORDERS = {"signs last": True, "signs before permuting": False}
+METHODS_KERNEL = {
+    "kernel": lambda X: kernel.solve(
+        X, 3, kernel="sectioned", sections=SESSION, center=False, max_iter=2000
+    ),
+    "squared data": lambda X: qalpha.solve(X**2, 3, max_iter=2000),
+    "plain": lambda X: qalpha.solve(X, 3, max_iter=2000),
+}
 
 
 def run_kernel(
     variances: Sequence[float] = (0.001, 0.005, 0.01, 0.02),
     runs: int = 80,
-    tell: report.Tell = None,
+    progress: report.Progress = None,
 ) -> report.Report:
     """Share of runs that succeed, for every variance and method."""
-    cases = [(variance, seed) for variance in variances for seed in range(runs)]
-    found = {case: successes(*case) for case in report.each(cases, tell)}
-    rows, lines = [], {}
-    for label in found[cases[0]]:
-        values = [[found[variance, seed][label] for seed in range(runs)] for variance in variances]
-        shares = np.mean(values, axis=1)
-        lines[label] = report.Line(np.array(variances), shares, shares, shares)
-        known = facts.KERNEL["plain"] if label == "plain, signs last" else facts.NONE
-        rows += [
-            report.row(f"{label}, variance from {variance}", of_variance, known)
-            for variance, of_variance in zip(variances, values, strict=True)
-        ]
-    return report.Report(
-        title="Share of runs with ten of twelve features right",
-        rows=rows,
+    found = report.collect(successes, progress, variances, range(runs))
+    shares = {label: values.mean(axis=1) for label, values in found.items()}
+    return report.make(
+        "kernel",
+        "Share of runs with ten of twelve features right",
+        report.rows("{1}, variance from {0}", variances, found),
         notes=(
             "published: a figure, for the kernel and for squared data; plain is always 0. The "
             "text of the paper puts signs last",
@@ -502,49 +380,38 @@ def run_kernel(
             "part of the effect comes from the diagonal of the kernel matrix, which shows a "
             "feature with large clusters without comparing it to others",
         ),
-        lines=lines,
+        lines={label: report.Line(np.array(variances), y, y, y) for label, y in shares.items()},
         x_label="variance",
         y_label="success",
     )
 
 
 def successes(variance, seed):
-    """Whether ten of the twelve largest weights are those of relevant features."""
-    found = {}
-    for order, signs_last in ORDERS.items():
-        X = signed_clusters(variance, seed, signs_last)
-        for method, solve in METHODS_KERNEL.items():
-            found[f"{method}, {order}"] = succeeds(solve, X)
-    return found
+    """Return whether ten of the twelve largest weights are those of relevant features."""
+    return {
+        f"{method}, {order}": succeeds(solve, signed_clusters(variance, seed, signs_last))
+        for order, signs_last in ORDERS.items()
+        for method, solve in METHODS_KERNEL.items()
+    }
 
 
 def succeeds(solve, X):
-    return int((solve(X).select(N_RELEVANT_KERNEL) < N_RELEVANT_KERNEL).sum() >= 10)
+    """Return whether ten of the features that a method selects are relevant."""
+    return np.sum(solve(X).select(N_RELEVANT_KERNEL) < N_RELEVANT_KERNEL) >= 10
 
 
 def signed_clusters(variance, seed, signs_last=True):
-    """Samples in three clusters, features permuted from the 13th on, signs by session."""
+    """Draw samples in three clusters, features permuted from the 13th on, signs by session."""
     rng = np.random.default_rng(seed)
-    labels = np.repeat(np.arange(3), N_SAMPLES_KERNEL // 3)
-    centers = rng.random((3, N_FEATURES_KERNEL))
-    deviations = np.sqrt(rng.uniform(variance, 2 * variance, (3, N_FEATURES_KERNEL)))
+    centers = rng.random((3, 60))
+    deviations = np.sqrt(rng.uniform(variance, 2 * variance, (3, 60)))
+    labels = np.repeat(np.arange(3), 40)
     X = rng.normal(centers[labels], deviations[labels])
-    signs = rng.choice([-1.0, 1.0], (N_SAMPLES_KERNEL // SESSION, N_FEATURES_KERNEL))
-    signs = np.repeat(signs, SESSION, axis=0)
+    signs = rng.choice([-1.0, 1.0], (len(X) // SESSION, 60)).repeat(SESSION, axis=0)
     if not signs_last:
         X *= signs
     rng.permuted(X[:, N_RELEVANT_KERNEL:], axis=0, out=X[:, N_RELEVANT_KERNEL:])
     return X * signs if signs_last else X
-
-
-ORDERS = {"signs last": True, "signs before permuting": False}
-METHODS_KERNEL = {
-    "kernel": lambda X: kernel.solve(
-        X, 3, kernel="sectioned", sections=SESSION, center=False, max_iter=2000
-    ),
-    "squared data": lambda X: qalpha.solve(X**2, 3, max_iter=2000),
-    "plain": lambda X: qalpha.solve(X, 3, max_iter=2000),
-}
 
 
 # Wolf and Shashua (JMLR 2005), Sec. 2.2 and Def. 5: Q-α of the Laplacian.
@@ -558,51 +425,36 @@ METHODS_KERNEL = {
 # Def. 5 lacks a vector of ones, by which its shift is about as many times too small as there are
 # samples. The basis then spans the wrong end of the spectrum.
 
-N_SAMPLES_LAPLACIAN, N_FEATURES_LAPLACIAN, N_RELEVANT_LAPLACIAN = 60, 60, 20
-DISTANCE = 4.0  # between the clusters, in deviations
 QUICK_LAPLACIAN = {"runs": 5}
+PROJECTED = "length of the partition's projection on the basis"
+RIGHT = "share right of the top twenty"
+METHODS_LAPLACIAN = {
+    "largest degree": partial(laplacian.solve, k=2, max_iter=1000),
+    "as Def. 5 prints": partial(laplacian.solve, k=2, shift="definition", max_iter=1000),
+    "without the Laplacian": partial(qalpha.solve, k=2, max_iter=1000),
+}
 
 
-def run_laplacian(runs: int = 20, tell: report.Tell = None) -> report.Report:
+def run_laplacian(runs: int = 20, progress: report.Progress = None) -> report.Report:
     """Share of the clusters in the basis, and of the best features that are right."""
-    rows = []
-    for name, solve in report.each(METHODS_LAPLACIAN.items(), tell):
-        found = [outcome(solve, seed) for seed in range(runs)]
-        spanned, right = zip(*found, strict=True)
-        rows += [
-            report.row(name, spanned, unit=PROJECTED),
-            report.row(name, right, unit=RIGHT),
-        ]
-    return report.Report(
-        title="Clusters found through the Laplacian",
-        rows=rows,
+    found = report.collect(shown, progress, METHODS_LAPLACIAN, range(runs))
+    return report.make(
+        "laplacian",
+        "Clusters found through the Laplacian",
+        report.rows_of_units(METHODS_LAPLACIAN, found),
         notes=(f"{PROJECTED}: 1 if the basis shows it fully",),
     )
 
 
-def outcome(solve, seed):
-    """Length of the partition's projection on the basis, and share of features right."""
-    X, partition = two_clusters(seed)
-    weights = solve(X)
-    right = weights.select(N_RELEVANT_LAPLACIAN) < N_RELEVANT_LAPLACIAN
-    return np.linalg.norm(weights.basis.T @ partition), right.mean()
-
-
-def two_clusters(seed):
-    """Samples x features, the relevant ones first, and the partition as a unit vector."""
+def shown(method, seed):
+    """Return the length of the partition's projection, and the share of features right."""
     rng = np.random.default_rng(seed)
-    partition = np.repeat([-1.0, 1.0], N_SAMPLES_LAPLACIAN // 2)
-    X = rng.standard_normal((N_SAMPLES_LAPLACIAN, N_FEATURES_LAPLACIAN))
-    signs = rng.choice([-1, 1], N_RELEVANT_LAPLACIAN)
-    X[:, :N_RELEVANT_LAPLACIAN] += DISTANCE / 2 * partition[:, None] * signs
-    return X, partition / np.linalg.norm(partition)
-
-
-METHODS_LAPLACIAN: dict[str, Callable[[np.ndarray], Weights]] = {
-    "largest degree": lambda X: laplacian.solve(X, 2, max_iter=1000),
-    "as Def. 5 prints": lambda X: laplacian.solve(X, 2, shift="definition", max_iter=1000),
-    "without the Laplacian": lambda X: qalpha.solve(X, 2, max_iter=1000),
-}
-
-PROJECTED = "length of the partition's projection on the basis"
-RIGHT = "share right of the top twenty"
+    partition = np.repeat([-1.0, 1.0], 30)
+    X = rng.standard_normal((60, 60))
+    X[:, :20] += 2 * partition[:, None] * rng.choice([-1, 1], 20)
+    weights = METHODS_LAPLACIAN[method](X)
+    projection = weights.basis.T @ (partition / np.linalg.norm(partition))
+    return {
+        PROJECTED: np.linalg.norm(projection),
+        RIGHT: np.mean(weights.select(20) < 20),
+    }

@@ -2,14 +2,12 @@
 
 import csv
 
-import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 from specsel import papers
 from specsel.cli import main as cli
 from specsel.cli import reproduce as cli_reproduce
-from specsel.papers import facts, report
+from specsel.papers import report
 
 
 def run(capsys, *arguments):
@@ -67,7 +65,7 @@ def test_all_experiments_run_one_after_the_other(capsys, monkeypatch):
 def test_an_experiment_has_a_module_and_a_quick_run(name):
     module = papers.load(name)
     assert {*module.quick} <= {*module.run.__code__.co_varnames}
-    assert "tell" in module.run.__code__.co_varnames
+    assert "progress" in module.run.__code__.co_varnames
 
 
 @pytest.mark.parametrize(
@@ -100,25 +98,3 @@ def test_missing_packages_are_named(capsys, monkeypatch, tmp_path):
     assert err == "specsel: weston: needs scikit-learn: pip install 'specsel[papers]'\n"
     _, _, err = run(capsys, "topography", "--out", tmp_path)
     assert err == "specsel: --out: needs matplotlib: pip install 'specsel[papers]'\n"
-
-
-def test_bars_are_drawn_where_there_are_no_lines_a_panel_a_unit():
-    rows = [
-        report.row("one", [1, 3], facts.Fact("1.5 or more", "Sec. 1"), unit="errors"),
-        report.row("one", [0.3], unit="share"),
-        report.row("two", [4], facts.Fact("a few", "Sec. 2"), unit="errors"),
-    ]
-    figure = Figure()
-    report.draw(report.Report("A title", rows), figure)
-    errors, shares = figure.axes
-    assert [bar.get_width() for bar in errors.patches] == [2, 4]
-    assert [label.get_text() for label in errors.get_yticklabels()] == ["one", "two"]
-    assert (errors.get_xlabel(), shares.get_xlabel()) == ("errors", "share")
-    [marks] = [line for line in errors.lines if line.get_label() == "published"]
-    np.testing.assert_array_equal(marks.get_xdata(), [1.5, np.nan])
-
-
-def test_progress_is_told_before_each_item():
-    told = []
-    assert list(report.each("ab", lambda *state: told.append(state))) == ["a", "b"]
-    assert told == [(0, 2), (1, 2)]

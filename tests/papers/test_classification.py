@@ -17,8 +17,8 @@ def labelled(seed=0):
 
 def test_a_feature_that_tells_the_classes_apart_classifies_all():
     X, y = labelled()
-    for select in classification.METHODS.values():
-        assert classification.accuracy(X, y, select, 2, 0) > 95
+    for method, select in classification.METHODS.items():
+        assert method == "random" or classification.accuracy(X, y, select, 2, 0) > 95
 
 
 def test_features_are_selected_on_the_training_samples_alone():
@@ -38,17 +38,16 @@ def test_small_classes_are_left_out():
 def test_every_method_is_judged_where_features_are_enough():
     X, y = labelled()
     found = classification.accuracies_on(X, y, 2)
-    methods = [*classification.METHODS, "random"]
-    assert [*found] == [(10, method) for method in methods]
+    assert [*found] == [(10, method) for method in classification.METHODS]
     assert all(len(values) == 2 for values in found.values())
 
 
 @pytest.mark.filterwarnings("ignore:not converged")
-def test_the_report_tells_wins_and_means():
+def test_the_report_has_wins_and_means():
     found = classification.run_classification(**classification.QUICK_CLASSIFICATION)
-    told = {row.what: row.ours for row in found.rows}
-    assert told["mean of 2 sets, 10 features, alignment"] == pytest.approx(
-        np.mean([told[f"{name}, 10 features, alignment"] for name in ("wine", "sonar")])
+    values = {row.what: row.ours for row in found.rows}
+    assert values["mean of 2 sets, 10 features, alignment"] == pytest.approx(
+        np.mean([values[f"{name}, 10 features, alignment"] for name in ("wine", "sonar")])
     )
     assert [note.split(":")[0] for note in found.notes] == [
         f"alignment against {method}" for method in ("F test", "RFE", "supervised", "random")

@@ -1,7 +1,8 @@
-"""The wrappers around support vector machines, and the clusters of gene shaving."""
+"""The filters, the wrappers around support vector machines, and the clusters of gene shaving."""
 
 import numpy as np
 import pytest
+from scipy.stats import ks_2samp, pearsonr
 from sklearn.feature_selection import RFE
 from sklearn.svm import SVC
 
@@ -10,6 +11,24 @@ from specsel.papers import selectors
 from specsel.papers.sources import standardised
 
 KERNELS = [selectors.linear, selectors.quadratic]
+
+
+def test_filters_are_what_they_are_called(rng):
+    X = np.round(rng.standard_normal((31, 5)), 1)  # with ties
+    y = rng.integers(0, 2, 31)
+    X[:, 0] += y
+    for i, score in enumerate(selectors.pearson(X, y)):
+        assert score == pytest.approx(abs(pearsonr(X[:, i], y)[0]))
+    for i, score in enumerate(selectors.kolmogorov_smirnov(X, y)):
+        assert score == pytest.approx(ks_2samp(X[y == 0, i], X[y == 1, i]).statistic)
+    r = selectors.pearson(X, y)
+    np.testing.assert_allclose(selectors.variance_ratio(X, y), r**2 / (1 - r**2))
+    one, other = X[y == 0], X[y == 1]
+    literal = [
+        abs(a.mean() - b.mean()) / (a.var() + b.var()) for a, b in zip(one.T, other.T, strict=True)
+    ]
+    np.testing.assert_allclose(selectors.fisher(X, y), literal)
+    assert selectors.best(selectors.fisher(X, y), 2)[0] == 0
 
 
 def two_classes(rng, n_features=16):
