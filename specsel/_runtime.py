@@ -37,16 +37,7 @@ def jit(*, parallel: bool = ...) -> Callable[[Function], Function]: ...
 
 
 def jit(function: Any = None, *, parallel: bool = False) -> Any:
-    """Compile a function when it is first called; every kernel of the package uses this.
-
-    Examples
-    --------
-    >>> @jit
-    ... def double(x):
-    ...     return 2 * x
-    >>> double(3)
-    6
-    """
+    """Compile a function when it is first called; every kernel of the package uses this."""
     if function is None:
         return partial(jit, parallel=parallel)
     import numba  # here: memory and interrupts are looked after where nothing is compiled, too
@@ -169,12 +160,6 @@ def one_thread(size: int = MOST_ROWS) -> Iterator[None]:
 
     The number of threads belongs to the process. The last caller that leaves restores it. Other
     libraries than OpenBLAS are left as they are.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> with one_thread(100):
-    ...     values = np.linalg.eigvalsh(np.eye(100))
     """
     if not LEAST_ROWS <= size <= MOST_ROWS:
         yield
@@ -216,13 +201,7 @@ LARGEST_BUDGET = 2**62
 
 
 def budget() -> int:
-    """Return how many bytes may be taken.
-
-    Examples
-    --------
-    >>> budget() > 0
-    True
-    """
+    """Return how many bytes may be taken."""
     stated = stated_budget()
     return _free() // 2 if stated is None else stated
 
@@ -259,7 +238,7 @@ def check_budget(what: str, size: float, advice: str) -> None:
 
 
 class Need(NamedTuple):
-    """What takes memory, how many bytes of it, and what to do where that is too much."""
+    """What takes memory, how many bytes, and what to do where that is too much."""
 
     size: float
     what: str
@@ -267,9 +246,9 @@ class Need(NamedTuple):
 
 
 def check_together(needs: Sequence[Need]) -> None:
-    """Check the budget of all that is held at the same time; an error names the largest."""
+    """Check the budget of all that is needed at the same time; an error names the largest."""
     _, what, advice = max(needs)
-    beside = " and what is held beside" if len(needs) > 1 else ""
+    beside = " and what is needed beside" if len(needs) > 1 else ""
     check_budget(what + beside, sum(need.size for need in needs), advice)
 
 
@@ -358,14 +337,6 @@ def serial() -> Iterator[None]:
     For tasks that run beside others in threads of a scheduler: parallel kernels must not be called
     from several threads at once, for one of numba's threading layers ends the process then. The
     cut into blocks is the same, so the number of workers changes no bit.
-
-    Examples
-    --------
-    >>> with serial():
-    ...     is_serial()
-    True
-    >>> is_serial()
-    False
     """
     before = is_serial()
     _serial.on = True

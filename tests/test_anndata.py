@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from specsel import _containers, pairwise, qalpha, sbs, side_info, supervised
+from specsel import _containers, pairwise, qalpha, results, sbs, side_info, supervised
 
 anndata = pytest.importorskip("anndata")
 h5py = pytest.importorskip("h5py")
@@ -67,6 +67,9 @@ def test_the_budget_comes_before_a_view_is_read(backed, monkeypatch):
     ):
         qalpha.solve(view, 2)
     monkeypatch.undo()
+    monkeypatch.setenv("SPECSEL_MEMORY", "2kB")
+    with pytest.raises(MemoryError, match=r"^X: (a block of it|what is stored of it, in memory)"):
+        qalpha.solve(backed, 2)
     monkeypatch.setenv("SPECSEL_MEMORY", "9kB" if is_csc else "2kB")
     assert _containers.unwrapped(backed[:4])[0].shape == (4, 12)
 
@@ -86,6 +89,19 @@ def test_matrices_that_anndata_left_in_a_file(tmp_path):
     damaged = anndata.read_h5ad(tmp_path / "X.h5ad", backed="r")
     with pytest.raises(ValueError, match=r"^X: is a damaged sparse matrix: indices must be < 60"):
         qalpha.solve(damaged, 2)
+
+
+def test_results_are_written_to_the_columns(adata, backed):
+    weights = qalpha.solve(X, 2)
+    for whole in (adata, backed):
+        found = qalpha.solve(whole, 2)
+        np.testing.assert_allclose(found.alpha, weights.alpha, atol=1e-9)
+        assert found.names == NAMES
+    results.annotate(adata, found, 5, key="qalpha")
+    assert adata.var.columns.tolist() == ["qalpha_score", "qalpha_rank", "qalpha_selected"]
+    best = [NAMES[i] for i in weights.ranking[:5]]
+    assert {*adata.var_names[adata.var["qalpha_selected"]]} == {*best}
+    assert adata.var["qalpha_rank"].idxmin() == best[0]
 
 
 def test_side_data_and_pairs(adata, backed):
@@ -149,19 +165,14 @@ def test_files_and_groups(tmp_path):
         ):
             qalpha.solve(file, 2)
         file["numbers"] = X
-        with pytest.raises(
-            ValueError, match=r"^X: is a file or group, which holds 'numbers'; pass"
-        ):
-            qalpha.solve(file, 2)
-        with pytest.raises(
-            ValueError, match=r"^side: is a file or group, which holds 'numbers'; "
-        ):
-            side_info.solve(X, file, 2)
-        with pytest.raises(ValueError, match=r"^apart: is a file or group, which holds 'numbers'"):
-            pairwise.solve(X, 2, apart=(file, file))
-    group = zarr.open_group(tmp_path / "a.zarr", mode="w")
-    group.create_array("numbers", shape=(3, 4), dtype="f8")
-    with pytest.raises(
-        ValueError, match=r"^X: is a file or group, which holds 'numbers'; pass an"
-    ):
-        qalpha.solve(group, 2)
+        group = zarr.open_group(tmp_path / "a.zarr", mode="w")
+        group.create_array("numbers", shape=(3, 4), dtype="f8")
+        for name, solve in {
+            "X": lambda: qalpha.solve(file, 2),
+            "side": lambda: side_info.solve(X, file, 2),
+            "apart": lambda: pairwise.solve(X, 2, apart=(file, file)),
+            "X ": lambda: qalpha.solve(group, 2),
+        }.items():
+            message = f"^{name.strip()}: is a file or group, which holds 'numbers'; pass an array"
+            with pytest.raises(ValueError, match=message):
+                solve()

@@ -25,7 +25,6 @@ from specsel import (
     laplacian,
     pairwise,
     qalpha,
-    results,
     sbs,
     side_info,
     topography,
@@ -412,26 +411,6 @@ def test_reweighted_samples_stay_sparse_where_they_can(center, container, monkey
             selector.result_.reweight(X)
 
 
-def annotated(X):
-    anndata = pytest.importorskip("anndata")
-    var = pd.DataFrame(index=[f"gene{i}" for i in range(X.shape[1])])
-    return anndata.AnnData(X, var=var)
-
-
-@pytest.mark.filterwarnings("ignore:.*:Warning")  # of anndata, about pandas
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix, sparse.csc_array])
-def test_anndata(container):
-    adata = annotated(container(WIDE))
-    found, ranking = quietly(SOLVERS["qalpha"], adata), wanted("qalpha").ranking
-    assert_same(found, "qalpha")
-    assert found.names[:2] == ("gene0", "gene1")
-    results.annotate(adata, found, 5, key="qalpha")
-    chosen = adata.var_names[adata.var["qalpha_selected"]]
-    assert sorted(chosen) == sorted(f"gene{i}" for i in ranking[:5])
-    assert adata.var["qalpha_rank"].idxmin() == f"gene{ranking[0]}"
-    assert adata.var.columns.tolist() == ["qalpha_score", "qalpha_rank", "qalpha_selected"]
-
-
 @pytest.mark.parametrize("container", DASK)
 def test_dask_arrays_are_never_materialised(container, tmp_path, monkeypatch):
     X = DASK[container](WIDE, tmp_path)
@@ -505,22 +484,6 @@ def test_processes_of_a_cluster_also_where_they_die(tmp_path):
             np.testing.assert_array_equal(found, expected)
             np.testing.assert_array_equal(again, expected)
             assert kill.killed == [2, 4]
-
-
-@pytest.mark.filterwarnings("ignore:.*:Warning")  # of anndata, about pandas
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
-def test_anndata_in_a_file(container, tmp_path, monkeypatch):
-    anndata = pytest.importorskip("anndata")
-    with anndata.settings.override(allow_write_nullable_strings=True):
-        annotated(container(WIDE)).write_h5ad(tmp_path / "X.h5ad")
-    adata = anndata.read_h5ad(tmp_path / "X.h5ad", backed="r")
-    found = quietly(SOLVERS["laplacian"], adata)
-    assert_same(found, "laplacian")
-    assert found.names[0] == "gene0"
-    if container is not np.asarray:
-        monkeypatch.setenv("SPECSEL_MEMORY", "3kB")
-        with pytest.raises(MemoryError, match=r"^X: what is stored of it, in memory: would take"):
-            qalpha.solve(adata, 2)
 
 
 @pytest.mark.parametrize("container", [mapped, in_h5py, in_zarr, in_dask_both])

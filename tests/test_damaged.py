@@ -4,13 +4,12 @@ A miss can crash the process: every call is made in another one, and what it pri
 """
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import damaged
 import numpy as np
 import pytest
+from faults.running import lines
 from scipy import sparse
 
 from specsel import _containers
@@ -41,12 +40,8 @@ CALLS = {
 
 
 def run(script, *arguments):
-    """Lines that a script prints; it must end well."""
-    environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}"}
-    command = [sys.executable, "-W", "ignore", "-c", PREAMBLE + script, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
-    assert done.returncode == 0, (done.stdout[-200:], done.stderr[-2000:])
-    return done.stdout.splitlines()
+    path = f"{TESTS}{os.pathsep}{TESTS.parent}"
+    return lines(PREAMBLE + script, *arguments, PYTHONPATH=path)
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -61,10 +56,10 @@ for format, part, what, value in damaged.cases():
     X = damaged.assigned(format, part, value)
     attempt(format, part, what, call=lambda: {CALLS[call]})
 """
-    lines = run(script)
+    answers = run(script)
     whole = [case for case in damaged.cases() if case[1:3] != ("data", "NaN")]
-    assert len(lines) == len(whole)
-    for line in lines:
+    assert len(answers) == len(whole)
+    for line in answers:
         assert ": 0 X: " in line, line
 
 
@@ -78,8 +73,8 @@ for format, part, what, value in damaged.cases():
         print(format, part, what, command, end=": ", flush=True)
         print(main.main([command, path]), flush=True)
 """
-    lines = run("import sys; sys.stderr = sys.stdout\n" + script, tmp_path)
-    answers, codes = lines[::2], lines[1::2]
+    printed = run("import sys; sys.stderr = sys.stdout\n" + script, tmp_path)
+    answers, codes = printed[::2], printed[1::2]
     assert len(codes) == 3 * len([*damaged.cases()])
     assert set(codes) == {"2"}
     for line in answers:
@@ -107,38 +102,36 @@ def test_what_is_stored_oddly_but_soundly_is_read():
     np.testing.assert_array_equal(_containers.as_sparse(beyond).toarray(), np.eye(40, 6))
 
 
-@pytest.mark.parametrize("shape", [(5, 4), (4, 5)])
-def test_blocks_that_do_not_fill_the_matrix_are_refused(shape):
-    whole = sparse.bsr_array(np.eye(4), blocksize=(2, 2))
-    whole._shape = shape
-    with pytest.raises(ValueError, match=r"^X: is a damaged sparse matrix: blocks of shape"):
-        _containers.as_sparse(whole)
+def changed(matrix, **parts):
+    for name, value in parts.items():
+        setattr(matrix, name, value)
+    return matrix
 
 
-def test_unsigned_starts_that_overflow_are_refused():
-    whole = sparse.csr_array(np.eye(3))
-    whole.indptr = np.array([0, 1, 2, 2**63 + 9], np.uint64)
-    with pytest.raises(ValueError, match=r"^X: is a damaged sparse matrix"):
-        _containers.as_sparse(whole)
-
-
-@pytest.mark.parametrize("rows", [[[0], [9]], [[0], ["a"]], [[0], [0, 1]], [[0], [0.5]], [[0], 3]])
-def test_damaged_lists_are_refused(rows):
+def with_rows(*rows):
     whole = sparse.lil_array(np.eye(2))
-    for i, row in enumerate(rows):
-        whole.rows[i] = row
-    with pytest.raises(ValueError, match=r"^X: is a damaged sparse matrix"):
-        _containers.as_sparse(whole)
+    whole.rows[:] = rows
+    return whole
 
 
-@pytest.mark.parametrize(
-    ("array", "message"),
-    [
-        (sparse.coo_array(np.ones(5)), "X: has 1 dimension; 2 are needed, samples x features"),
-        (sparse.csr_array(np.ones((2, 2)) * 1j), "X: has dtype complex128; real numbers are need"),
-        (sparse.csr_array((0, 3)), r"X: has shape \(0, 3\); it must not be empty"),
-    ],
-)
-def test_the_message_names_what_is_wrong(array, message):
-    with pytest.raises(ValueError, match=message):
-        _containers.as_sparse(array)
+EYE, HUGE = np.eye(4), np.array([0, 1, 2, 2**63 + 9], np.uint64)
+DAMAGED = "X: is a damaged sparse matrix"
+REFUSED = [
+    (changed(sparse.bsr_array(EYE, blocksize=(2, 2)), _shape=(5, 4)), f"{DAMAGED}: blocks of"),
+    (changed(sparse.bsr_array(EYE, blocksize=(2, 2)), _shape=(4, 5)), f"{DAMAGED}: blocks of"),
+    (changed(sparse.csr_array(np.eye(3)), indptr=HUGE), DAMAGED),
+    (with_rows([0], [9]), DAMAGED),
+    (with_rows([0], ["a"]), DAMAGED),
+    (with_rows([0], [0, 1]), DAMAGED),
+    (with_rows([0], [0.5]), DAMAGED),
+    (with_rows([0], 3), DAMAGED),
+    (sparse.coo_array(np.ones(5)), "X: has 1 dimension; 2 are needed, samples x features"),
+    (sparse.csr_array(np.ones((2, 2)) * 1j), "X: has dtype complex128; real numbers are need"),
+    (sparse.csr_array((0, 3)), r"X: has shape \(0, 3\); it must not be empty"),
+]
+
+
+@pytest.mark.parametrize(("matrix", "message"), REFUSED)
+def test_the_message_names_what_is_wrong(matrix, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        _containers.as_sparse(matrix)

@@ -4,6 +4,7 @@ Which blocks share a task changes no bit; a block that is lost with its worker i
 """
 
 import asyncio
+from contextlib import contextmanager
 
 import dask
 import dask.array
@@ -30,7 +31,7 @@ def hidden(X):
     return matrix
 
 
-TOLD = (
+DECLARED = (
     r"a block has shape {} and dtype {}, but its Dask array declares \([46], (7|20)\) and float64"
 )
 DAMAGED = r"is a damaged sparse matrix: indices must be < (7|20)$"
@@ -40,13 +41,13 @@ WRONG = {
     "damaged": (misplaced, DAMAGED),
     "masked": (lambda b: np.ma.masked_greater(b, np.median(b)), MASKED),
     "masked and sparse": (hidden, MASKED),
-    "short": (lambda b: b[:-1], TOLD.format(r"\([35], (7|20)\)", "float64")),
-    "narrow": (lambda b: b[:, 1:], TOLD.format(r"\([46], (6|19)\)", "float64")),
-    "turned": (lambda b: b.T, TOLD.format(r"\((7|20), [46]\)", "float64")),
-    "a row": (lambda b: b[0], TOLD.format(r"\((7|20),\)", "float64")),
-    "nothing": (lambda b: None, TOLD.format(r"\(\)", "object")),
-    "complex": (lambda b: b + 1j, TOLD.format(r"\([46], (7|20)\)", "complex128")),
-    "text": (lambda b: b.astype("U9"), TOLD.format(r"\([46], (7|20)\)", "<U9")),
+    "short": (lambda b: b[:-1], DECLARED.format(r"\([35], (7|20)\)", "float64")),
+    "narrow": (lambda b: b[:, 1:], DECLARED.format(r"\([46], (6|19)\)", "float64")),
+    "turned": (lambda b: b.T, DECLARED.format(r"\((7|20), [46]\)", "float64")),
+    "a row": (lambda b: b[0], DECLARED.format(r"\((7|20),\)", "float64")),
+    "nothing": (lambda b: None, DECLARED.format(r"\(\)", "object")),
+    "complex": (lambda b: b + 1j, DECLARED.format(r"\([46], (7|20)\)", "complex128")),
+    "text": (lambda b: b.astype("U9"), DECLARED.format(r"\([46], (7|20)\)", "<U9")),
 }
 
 
@@ -80,14 +81,20 @@ def test_other_real_numbers_than_declared_are_no_mistake(rng):
 pytestmark = pytest.mark.filterwarnings("ignore:.*:Warning")
 
 
-@pytest.fixture(scope="module")
-def client():
-    """A cluster of two workers with a thread each, all in this process."""
-    options = {"processes": False, "n_workers": 2, "threads_per_worker": 1}
+@contextmanager
+def cluster(n_workers=1):
+    """A cluster of workers with a thread each, all in this process, and its client."""
+    options = {"processes": False, "threads_per_worker": 1, "dashboard_address": None}
     with (
-        distributed.LocalCluster(**options, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=n_workers, **options) as cluster,
         distributed.Client(cluster) as client,
     ):
+        yield cluster, client
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster(2) as (_, client):
         yield client
 
 
@@ -99,9 +106,9 @@ def spread(client, X, widths, places):
         client.persist(array.blocks[:, i], workers=[addresses[place]])
         for i, place in enumerate(places)
     ]
-    held = client.persist(dask.array.concatenate(chunks, axis=1))
-    distributed.wait(held)
-    return held
+    persisted = client.persist(dask.array.concatenate(chunks, axis=1))
+    distributed.wait(persisted)
+    return persisted
 
 
 @pytest.mark.parametrize(
@@ -132,14 +139,13 @@ def answers(X, Q):
 
 def test_another_client_than_the_current_one(client, rng):
     X = rng.standard_normal((12, 30))
-    held = client.persist(dask.array.from_array(X, chunks=(-1, 10)))
-    wanted = qalpha.solve(held, 2).alpha
-    options = {"processes": False, "n_workers": 1, "dashboard_address": None}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as other:
+    persisted = client.persist(dask.array.from_array(X, chunks=(-1, 10)))
+    wanted = qalpha.solve(persisted, 2).alpha
+    with cluster() as (_, other):
         assert distributed.default_client() is other
-        np.testing.assert_array_equal(qalpha.solve(held, 2).alpha, wanted)
+        np.testing.assert_array_equal(qalpha.solve(persisted, 2).alpha, wanted)
         with pytest.raises(ValueError, match=f"^{OUT_OF_REACH}$"):
-            qalpha.solve(held + 1, 2)
+            qalpha.solve(persisted + 1, 2)
 
 
 OUT_OF_REACH = (
@@ -178,19 +184,18 @@ ASKED = {
 @pytest.mark.parametrize("end", ["client", "cluster", "cancelled"])
 @pytest.mark.parametrize("asked", ASKED)
 def test_blocks_that_are_gone_are_named_in_one_line(end, asked, rng):
-    options = {"processes": False, "n_workers": 1, "dashboard_address": None}
     X = dask.array.from_array(rng.standard_normal((12, 30)), chunks=(-1, 10), name=False)
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
-        held = client.persist(X)
-        distributed.wait(held)
-        data = _data.read(held)
-        ASKED["one more pass"](held, data)
+    with cluster() as (workers, client):
+        persisted = client.persist(X)
+        distributed.wait(persisted)
+        data = _data.read(persisted)
+        ASKED["one more pass"](persisted, data)
         if end == "cancelled":
-            client.cancel(held)
+            client.cancel(persisted)
         else:
-            (client if end == "client" else cluster).close()
+            (client if end == "client" else workers).close()
         with pytest.raises(ValueError, match=f"^{OUT_OF_REACH}$"):
-            ASKED[asked](held, data)
+            ASKED[asked](persisted, data)
 
 
 def test_an_asynchronous_client_wants_another_thread(rng):
@@ -202,10 +207,10 @@ def test_an_asynchronous_client_wants_another_thread(rng):
             distributed.LocalCluster(**options, asynchronous=True) as cluster,
             distributed.Client(cluster, asynchronous=True) as client,
         ):
-            held = client.persist(dask.array.from_array(X, chunks=(-1, 10)))
+            persisted = client.persist(dask.array.from_array(X, chunks=(-1, 10)))
             with pytest.raises(ValueError, match=r"^X: its client is asynchronous and would wait"):
-                qalpha.solve(held, 2)
-            return await asyncio.to_thread(qalpha.solve, held, 2)
+                qalpha.solve(persisted, 2)
+            return await asyncio.to_thread(qalpha.solve, persisted, 2)
 
     np.testing.assert_array_equal(asyncio.run(solved()).alpha, apart(X, 10))
 

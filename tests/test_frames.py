@@ -20,6 +20,8 @@ def check(table, names=NAMES):
 @pytest.mark.parametrize("make", [pandas.DataFrame, polars.DataFrame])
 def test_frames(make):
     check(make({name: X[:, i] for i, name in enumerate(NAMES)}))
+    with pytest.raises(ValueError, match=r"^X: is a lazy frame; pass X.collect\(\)$"):
+        qalpha.solve(polars.DataFrame(X).lazy(), 2)
 
 
 def test_nullable_columns():
@@ -51,9 +53,9 @@ def test_xarray_of_dask_is_read_in_blocks(monkeypatch):
     array = xarray.DataArray(data, dims=("sample", "band"), coords={"band": list(NAMES)})
     for one, names in ((plain, None), (array, NAMES)):
         assert _containers.is_streamed(one)
-        found, told = _containers.as_data(one)
+        found, own = _containers.as_data(one)
         assert found is data
-        assert told == names
+        assert own == names
         check(one, names)
         chosen = _containers.take_features(one, np.array([3, 1]))
         np.testing.assert_array_equal(chosen.compute(), X[:, [3, 1]])
@@ -85,21 +87,15 @@ def test_arrow():
         _containers.as_matrix(kinds)
 
 
-def test_lazy_frames_are_to_be_collected():
-    with pytest.raises(ValueError, match=r"^X: is a lazy frame; pass X.collect\(\)$"):
-        qalpha.solve(polars.DataFrame(X).lazy(), 2)
-
-
 @pytest.mark.parametrize(
-    "column",
-    [pandas.Series([1, 2, 1] * 10, dtype="category"), ["u", "v", "u"] * 10],
+    ("make", "column"),
+    [
+        (pandas.DataFrame, pandas.Series([1, 2, 1] * 10, dtype="category")),
+        (pandas.DataFrame, pandas.Categorical(["u", "v", "u"] * 10)),
+        (polars.DataFrame, polars.Series(["u", "v", "u"] * 10, dtype=polars.Categorical)),
+    ],
 )
-@pytest.mark.parametrize("make", [pandas.DataFrame, polars.DataFrame])
 def test_categories_are_refused_in_one_line(make, column):
-    if make is polars.DataFrame:
-        column = polars.Series(["u", "v", "u"] * 10, dtype=polars.Categorical)
-    elif isinstance(column, list):
-        column = pandas.Categorical(column)
     message = r"^X: column 'kind' is categorical; drop it, or encode it by indicators$"
     with pytest.raises(ValueError, match=message):
         qalpha.solve(make({"a": X[:, 0], "b": X[:, 1], "kind": column}), 2)

@@ -344,7 +344,7 @@ def test_what_is_held_at_the_same_time_must_fit_together(largest, monkeypatch):
     monkeypatch.setenv("SPECSEL_MEMORY", budget)
     with pytest.raises(MemoryError) as caught:
         gslda.solve(X, y, **options)
-    assert str(caught.value).startswith(f"{largest} and what is held beside: would take ")
+    assert str(caught.value).startswith(f"{largest} and what is needed beside: would take ")
     assert str(caught.value).endswith(f"; {advice}")
     gslda.solve(X, y, direction="forward", max_size=20)
 

@@ -1,29 +1,13 @@
 """Compiled code is cached, and forks, threads of BLAS and imports are looked after."""
 
-import os
-import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
+from faults.running import lines
 
 from specsel import _runtime
-
-ROOT = Path(__file__).parents[1]
-
-
-def run(script, *arguments, **settings):
-    """Run a script in a new process; return what it prints."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **settings}
-    if "SPECSEL_CACHE" not in settings:
-        environment.pop("SPECSEL_CACHE", None)
-    command = [sys.executable, "-W", "ignore", script, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout.split()
-
 
 TINY = """
 from specsel._runtime import jit
@@ -50,9 +34,9 @@ def tiny(tmp_path):
 
 def test_compiled_code_is_kept(tiny, tmp_path):
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    assert run(tiny, **cache) == ["0"]
-    assert run(tiny, **cache) == ["2"]
-    assert run(tiny, NUMBA_CACHE_DIR=str(tmp_path / "none"), SPECSEL_CACHE="0") == ["0"]
+    assert lines(tiny, **cache) == ["0"]
+    assert lines(tiny, **cache) == ["2"]
+    assert lines(tiny, NUMBA_CACHE_DIR=str(tmp_path / "none"), SPECSEL_CACHE="0") == ["0"]
     assert not (tmp_path / "none").exists()
 
 
@@ -61,15 +45,12 @@ def test_without_a_folder_code_is_compiled(tmp_path):
     nowhere = str(tmp_path / "file" / "cache")
     script = tmp_path / "script.py"  # code in a string has no file, and no folder beside it
     script.write_text(f"exec(compile({TINY!r}, '<string>', 'exec'))")
-    assert run(script, NUMBA_CACHE_DIR=nowhere) == ["0"]
+    assert lines(script, NUMBA_CACHE_DIR=nowhere) == ["0"]
 
 
-def test_limits_are_known_before_numba_is_imported(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import sys, specsel._runtime as r; r.budget(); print('numba' in sys.modules)"
-    )
-    assert run(script) == ["False"]
+def test_limits_are_known_before_numba_is_imported():
+    script = "import sys, specsel._runtime as r; r.budget(); print('numba' in sys.modules)"
+    assert lines(script) == ["False"]
 
 
 FORK = """
@@ -108,7 +89,7 @@ if __name__ == "__main__":
 def test_a_process_that_was_forked_too_late_says_so(tmp_path, layer, answer):
     script = tmp_path / "forks.py"
     script.write_text(FORK)
-    assert run(script, NUMBA_THREADING_LAYER=layer) == [answer] * 6
+    assert lines(script, NUMBA_THREADING_LAYER=layer) == [answer] * 6
 
 
 @pytest.fixture
@@ -179,8 +160,8 @@ def test_what_compiles_what_loads_and_what_has_no_cache_finds_the_same_bytes(tmp
     script = tmp_path / "script.py"
     script.write_text(SPARSE)
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    cold, warm = run(script, **cache), run(script, **cache)
-    assert cold == warm == run(script, SPECSEL_CACHE="0")
+    cold, warm = lines(script, **cache), lines(script, **cache)
+    assert cold == warm == lines(script, SPECSEL_CACHE="0")
 
 
 def test_the_compiler_that_keeps_helpers_apart_still_fits_numba():

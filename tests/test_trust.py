@@ -170,20 +170,18 @@ def test_whole_numbers_of_few_bits_do_not_overflow():
     assert path.sizes.tolist() == [1, 2, 3, 4]
 
 
-def test_features_that_are_nothing_beside_others_are_aligned_without_a_warning():
-    data = np.random.default_rng(0).standard_normal((12, 6)) * 10.0 ** np.array(
-        [-126, 68, -40, -104, 150, -140]
-    )
-    found = alignment.solve(data, np.arange(12) % 2, scale="native", always=[4])
+@pytest.mark.parametrize(
+    ("scale", "options", "ranking"),
+    [
+        (10.0 ** np.array([-126, 68, -40, -104, 150, -140]), {"always": [4]}, [4]),
+        ([1e-90, 1.0, 1e-90], {"n": 3, "always": [0]}, [0, 1, 2]),  # whose fourth powers are lost
+    ],
+)
+def test_features_that_are_nothing_beside_others_are_aligned(scale, options, ranking):
+    data = np.random.default_rng(0).standard_normal((12, len(scale))) * scale
+    found = alignment.solve(data, np.arange(12) % 2, scale="native", **options)
     assert np.isfinite(found.scores).all()
-    assert found.ranking[0] == 4
-
-
-def test_features_whose_fourth_powers_are_lost_are_taken_last():
-    data = np.random.default_rng(0).standard_normal((12, 3)) * np.array([1e-90, 1.0, 1e-90])
-    found = alignment.solve(data, np.arange(12) % 2, n=3, scale="native", always=[0])
-    assert np.isfinite(found.scores).all()
-    assert found.ranking.tolist() == [0, 1, 2]
+    assert found.ranking[: len(ranking)].tolist() == ranking
 
 
 def test_a_graph_of_features_that_are_nothing_beside_others():

@@ -45,24 +45,20 @@ Scaling = tuple[Floats, Floats]
 class Chunked(Data):
     """Data that are read block by block."""
 
-    @property
-    def source(self) -> Source:
-        """Where the blocks come from."""
-        source: Source = self.numbers
-        return source
+    numbers: Source
 
     @property
     def n_samples(self) -> int:
         """Number of samples."""
-        return self.source.shape[0]
+        return self.numbers.shape[0]
 
     def _values(self, samples: slice, part: slice | Integers) -> NDArray[Any]:
         if not isinstance(part, slice):
-            found = [self.source.read(samples, slice(i, i + 1)) for i in part.tolist()]
+            found = [self.numbers.read(samples, slice(i, i + 1)) for i in part.tolist()]
             return np.hstack(found)
         if part != EVERY:
             part = slice(*part.indices(self.n_columns))
-        return self.source.read(samples, part)
+        return self.numbers.read(samples, part)
 
     def reduced(self, members: Bools | None = None) -> tuple[Data, Map, Map]:
         """Replace tall data, or their marked samples, by dense data of as many as features."""
@@ -91,26 +87,25 @@ class ByFeature(Chunked):
     def spans(self) -> Iterator[tuple[slice, Floats]]:
         """Yield slices of the columns, each with minimum, maximum and sum of its features."""
         self.count_pass()
-        answers = self.source.run(_spans, zip(self._scalings))
-        yield from zip(self.source.parts, answers, strict=True)
+        answers = self.numbers.run(_spans, zip(self._scalings))
+        yield from zip(self.numbers.parts, answers, strict=True)
 
     def _sweep(
         self, dual: Basis, basis: Basis, alpha: Basis, target: Basis, pairs: Pairs | None
     ) -> tuple[Floats, Floats, Floats]:
         """Pass over all blocks, each as data of its own, and add up what they give."""
         self.count_pass()
-        weights = None if alpha is None else np.asarray(alpha, float).reshape(self.norms.shape)
-        found, parts = np.empty(self.norms.shape), self.source.parts
-
-        def arguments() -> Iterator[tuple[Any, ...]]:
-            for part, scaling in zip(parts, self._scalings, strict=True):
-                some = None if weights is None else weights[:, part].ravel()
-                yield scaling, dual, basis, some, target, pairs
-
+        parts, shape = self.numbers.parts, self.norms.shape
+        found, weights = np.empty(shape), None if alpha is None else alpha.reshape(shape)
+        calls = (
+            (scaling, dual, basis, None if weights is None else weights[:, part].ravel(), target)
+            for part, scaling in zip(parts, self._scalings, strict=True)
+        )
+        answers = self.numbers.run(_sweep_block, ((*call, pairs) for call in calls))
         image = entries = np.zeros(())
-        for part, answer in zip(parts, self.source.run(_sweep_block, arguments()), strict=True):
-            found[:, part] = answer[0].reshape(len(found), -1)
-            image, entries = image + answer[1], entries + answer[2]
+        for part, (some, more, of_pairs) in zip(parts, answers, strict=True):
+            found[:, part] = some.reshape(len(found), -1)
+            image, entries = image + more, entries + of_pairs
         return found.ravel(), image, entries
 
     def _square(self, dual: Basis, alpha: Basis, with_image: bool) -> tuple[Floats, Floats]:
@@ -120,8 +115,8 @@ class ByFeature(Chunked):
     @cached_property
     def _scalings(self) -> Sequence[Scaling]:
         """What standardises the features of every block."""
-        parts = self.source.parts
-        return self.source.keep((self.middle[part], self.norms[:, part].copy()) for part in parts)
+        parts = self.numbers.parts
+        return self.numbers.keep((self.middle[part], self.norms[:, part].copy()) for part in parts)
 
 
 def _joined(source: Source, measure: Callable[..., Any], *given: Any) -> Any:
@@ -135,8 +130,7 @@ def _measure(block: NDArray[Any], measure: Callable[..., Any], *given: Any) -> A
 
 
 def _spans(block: NDArray[Any], scaling: Scaling) -> Floats:
-    found = columns.spans(block.T, *scaling)
-    return np.concatenate([out for _, out in found], axis=2)
+    return np.concatenate([out for _, out in columns.spans(block.T, *scaling)], axis=2)
 
 
 def _sweep_block(block: NDArray[Any], scaling: Scaling, *given: Any) -> Any:
@@ -170,15 +164,14 @@ class BySample(Chunked):
     def spans(self) -> Iterator[tuple[slice, Floats]]:
         """Yield minimum, maximum and sum of all features at once."""
         self.count_pass()
-        total, low, high = _totals(self.source)
-        ends = np.stack([low - self.middle, high - self.middle])
-        out = np.empty((3, *self.norms.shape))
-        out[:2, 0], out[2, 0] = ends, total - self.n_samples * self.middle
+        total, low, high = _totals(self.numbers)
+        low, high = (low - self.middle)[None, :], (high - self.middle)[None, :]
+        sums = (total - self.n_samples * self.middle)[None, :]
         if len(self.norms) == 2:
+            low, high = np.vstack((low, -high)), np.vstack((high, -low))
+            low, high = np.maximum(low, 0), np.maximum(high, 0)
             sums = self._products(np.ones((self.n_samples, 1)))[:, 0]
-            out[:, 0] = np.maximum(ends[0], 0), np.maximum(ends[1], 0), sums[0]
-            out[:, 1] = np.maximum(-ends[1], 0), np.maximum(-ends[0], 0), sums[1]
-        yield slice(0, self.n_columns), out * self._scale
+        yield slice(0, self.n_columns), np.stack((low, high, sums)) * self._scale
 
     def _sweep(
         self, dual: Basis, basis: Basis, alpha: Basis, target: Floats, pairs: Pairs | None
@@ -227,9 +220,9 @@ class BySample(Chunked):
     def _products(self, basis: Floats) -> Floats:
         """The same of features that are shifted, but not scaled."""
         self.count_pass()
-        calls = ((self.middle, len(self.norms), basis[part]) for part in self.source.parts)
+        calls = ((self.middle, len(self.norms), basis[part]) for part in self.numbers.parts)
         total: Floats = np.zeros((len(self.norms), basis.shape[1], self.n_columns))
-        for more in self.source.run(_score_block, calls):
+        for more in self.numbers.run(_score_block, calls):
             total += more
         return total
 
@@ -237,22 +230,22 @@ class BySample(Chunked):
         """``Σ_i c_i m_is`` of every sample; coefficients are parts × columns × features."""
         self.count_pass()
         call = self.middle, np.ascontiguousarray(coefficients * self._scale[:, None])
-        blocks = self.source.run(_combine_block, (call for _ in self.source.parts))
+        blocks = self.numbers.run(_combine_block, (call for _ in self.numbers.parts))
         image = np.empty((self.n_samples, coefficients.shape[1]), order="F")
-        for part, block in zip(self.source.parts, blocks, strict=True):
+        for part, block in zip(self.numbers.parts, blocks, strict=True):
             image[part] = block
         return image
 
     def _paired(self, pairs: Pairs) -> tuple[Dense, Pairs]:
-        """The samples that are in pairs, in memory, and the pairs of these."""
+        """Return the samples that are in pairs, in memory, and the pairs of these."""
         both = np.column_stack((pairs.firsts, pairs.seconds))[pairs.positions]
         chosen, numbers = np.unique(both, return_inverse=True)
         _runtime.check_budget(
             f"X: {len(chosen)} samples in pairs",
-            self.source.dtype.itemsize * len(chosen) * self.n_columns,
+            self.numbers.dtype.itemsize * len(chosen) * self.n_columns,
             "give fewer pairs",
         )
-        samples = [self.source.read(slice(s, s + 1), EVERY) for s in chosen.tolist()]
+        samples = [self.numbers.read(slice(s, s + 1), EVERY) for s in chosen.tolist()]
         paired = Dense.of_block(np.concatenate(samples).T, self.middle, self.norms)
         inner = Pairs.sort(numbers.reshape(-1, 2), len(chosen))
         return paired, inner.with_values(pairs.values[pairs.positions])
@@ -277,14 +270,14 @@ class BySample(Chunked):
         return Dense.of_factor(factor, self), *maps(factor, scores, combine)
 
     def _factor(self, chosen: Bools) -> Floats:
-        """A matrix with the inner products of the features over the samples that are chosen.
+        """Return a matrix with the inner products of the features over the chosen samples.
 
         It is a root of these products where all digits that matter survive their squares, and
         else the triangular factor of the samples.
         """
-        calls = [(self.middle, self.norms, chosen[part]) for part in self.source.parts]
+        calls = [(self.middle, self.norms, chosen[part]) for part in self.numbers.parts]
         products: Floats = np.zeros((self.n_features, self.n_features))
-        for more in self.source.run(_inner_products, iter(calls)):
+        for more in self.numbers.run(_inner_products, iter(calls)):
             products += more
         values, axes = np.linalg.eigh(products)
         first = int((self.norms == 0).sum())
@@ -293,7 +286,7 @@ class BySample(Chunked):
             root: Floats = np.sqrt(values[:, None]) * axes.T
             return root
         self.count_pass()
-        factors = self.source.run(_triangular, iter(calls))
+        factors = self.numbers.run(_triangular, iter(calls))
         return triangular_factor(factors, self.n_features)
 
 

@@ -112,18 +112,18 @@ class Stack(NamedTuple):
         return cls(rows, first, second, third, 0 if dual is None else dual.shape[1])
 
 
-# Called whenever X is read.
-_watcher: ContextVar[Callable[[int], object] | None] = ContextVar("_watcher", default=None)
+# Called whenever X is read, if it was measured inside `watched`.
+watcher: ContextVar[Callable[[int], object] | None] = ContextVar("watcher", default=None)
 
 
 @contextmanager
 def watched(report: Callable[[int], object]) -> Iterator[None]:
     """Call `report` whenever X is read, with how often that was; for X that is measured inside."""
-    before = _watcher.set(report)
+    before = watcher.set(report)
     try:
         yield
     finally:
-        _watcher.reset(before)
+        watcher.reset(before)
 
 
 @dataclass
@@ -132,11 +132,6 @@ class Counter:
 
     passes: int = 0
     report: Callable[[int], object] | None = None
-
-    @classmethod
-    def after(cls, passes: int) -> Counter:
-        """Return the count of an array that has just been measured."""
-        return cls(passes, _watcher.get())
 
     def add(self, count: int = 1) -> None:
         """Count that the array is read so many times more."""
@@ -147,50 +142,22 @@ class Counter:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Data(ABC):
-    """Samples of features that can be multiplied, a pass over X at a time.
+    """Samples of features that can be multiplied, a pass over X at a time; see `represent`."""
 
-    Made by `represent`. A record of its parts, which nobody writes to.
-
-    Attributes
-    ----------
-    numbers
-        Where X lies: an array of columns × samples, `sparse.Stored`, or `sources.Source`.
-    middle : ndarray
-        What is subtracted from each column of these.
-    norms : ndarray of shape (parts, columns)
-        The norm of what remains of each column, or of each of its two parts.
-    mean, norm : ndarray
-        Of every column of X: its mean (0 where none is subtracted), and the norm of what remains,
-        0 for a constant one.
-    names : tuple of str or None
-        Column names, if X has any.
-    loses_rank : bool
-        Whether centring costs the data one dimension.
-    mean_free : bool
-        Whether ``Σ_s m_is = 0`` for every feature, or was before tall data were reduced.
-    floor : float
-        Relative error that rounding leaves in a pass.
-    counter : Counter
-    exponents : ndarray of int or None
-        The powers of two by which extreme columns were divided; `mean` and `norm` are from before.
-    lengths : ndarray or None
-        What `rescaled` has multiplied the features by.
-    others : Data or None
-        Other samples of the same features, shifted and scaled alike, if the pairs are of those.
-    """
-
-    numbers: Any
-    middle: Floats
-    norms: Floats
-    mean: Floats
-    norm: Floats
+    numbers: Any  # an array of columns × samples, `sparse.Stored`, or `sources.Source`
+    middle: Floats  # what is subtracted from each column of these
+    norms: Floats  # parts × columns: of what remains of each column, or of each of its two parts
+    mean: Floats  # of each column of X; 0 where none is subtracted
+    norm: Floats  # of what remains of it; 0 for a constant one
     names: Names = None
-    loses_rank: bool = False
-    mean_free: bool = False
-    floor: float = 0.0
+    loses_rank: bool = False  # whether centring costs the data one dimension
+    mean_free: bool = False  # whether Σ_s m_is = 0, or was before tall data were reduced
+    floor: float = 0.0  # the relative error that rounding leaves in a pass
     counter: Counter = field(default_factory=Counter)
+    # The powers of two by which extreme columns were divided; `mean` and `norm` are from before.
     exponents: Integers | None = None
-    lengths: Floats | None = None
+    lengths: Floats | None = None  # what `rescaled` has multiplied the features by
+    # Other samples of the same features, shifted and scaled alike, if the pairs are of those.
     others: Data | None = None
 
     def __post_init__(self) -> None:
@@ -334,8 +301,8 @@ class Data(ABC):
     def feature(self, index: int) -> Floats:
         """``m_i``, one value a sample."""
         part, column = divmod(index, self.n_columns)
-        shifted = self._values(EVERY, slice(column, column + 1))[:, 0] - self.middle[column]
-        return self._part_of(shifted, part) / (self.norms[part, column] or np.inf)
+        some = slice(column, column + 1)
+        return self._standardised(self._values(EVERY, some), some)[:, part]
 
     def block(self, part: slice | Integers) -> Floats:
         """Return some ``m_i`` as columns, in float64; not for features in two parts."""
@@ -350,14 +317,10 @@ class Data(ABC):
         """Standardise some samples of some columns; parts stand side by side."""
         shifted = values - self.middle[part]
         norms = np.where(self.norms > 0, self.norms, np.inf)[:, part]
-        parts = [self._part_of(shifted, i) / norm for i, norm in enumerate(norms)]
-        return parts[0] if len(parts) == 1 else np.hstack(parts)
-
-    def _part_of(self, values: Floats, part: int) -> Floats:
-        """The shifted values or, of two parts, what is above zero or minus what is below."""
-        if len(self.norms) == 1:
-            return values
-        return np.maximum(-values if part else values, 0.0)
+        if len(norms) == 1:
+            return shifted / norms[0]
+        parts = np.maximum(shifted, 0.0) / norms[0], np.maximum(-shifted, 0.0) / norms[1]
+        return np.hstack(parts)
 
     def spans(self) -> Iterator[tuple[slice, Floats]]:
         """Yield slices of the columns, each with ``min m_i``, ``max m_i`` and ``Σ_s m_is``."""

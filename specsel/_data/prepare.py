@@ -10,7 +10,7 @@ import numpy as np
 
 from specsel import _containers, _runtime, _validate
 from specsel._data import columns
-from specsel._data.data import EVERY, Counter, Data
+from specsel._data.data import EVERY, Counter, Data, watcher
 from specsel._data.dense import Dense, is_feature_major
 from specsel._runtime import jit
 from specsel._validate import ArrayLike, Bools, Floats, Integers, Names, NDArray, Representation
@@ -81,7 +81,7 @@ def represent(
         loses_rank=is_centred,
         mean_free=is_centred,
         floor=RESIDUAL_FLOOR if is_exact else FLOAT32_FLOOR,
-        counter=Counter.after(kind.reads * (1 + is_shifted) + is_ranked),
+        counter=Counter(kind.reads * (1 + is_shifted) + is_ranked, watcher.get()),
         exponents=exponents,
     )
 

@@ -29,7 +29,7 @@ from numba import prange
 from specsel import _runtime
 from specsel._data import columns
 from specsel._data.columns import Band
-from specsel._data.data import Basis, Data, Pairs, Stack
+from specsel._data.data import EVERY, Basis, Data, Pairs, Stack
 from specsel._data.simd import LANES, gather, load, plus, rows_of_lanes, scatter, store, times
 from specsel._runtime import for_blocks, jit
 from specsel._validate import Floats, Integers, NDArray
@@ -65,22 +65,14 @@ REDUCING = 1000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stored:
-    """The stored numbers of a sparse matrix.
+    """The stored numbers of a sparse matrix."""
 
-    Attributes
-    ----------
-    matrix : scipy.sparse.csc_array, or csr_array beyond the budget
-        With sorted indices and none twice; its arrays are never written to.
-    offsets : ndarray or None
-        What was subtracted from the numbers of every column; see `shifted`.
-    """
-
-    matrix: Any
-    offsets: Floats | None = None
+    matrix: Any  # CSC, or CSR beyond the budget; sorted indices, none twice; never written to
+    offsets: Floats | float = 0.0  # what was subtracted from the numbers of every column
 
     @classmethod
     def of(cls, matrix: Any) -> Self:
-        """Convert a checked matrix to CSC, if it is CSR and the budget has room for a copy."""
+        """Convert a checked matrix to CSC, if it is CSR and the budget allows a copy."""
         if matrix.format == "csr":
             each = matrix.data.itemsize + matrix.indices.itemsize
             if each * matrix.nnz <= _runtime.budget():
@@ -133,26 +125,19 @@ class Stored:
     def rows(self, start: int, stop: int) -> NDArray[Any]:
         """Return some samples, dense."""
         if self.matrix.format == "csr":
-            dense: NDArray[Any] = self.matrix[start:stop].toarray()
-            return dense
+            return np.asarray(self.matrix[start:stop].toarray())
         out = np.zeros((max(stop - start, 0), self.n_columns), self.matrix.data.dtype)
         for band in self.bands():
             _fill_rows(band.starts, band.samples, band.values, start, stop, out)
         return out
 
-    def columns(self, part: slice | Integers) -> NDArray[Any]:
-        """Return some columns, dense."""
-        dense: NDArray[Any] = self.matrix[:, part].toarray()
-        return dense
-
     def divided(self, exponents: Integers) -> Self:
-        """A copy in which every column is divided by a power of two, where that is not 1."""
-        return self._holding(np.ldexp(self.matrix.data, -self._spread(exponents)))
+        """Return a copy with every column divided by a power of two."""
+        return self._with(np.ldexp(self.matrix.data, -self._spread(exponents)))
 
     def shifted(self, offsets: Floats) -> Self:
-        """A copy, in float64, with an offset subtracted from the stored numbers of each column."""
-        shifted = self._holding(self.matrix.data.astype(np.float64) - self._spread(offsets))
-        return replace(shifted, offsets=offsets)
+        """Return a copy in float64, with an offset subtracted from the numbers of each column."""
+        return self._with(self.matrix.data.astype(np.float64) - self._spread(offsets), offsets)
 
     def ranked(self) -> tuple[Self, Floats]:
         """Ranks in the place of numbers, less the rank of a zero, which is returned too."""
@@ -164,16 +149,16 @@ class Stored:
         return type(self)(csc_array((out, indices, self.starts), self.matrix.shape)), absent
 
     def _spread(self, numbers: NDArray[Any]) -> NDArray[Any]:
-        """The number of its column for every stored number."""
+        """Return the number of its column for every stored number."""
         if self.matrix.format == "csc":
             return np.repeat(numbers, np.diff(self.starts))
-        spread: NDArray[Any] = numbers[self.matrix.indices]
-        return spread
+        return np.take(numbers, self.matrix.indices)
 
-    def _holding(self, values: NDArray[Any]) -> Self:
-        """Other numbers in the same places."""
+    def _with(self, values: NDArray[Any], offsets: Floats | float = 0.0) -> Self:
+        """Return other numbers in the same places."""
         matrix = self.matrix
-        return type(self)(type(matrix)((values, matrix.indices, matrix.indptr), matrix.shape))
+        parts = values, matrix.indices, matrix.indptr
+        return type(self)(type(matrix)(parts, matrix.shape), offsets)
 
 
 def cuts(starts: NDArray[Any], n_parts: int) -> Integers:
@@ -196,9 +181,8 @@ def n_blocks(size: int, partial: int) -> int:
 def near_zero(stored: Stored, middle: Floats, norms: Floats) -> tuple[Stored, Floats]:
     """Shift columns that have a number in every sample, all of them far from zero.
 
-    No sample of these columns is zero. If f(0) were told apart from their numbers all the same,
-    both would be large, and their sums would lose digits. Returns the numbers, which are copied
-    only where there are such columns, and what is still to be subtracted.
+    Their d and f(0) would both be large, and the sums of these would lose digits. Returns the
+    numbers, copied only where there are such columns, and what is still to be subtracted.
     """
     full = (np.diff(stored.starts) == stored.n_samples) & (norms.max(axis=0) > 0)
     far = full & (np.abs(middle) * np.sqrt(stored.n_samples) > FAR * norms.max(axis=0))
@@ -229,7 +213,7 @@ class Sparse(Data):
     @property
     def offsets(self) -> Floats | float:
         """What the numbers of every column are less than those of X."""
-        return 0.0 if self.numbers.offsets is None else self.numbers.offsets
+        return self.numbers.offsets
 
     @property
     def n_samples(self) -> int:
@@ -237,15 +221,12 @@ class Sparse(Data):
         return self.numbers.n_samples
 
     def _values(self, samples: slice, part: slice | Integers) -> NDArray[Any]:
-        if samples == slice(None):
-            return self.numbers.columns(part)
+        if samples == EVERY:
+            return np.asarray(self.numbers.matrix[:, part].toarray())
         return self.numbers.rows(samples.start, samples.stop)[:, part]
 
     def is_tall(self, times: int = 1) -> bool:
-        """Return whether samples, or those of so many classes, are better replaced; see `reduced`.
-
-        A triangular factor is dense, so this is for few features.
-        """
+        """As `Data.is_tall`; a triangular factor is dense, so only with few features."""
         soon = is_reduced_soon(self.n_samples, self.n_features, self.numbers.size)
         return soon and super().is_tall(times)
 
@@ -300,7 +281,7 @@ class Sparse(Data):
         return alpha, self._affinity(alpha) if with_image else self._no_columns
 
     def _forms(self, square: Floats) -> Floats:
-        """``m_iᵀ square m_i``."""
+        """Return ``m_iᵀ square m_i`` of every feature."""
         self.count_pass()
         alpha = np.empty(self.norms.shape)
         around = square.sum(axis=0) + square.sum(axis=1)
@@ -309,7 +290,7 @@ class Sparse(Data):
         return alpha.ravel()
 
     def _affinity(self, alpha: Floats) -> Floats:
-        """``A_α`` itself, samples × samples."""
+        """Return ``A_α``, samples × samples."""
         self.count_pass()
         q = self.n_samples
         square, linear = np.zeros((q, q)), np.zeros(q + 1)
