@@ -38,6 +38,9 @@ class Command(NamedTuple):
     run: Callable[[argparse.Namespace], int]
 
 
+# Defaults of the command line where `solve` has no limit.
+MAX_SIZE, TIME_LIMIT = 10, 60.0
+
 # For every command, the options that set an argument of its methods' `solve`, and their help. A
 # method takes those whose parameter its `solve` has.
 OPTIONS = {
@@ -65,23 +68,23 @@ OPTIONS = {
         "seed": "seed of random starts and of all shuffles; default 0",
     },
     "path": {
-        "max_size": "largest number of features to choose; default 10",
+        "max_size": f"largest number of features to choose; default {MAX_SIZE}",
         "criterion": "what a set is worth by its eigenvalues: the largest, their sum, or the sum "
         "of log(1 + eigenvalue); default logdet for more than two classes, otherwise leading",
         "direction": "greedy selection adds features one by one, removes them, or takes the "
-        "better of the two; removing forms matrices of features x features; beyond 2000 features "
-        "the default is forward",
-        "time_limit": "seconds for all sizes together; default 60",
+        "better of the two; removing forms matrices of features x features, beyond 2000 "
+        "features only if asked for",
+        "time_limit": f"seconds for all sizes together; default {TIME_LIMIT:g}",
         "always": "features that every set must contain, separated by commas; may be repeated",
         "never": "features that no set may contain, likewise",
         "shrinkage": "number to add to the diagonal of the scatter within the classes",
         "matrix": "matrix that sparse PCA decomposes",
     },
     "stable": {
-        "retain": "share of the trace to retain; for the example 0.1",
+        "retain": "share of the trace to retain (0.1 for the example)",
         "at_least": "least number of components; with --retain 0 the only condition",
         "matrix": "similarities of the features: cosine or inner for counts, covariance or "
-        "correlation for measurements; for the example correlation",
+        "correlation for measurements, such as the example",
         "intervals": "kind of intervals",
         "confidence": "confidence of the bootstrap intervals",
         "n_boot": "number of resamples, or auto",

@@ -19,9 +19,6 @@ from specsel._validate import MEANINGS, Direction
 from specsel.cli import common, terminal
 from specsel.cli.tables import Table
 
-MAX_SIZE = 10
-TIME_LIMIT = 60.0
-
 # Features of which a search may well take the whole time limit.
 MANY = 60
 
@@ -79,7 +76,7 @@ def add_path_options(parser: argparse.ArgumentParser) -> None:
 def run_path(args: argparse.Namespace) -> int:
     """Find the best features of every size and print a table."""
     common.check_output(args)
-    args.time_limit = TIME_LIMIT if args.time_limit is None else args.time_limit
+    args.time_limit = common.TIME_LIMIT if args.time_limit is None else args.time_limit
     _validate.check_number("time_limit", args.time_limit, 0)
     with terminal.warnings_in_lines(partial(common.advice, args=args)):
         table = common.read(args, labelled=True)
@@ -140,7 +137,7 @@ def _search(args: argparse.Namespace, table: Table) -> Any:
     }
     left = table.n_features - len({*options["never"]})
     least = max(len({*options["always"]}), 1)
-    max_size = min(max(MAX_SIZE, least), left) if args.max_size is None else args.max_size
+    max_size = min(max(common.MAX_SIZE, least), left) if args.max_size is None else args.max_size
     if args.max_size is not None:
         _validate.check_integer("max_size", max_size, least, left, "the features allowed")
     if args.threshold:

@@ -1,12 +1,11 @@
 """Names of columns come from files of others: what is shown of them cannot steer a terminal."""
 
 import csv
-import json
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from commands import X, run
+from commands import X, run, run_json
 
 from specsel import _validate
 from specsel.cli import common
@@ -69,7 +68,9 @@ def test_nothing_raw_reaches_the_terminal(capsys, evil, command):
     assert_harmless(out + err)
 
 
-def test_columns_stay_in_line(capsys, evil):
+def test_json_keeps_names_and_columns_stay_in_line(capsys, evil):
+    answer = run_json(capsys, evil)
+    assert {row["feature"] for row in answer["ranking"]} == {*EVIL}
     _, out, _ = run(capsys, "select", "--top", "99", evil)
     lines = [line for line in out.splitlines() if "0." in line and line[5:8].strip().isdigit()]
     assert len({line.index(" 0.") for line in lines}) == 1
@@ -113,11 +114,6 @@ def test_pictures_are_sound_xml(capsys, evil, tmp_path, method):
     code, _, _ = run(capsys, *command, "--plot", picture)
     assert code in (0, 1)
     ElementTree.parse(picture)
-
-
-def test_json_keeps_names(capsys, evil):
-    _, out, _ = run(capsys, "select", "--json", evil)
-    assert {row["feature"] for row in json.loads(out)["ranking"]} == {*EVIL}
 
 
 def test_what_is_shown_is_escaped_and_the_rest_kept():

@@ -22,18 +22,6 @@ CELLS[2][3] = "NA"
 GAPS = "\n".join(",".join(map(str, row)) for row in [["who", *"abc", "kind"], *CELLS])
 
 
-@pytest.mark.parametrize("column", [0, 1, 2])
-def test_the_target_is_taken_out_wherever_it_stands(write, column):
-    rows = [["1", "2"], ["3", "4"], ["5", "6"]]
-    names = ["a", "b"]
-    for row, label in zip([names, *rows], ["kind", "x", "y", "x"], strict=True):
-        row.insert(column, label)
-    table = tables.read(write("data.csv", "\n".join(map(",".join, [names, *rows]))), target="kind")
-    assert table.X.columns == ["a", "b"]
-    np.testing.assert_array_equal(table.values, [[1, 2], [3, 4], [5, 6]])
-    assert table.y.tolist() == ["x", "y", "x"]
-
-
 def test_columns_that_are_left_out(write, tmp_path):
     path = write("data.csv", "id,a,b,kind,c\nx1,1,,p,3\nx2,4,5,q,6\n")
     table = tables.read(path, target="kind", drop=["id", "b"])
@@ -46,14 +34,9 @@ def test_columns_that_are_left_out(write, tmp_path):
         table = tables.read(path, target="1", drop=["0"])
         np.testing.assert_array_equal(table.values, numbers[:, 2:])
         np.testing.assert_array_equal(table.y, numbers[:, 1])
+        assert table.names == ["2", "3"]
         assert tables.read(path, index="0").rows == ["0", "4", "8"]
         np.testing.assert_array_equal(tables.read(path, drop=["1"]).values, numbers[:, [0, 2, 3]])
-
-
-def test_columns_without_names_keep_their_numbers_when_others_are_left_out(write):
-    table = tables.read(write("data.csv", "1,2,x,3\n4,5,y,6\n"), target="2", drop=["0"])
-    assert table.names == table.X.columns == ["1", "3"]
-    assert tables.read(write("data.npy", np.eye(3))).names is None
 
 
 def test_side_data_may_lack_the_columns_that_are_left_out(write):
@@ -247,9 +230,6 @@ np.save(SAVED, X)
         (np.arange(5.0), "1 dimension"),
         (np.array(5.0), "0 dimensions"),
         (np.array([["a", "b"]]), "real numbers"),
-        (np.ones((4, 3)), "constant"),
-        (np.ones((1, 3)), "1 sample"),
-        (np.ones((0, 3)), "must not be empty"),
     ],
 )
 def test_bad_npy(capsys, write, content, part):
