@@ -227,8 +227,8 @@ def _ends(features: "Features", counts: Counts, rule: Rule, callback: PairsCallb
     n_features = len(features.sums)
     ends = np.empty((2, n_features, n_features))
     for pairs, values, shares in _blocks(features, counts, rule, callback):
-        found = _quantiles(values, shares * (values.shape[1] - 1))
-        ends[:, *pairs] = ends[:, *pairs[::-1]] = found.T
+        quantiles = _quantiles(values, shares * (values.shape[1] - 1))
+        ends[:, *pairs] = ends[:, *pairs[::-1]] = quantiles.T
     return ends
 
 
@@ -319,9 +319,9 @@ def _side(values: Floats, shares: Floats, estimates: Floats) -> tuple[Floats, Fl
     width = np.ceil(np.cbrt(width) * n_boot ** (2 / 3))
     ranks = np.rint(shares * (n_boot - 1))[:, None] + width[:, None] * np.array([-1, 0, 1])
     ranks = ranks.clip(0, n_boot - 1)
-    found = _quantiles(values, ranks)
-    slope = (found[:, 2] - found[:, 0]) * n_boot / (ranks[:, 2] - ranks[:, 0])
-    return np.abs(found[:, 1] - estimates), slope
+    ends = _quantiles(values, ranks)
+    slope = (ends[:, 2] - ends[:, 0]) * n_boot / (ranks[:, 2] - ranks[:, 0])
+    return np.abs(ends[:, 1] - estimates), slope
 
 
 def _normal_quantile(share: Any) -> Any:
@@ -367,8 +367,8 @@ def _read(X: ArrayLike | Sparse, matrix: Similarity) -> Features:
         _check_budget(values.shape[-1])  # before X is copied
         values, scale = _containers.as_sparse(values, least_samples=LEAST_SAMPLES), _scale_sparse
     else:
-        found: Any = values if names is None else _containers.Frame([*names], values)
-        values, names = _containers.as_matrix(found, least_samples=LEAST_SAMPLES)
+        named: Any = values if names is None else _containers.Frame([*names], values)
+        values, names = _containers.as_matrix(named, least_samples=LEAST_SAMPLES)
         _check_budget(values.shape[1])
         scale = _scale_dense
     mean, norm = _data.moments(values, names, center=centred)
@@ -480,12 +480,7 @@ def _jackknife(features: Features) -> Callable[[FeaturePairs], Floats]:
         stored = scaled.indptr, scaled.indices, scaled.data
         arguments = *stored, without_value, without_zero, *common, n_samples
 
-    def accelerations(pairs: FeaturePairs) -> Floats:
-        found = np.empty(len(pairs[0]))
-        kernel(*arguments, *pairs, found)
-        return found
-
-    return accelerations
+    return lambda pairs: kernel(*arguments, *pairs)
 
 
 def _draw(
@@ -621,13 +616,13 @@ def _skewness(count, total, square, cube, size):
 
 
 @jit(parallel=True)
-def _dense_accelerations(values, factors, sums, products, weight, first, second, out):
+def _dense_accelerations(values, factors, sums, products, weight, first, second):
     """Find the accelerations of pairs from all values, features x samples.
 
     `factors` has the factor of every feature without every sample. The u without the first sample
     is subtracted from all others, which are often nearly the same: so less is lost to rounding.
     """
-    count = values.shape[1]
+    count, out = values.shape[1], np.empty(len(first))
     for p in prange(len(first)):
         i, j = first[p], second[p]
         product, constant = products[i, j], 0.0
@@ -642,11 +637,12 @@ def _dense_accelerations(values, factors, sums, products, weight, first, second,
             cube += u * u * u
             size += scale * scale
         out[p] = _skewness(count, total, square, cube, size)
+    return out
 
 
 @jit(parallel=True)
 def _sparse_accelerations(
-    starts, indices, data, factors, zero_factors, sums, products, weight, count, first, second, out
+    starts, indices, data, factors, zero_factors, sums, products, weight, count, first, second
 ):
     """Find the same from stored values: `data` at the samples `indices`, by feature from `starts`.
 
@@ -654,6 +650,7 @@ def _sparse_accelerations(
     one without a sample at which the feature is zero. All samples at which both features are zero
     have the same u, which counts as often as there are such samples.
     """
+    out = np.empty(len(first))
     for p in prange(len(first)):
         i, j = first[p], second[p]
         a, b, a_end, b_end = starts[i], starts[j], starts[i + 1], starts[j + 1]
@@ -686,6 +683,7 @@ def _sparse_accelerations(
         cube += left * u * u * u
         size += left * scale * scale
         out[p] = _skewness(count, total, square, cube, size)
+    return out
 
 
 # Not parallel: threads would take longer to start than this takes.

@@ -109,6 +109,10 @@ APART = 1e-150
 # Sizes with the value and the support of the best one found.
 Best = dict[int, tuple[float, Integers]]
 
+# What `search` takes: sizes, direction, sizes at which to swap, the features of all supports, and
+# those allowed.
+Plan = tuple[range, Direction, Sequence[int], Integers, Integers]
+
 # Returns whether to stop now.
 Stop = Callable[[], bool]
 
@@ -195,7 +199,7 @@ def solve(
     plan = _plan(n, data.names, direction, refine, max_size, last, always, never, [data.need])
     pencil = _pencil.from_reading(data)
     del data  # which may be a copy of X
-    return _solve(pencil, *plan, time_limit)
+    return _solve(pencil, plan, time_limit)
 
 
 def solve_pair(
@@ -238,7 +242,7 @@ def solve_pair(
     pencil = _pencil.from_pair(A, B, criterion)
     n = pencil.n_features
     plan = _plan(n, pencil.names, direction, refine, max_size, n, always, never)
-    return _solve(pencil, *plan, time_limit)
+    return _solve(pencil, plan, time_limit)
 
 
 def _plan(
@@ -251,10 +255,10 @@ def _plan(
     always: Iterable[int | str],
     never: Iterable[int | str],
     needs: Sequence[_runtime.Need] = (),
-) -> tuple[range, Direction, Sequence[int], Integers, Integers]:
+) -> Plan:
     """Check the options, and that the search fits in memory together with `needs`.
 
-    `last` is the largest size by default. Return all but the pencil that `search` takes.
+    `last` is the largest size by default.
     """
     _validate.check_choice("direction", direction, _validate.Direction)
     _validate.check_flag("refine", refine)
@@ -292,17 +296,9 @@ def check_sizes(k: object, least: int, most: int, limit: str) -> list[int]:
     return sorted({_validate.check_integer("k", size, least, most, limit) for size in sizes})
 
 
-def _solve(
-    pencil: Pencil,
-    sizes: range,
-    direction: Direction,
-    refined: Sequence[int],
-    always: Integers,
-    members: Integers,
-    time_limit: float | None,
-) -> Path:
+def _solve(pencil: Pencil, plan: Plan, time_limit: float | None) -> Path:
     """Return the supports of all sizes that were reached in time."""
-    status = "greedy"
+    status, (sizes, *_, always, members) = "greedy", plan
 
     def stop() -> bool:
         nonlocal status
@@ -315,7 +311,7 @@ def _solve(
     with _runtime.catch_interrupts() as caught:
         _compile()
         began = perf_counter()
-        best = search(pencil, sizes, direction, refined, always, members, stop)
+        best = search(pencil, *plan, stop)
     best = best or filled(pencil, {}, sizes[:1], always, members)
     return Path.from_rows(pencil, [_row(pencil, *best[k], status) for k in sorted(best)])
 
@@ -578,10 +574,10 @@ class Tableau:
         """Return the feature whose addition raises the value most, and the value then."""
         values, axes = linalg.eigen(self.inner)
         gains = self.gains @ axes
-        found: tuple[int, float] = best_addition(
+        best: tuple[int, float] = best_addition(
             values, gains, self.rest, self.floor, self._open, self.criterion
         )
-        return found
+        return best
 
     def add(self, j: int) -> None:
         """Add feature j."""

@@ -29,7 +29,7 @@ Departures. The results are those of Algorithm 1; fewer decompositions lead to t
 
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -140,7 +140,14 @@ def solve(
         method=method,
         random_state=random_state,
     )
-    found, stopped = _search(known, retain, at_least, callback)
+    stopped = False
+
+    def watch(*state: Any) -> bool:
+        nonlocal stopped
+        stopped = callback is not None and bool(callback(*state))
+        return stopped
+
+    found = search(known, retain=retain, at_least=at_least, callback=watch)
     if not (found.converged or stopped):
         of_size = f" of {at_least} components or more" if at_least > 1 else ""
         text = (
@@ -189,7 +196,12 @@ def search(
         kind = type(found).__name__
         raise ValueError(f"found: is of type {kind}; pass what sbs.intervals returns")
     _check(retain, at_least, callback)
-    return _search(found, retain, at_least, callback)[0]
+    n_features = len(found.A) - len(found.constant)
+
+    def report(step: Step) -> object:
+        return callback and callback(n_features - step.size, step.gap, step.error)
+
+    return eliminate(found, retain, at_least, report)
 
 
 def _check(retain: float, at_least: int, callback: object) -> None:
@@ -197,21 +209,6 @@ def _check(retain: float, at_least: int, callback: object) -> None:
         raise ValueError(f"retain = {_validate.brief(retain)}: must be from 0 to 1")
     _validate.check_integer("at_least", at_least, 1)
     _validate.check_callback(callback)
-
-
-def _search(
-    known: Intervals, retain: float, at_least: int, callback: SearchCallback
-) -> tuple[StableSubspace, bool]:
-    """Return the subspace, and whether the callback ended the search."""
-    n_features, stopped = len(known.A) - len(known.constant), False
-
-    def report(step: Step) -> bool:
-        nonlocal stopped
-        if callback is not None:
-            stopped = bool(callback(n_features - step.size, step.gap, step.error))
-        return stopped
-
-    return eliminate(known, retain, at_least, report), stopped
 
 
 def eliminate(

@@ -36,7 +36,7 @@ from specsel._exact.bounds import (
     triangular,
 )
 from specsel._runtime import jit
-from specsel._validate import Bools, Floats, Integers
+from specsel._validate import Bools, Integers
 
 # Nodes examined at a time, and the least number; their work, in multiplications, so that a batch
 # of large nodes does not take long.
@@ -89,33 +89,15 @@ class OpenNode(NamedTuple):
 
 
 class BestFirst:
-    """The tree over all supports of k features.
+    """The tree over all supports of k features; `nodes` counts those examined."""
 
-    Attributes
-    ----------
-    nodes : int
-        How many nodes were examined.
-    """
-
-    def __init__(
-        self,
-        matrix: Floats,
-        targets: Floats,
-        groups: Integers,
-        k: int,
-        concave: bool,
-        plain: bool = False,
-    ) -> None:
-        """Put the root into the queue. All supports hold the features beyond those in `groups`.
-
-        The other arguments are those of `FactoredTask`.
-        """
-        self._groups = groups
-        n, size = len(groups), len(matrix)
-        least = float(linalg.eigen(matrix)[0][0])
-        self._task = FactoredTask(np.ascontiguousarray(matrix), targets, k, concave, plain)
+    def __init__(self, task: FactoredTask, groups: Integers) -> None:
+        """Put the root into the queue. All supports hold the features beyond those in `groups`."""
+        self._task, self._groups = task, groups
+        n, size = len(groups), len(task.matrix)
+        least = float(linalg.eigen(task.matrix)[0][0])
         self._margin = min(ROUNDINGS * size * np.finfo(float).eps / max(least, 1e-300), MOST)
-        split, weights = np.full(n, SPLIT * least), np.zeros((len(targets), n))
+        split, weights = np.full(n, SPLIT * least), np.zeros((len(task.targets), n))
         root = OpenNode(np.arange(n, size), np.arange(n), split, weights)
         # Open children: minus the bound, a number that breaks ties, the parent, the position
         # of the feature to decide about or -1 for the root, and whether it is included.
@@ -148,8 +130,8 @@ class BestFirst:
         Nodes are pruned `below` the value to beat if they hold a support that precedes the
         incumbent, and `above` it if not. List masks of supports that may be better.
         """
-        found: list[Bools] = []
-        while self._queue and budget > 0 and not found:
+        masks: list[Bools] = []
+        while self._queue and budget > 0 and not masks:
             batch: list[tuple[float, float, Future[Any]]] = []
             while self._queue and len(batch) < self._batch:
                 node, bound = self._take()
@@ -163,10 +145,10 @@ class BestFirst:
                 self.nodes += 1
                 budget -= work
                 if len(support) and self._value(support) > threshold:
-                    found.append(np.isin(np.arange(len(incumbent)), support))
+                    masks.append(np.isin(np.arange(len(incumbent)), support))
                 if bound > threshold:
                     self._put(node, branch, min(before, bound))
-        return found
+        return masks
 
     def _value(self, members: Integers) -> float:
         """Compute the value of a support, to see whether it is worth a closer look."""
@@ -231,19 +213,19 @@ def examine(task, node, threshold):
     nothing; and the work in multiplications, about.
     """
     work, ceiling = 0.0, np.inf
-    found = np.empty(0, np.int64)
+    candidate = np.empty(0, np.int64)
     while True:
         included, free, split, weights = node
         choose, size = task.choose - len(included), len(free)
         if choose < 0 or size < choose:
-            return -np.inf, node, -1, found, work
+            return -np.inf, node, -1, candidate, work
         if choose in (0, size):
             chosen = included if choose == 0 else np.concatenate((included, free))
             return -np.inf, node, -1, chosen, work
         matrix, targets, inner, definite = condense(task, included, free)
         work += (len(included) + 1.0) * len(task.matrix) ** 2
         if not definite:
-            return ceiling, node, 0, found, work
+            return ceiling, node, 0, candidate, work
         base, factor = _whiten(targets, inner, task.concave)
         goal = threshold - base
         drop, keep = np.zeros(size, np.bool_), np.zeros(size, np.bool_)
@@ -252,25 +234,25 @@ def examine(task, node, threshold):
             work += float(size) ** choose * len(targets)
             first = int(np.argmax(best))
             if best[first] <= goal:
-                return -np.inf, node, -1, found, work
-            found = np.append(included, free[first])
+                return -np.inf, node, -1, candidate, work
+            candidate = np.append(included, free[first])
             if choose == 2:
-                found = np.append(found, free[partner[first]])
+                candidate = np.append(candidate, free[partner[first]])
             drop = best <= goal
             node = _decide(node, keep, drop)
-            return base + best[first], node, first - drop[:first].sum(), found, work
+            return base + best[first], node, first - drop[:first].sum(), candidate, work
         if task.plain or choose >= DELETION_SHARE * size:
             work += 2.0 * size**3
             total, losses = _deletions(matrix, targets, task.concave)
             ceiling = min(ceiling, base + total)
             if ceiling <= threshold:
-                return -np.inf, node, -1, found, work
+                return -np.inf, node, -1, candidate, work
             if task.plain:
-                return ceiling, node, int(np.argmax(losses)), found, work
+                return ceiling, node, int(np.argmax(losses)), candidate, work
             keep = total - losses <= goal
             if keep.any():
                 if keep.sum() > choose:
-                    return -np.inf, node, -1, found, work
+                    return -np.inf, node, -1, candidate, work
                 node = _decide(node, keep, drop)
                 continue
             if np.isfinite(total):
@@ -283,9 +265,9 @@ def examine(task, node, threshold):
         )
         work += (taken + 1.0) * (2.0 * size**3 + SWEEPS * len(targets) * size**2 / 4)
         if least <= goal:
-            return -np.inf, node, -1, found, work
+            return -np.inf, node, -1, candidate, work
         if np.isinf(least):
-            return ceiling, node, 0, found, work
+            return ceiling, node, 0, candidate, work
         ceiling = min(ceiling, base + least)
         if task.concave:
             weights = triangular(factor, weights)
@@ -301,21 +283,21 @@ def examine(task, node, threshold):
         if keep.any() or (left < size and (left <= (1 - WORTHWHILE) * size or left <= choose + 1)):
             node = _decide(node, keep, drop)
             continue
-        found, position = _rounded(node, scores, np.where(drop, 0.0, shares), choose)
+        candidate, position = _rounded(node, scores, np.where(drop, 0.0, shares), choose)
         node = _decide(node, keep, drop)
-        return ceiling, node, position - drop[:position].sum(), found, work
+        return ceiling, node, position - drop[:position].sum(), candidate, work
 
 
 @jit
 def _rounded(node, scores, shares, choose):
     """Round the relaxation to a support, and name the feature that it is least decided about."""
     order = np.argsort(-scores)
-    found = np.concatenate((node.included, node.free[order[:choose]]))
+    candidate = np.concatenate((node.included, node.free[order[:choose]]))
     position, largest = order[0], 0.0
     for i in range(len(shares)):
         if largest < shares[i] < CHOSEN:
             position, largest = i, shares[i]
-    return found, position
+    return candidate, position
 
 
 @jit

@@ -180,10 +180,10 @@ class Elimination:
         task = SearchTask(*pencil.block(left), always=np.searchsorted(left, self._always))
         gap = limits.gap if k == self._last else 0.0
         rest = max(seconds - (limits.clock() - began), 0.0)
-        found = search_size(pencil, task, left, k, row.support, limits, rest, gap)
-        if found.status != "optimal":
-            found = found._replace(bound=max(min(bound, found.bound), found.value))
-        return found._replace(start=row.start, seconds=limits.clock() - began)
+        result = search_size(pencil, task, left, k, row.support, limits, rest, gap)
+        if result.status != "optimal":
+            result = result._replace(bound=max(min(bound, result.bound), result.value))
+        return result._replace(start=row.start, seconds=limits.clock() - began)
 
     def _ceiling(self, k: int, below: SizeRow) -> float:
         """Bound the values of k features by the bound of one feature less."""

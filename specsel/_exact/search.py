@@ -30,7 +30,7 @@ from numba import get_num_threads
 from scipy.linalg import eigh
 
 from specsel._exact import bounds
-from specsel._exact.best_first import BestFirst
+from specsel._exact.best_first import BestFirst, FactoredTask
 from specsel._exact.exclude import STACKS, Exclude, Rules
 from specsel._exact.include import Include
 from specsel._pencil import Pencil
@@ -136,7 +136,9 @@ class SearchTask:
         self.features, self.n = np.concatenate((free, last)), len(free)
         scale = 1.0 / np.sqrt(np.diag(B)[self.features])
         pair = np.ix_(self.features, self.features)
-        self.a, self.b = (matrix[pair] * scale * scale[:, None] for matrix in (A, B))
+        self.a, self.b = (
+            np.ascontiguousarray(matrix[pair] * scale * scale[:, None]) for matrix in (A, B)
+        )
         self.largest_entry = float(np.abs(self.a).max()) or 1.0
         self.groups = np.full(self.n, -1)
         if not several:
@@ -309,18 +311,18 @@ def search_size(
     began = limits.clock()
     search = Search(task, k, np.searchsorted(members, start), limits, gap)
     status = search.run_until(began + seconds)
-    values, supports = zip(*search.best, strict=True)
-    found = [members[list(support)] for support in supports]
+    values, numbers = zip(*search.best, strict=True)
+    supports = [members[list(support)] for support in numbers]
     return SizeRow(
         size=k,
-        support=found[0],
-        value=pencil.solve(found[0])[0],
+        support=supports[0],
+        value=pencil.solve(supports[0])[0],
         start=pencil.solve(start)[0],
         bound=search.bound(status),
         status=status,
         nodes=search.nodes,
         seconds=limits.clock() - began,
-        others=tuple(zip(found[1:], values[1:], strict=True)),
+        others=tuple(zip(supports[1:], values[1:], strict=True)),
     )
 
 
@@ -330,13 +332,13 @@ def with_error(row: SizeRow, least: float, share: float) -> SizeRow:
     return row._replace(error=least + (share + 2 * TIE) * size)
 
 
-def close(found: list[SizeRow], *, several: bool = False) -> list[SizeRow]:
+def close(rows: list[SizeRow], *, several: bool = False) -> list[SizeRow]:
     """Let the bound of a size hold for all smaller ones (Theorem 1); no gap left is a proof.
 
     Where several supports are requested, a proof of the first says nothing about the others.
     """
-    rows, ceiling, error = [], np.inf, 0.0
-    for row in found[::-1]:
+    closed, ceiling, error = [], np.inf, 0.0
+    for row in rows[::-1]:
         if row.bound < ceiling:
             ceiling, error = row.bound, row.error
         alone = not (several or row.others)
@@ -344,8 +346,8 @@ def close(found: list[SizeRow], *, several: bool = False) -> list[SizeRow]:
         if row.status == "optimal" or proved:
             row, ceiling = row._replace(status="optimal"), row.value
         error = max(error, row.error)
-        rows.append(row._replace(bound=ceiling, error=error))
-    return rows[::-1]
+        closed.append(row._replace(bound=ceiling, error=error))
+    return closed[::-1]
 
 
 class Search:
@@ -537,8 +539,8 @@ class Search:
         if tree is None:
             return False
         early = number < EARLY_ROUNDS and self.task.n >= MANY_TIMES * self.choose
-        found = tree.advance(threads, budget * (EARLY_PART if early else INCLUDE_PART))
-        self._admit([self._filled(mask, tree.ties) for mask in found])
+        masks = tree.advance(threads, budget * (EARLY_PART if early else INCLUDE_PART))
+        self._admit([self._filled(mask, tree.ties) for mask in masks])
         if tree.doubtful:
             self._earlier_nodes += tree.nodes
             self.include = None
@@ -554,8 +556,8 @@ class Search:
         task, tree = self.task, self.best_first
         if tree is None:
             concave = task.criterion == "logdet"
-            tree = BestFirst(task.b, task.factor, task.groups, self._k, concave, self._plain)
-            self.best_first = tree
+            factored = FactoredTask(task.b, task.factor, self._k, concave, self._plain)
+            self.best_first = tree = BestFirst(factored, task.groups)
         self._admit(tree.advance(threads, *self._thresholds(), self.incumbent, budget))
         return tree
 

@@ -326,7 +326,8 @@ def test_best_first_has_a_valid_bound_at_every_moment(threads):
         task = SearchTask(A, B, criterion)
         best = oracle.best_subsets(A, B, 5, criterion=criterion)[0][1]
         concave, mask = criterion == "logdet", task.mask(range(5))
-        tree = best_first.BestFirst(task.b, task.factor, task.groups, 5, concave)
+        factored = best_first.FactoredTask(task.b, task.factor, 5, concave, False)
+        tree = best_first.BestFirst(factored, task.groups)
         low, before = task.value((0, 1, 2, 3, 4)), np.inf
         while not tree.done:
             found = tree.advance(threads, low, low, mask, 1.0)
