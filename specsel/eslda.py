@@ -43,7 +43,7 @@ FEATURES_LIMIT = 300
 Sizes = Iterable[int] | Literal["all"]
 
 
-class SearchOptions(TypedDict, total=False):
+class Common(TypedDict, total=False):
     """The options that `solve` and `solve_pair` share."""
 
     time_limit: float | None
@@ -56,7 +56,7 @@ class SearchOptions(TypedDict, total=False):
     callback: Report | None
 
 
-class Options(SearchOptions, _pencil.Options, total=False):
+class Options(Common, _pencil.Options, total=False):
     """The options of `solve`."""
 
 
@@ -165,23 +165,13 @@ def solve(
 
 @overload
 def solve_pair(
-    A: ArrayLike,
-    B: ArrayLike,
-    k: int,
-    *,
-    criterion: Worth = ...,
-    **options: Unpack[SearchOptions],
+    A: ArrayLike, B: ArrayLike, k: int, *, criterion: Worth = ..., **options: Unpack[Common]
 ) -> Subset: ...
 
 
 @overload
 def solve_pair(
-    A: ArrayLike,
-    B: ArrayLike,
-    k: Sizes,
-    *,
-    criterion: Worth = ...,
-    **options: Unpack[SearchOptions],
+    A: ArrayLike, B: ArrayLike, k: Sizes, *, criterion: Worth = ..., **options: Unpack[Common]
 ) -> Path: ...
 
 
