@@ -22,7 +22,7 @@ Departures from the paper:
   derives before it, and what is done here, is the step above.
 - The factor has as many columns as V has rank, so features may be alike.
 - G is never formed. The factor takes the place of V in memory, with three exceptions: the check
-  of a matrix that was given, the gap criterion and the seeded start, which need V as well.
+  of a matrix that is passed, the gap criterion and the seeded start, which need V as well.
 - The start is not random (see `_iterate`).
 """
 
@@ -46,7 +46,7 @@ __all__ = ["solve"]
 # A polynomial kernel may be as large as 2 to this power: its fourth power is still a number.
 LARGEST_EXPONENT = 250
 
-# Unit vectors nearer than this differ by rounding alone.
+# The least width of the rbf kernel: unit vectors nearer than this differ by rounding alone.
 LEAST_SIGMA = 1e-7
 
 # How far a matrix may be from symmetric, and its smallest eigenvalue below 0, relative to its
@@ -151,8 +151,8 @@ def solve(
     """
     if not callable(kernel):
         _validate.check_choice("kernel", kernel, _validate.Kernel)
-    given = kernel == "precomputed"
-    array, names = _containers.as_matrix(X, least_samples=1) if given else _containers.as_data(X)
+    is_V = kernel == "precomputed"
+    array, names = _containers.as_matrix(X, least_samples=1) if is_V else _containers.as_data(X)
     n_samples, n_features = array.shape
     _check_parameters(kernel, sigma, degree, offset, sections, n_samples)
     most = min(n_samples, n_features) if kernel == "linear" else n_features
@@ -165,7 +165,7 @@ def solve(
     )
     needs_matrix = criterion == "gap" or (options.starts_by_name and init == "seeded")
     data = None
-    if given:
+    if is_V:
         V = np.array(_checked(array, n_features))  # a copy: it is overwritten
     else:
         _check_size(kernel, n_samples, n_features, 1 + needs_matrix)
@@ -193,8 +193,8 @@ def solve(
 class KernelEnergy(qalpha.Energy):
     """The problem ``αᵀ G α`` of `qalpha` with the rows of F as features.
 
-    F is given as unit rows, the columns of `factor`, and their `lengths`; `matrix` is V, where it
-    is needed beside its factor.
+    The columns of `factor` are the rows of F at unit norm, `lengths` their norms; `matrix` is V,
+    where it is needed as well.
     """
 
     def __init__(
@@ -307,7 +307,7 @@ def _check_size(kernel: Any, n_samples: int, n_features: int, copies: int) -> No
 
 
 def _is_mean_free(V: Floats, kernel: Any, offset: float, center: bool) -> bool:
-    """Tell whether no leading direction is common to all features."""
+    """Return whether no leading direction is common to all features."""
     if kernel != "precomputed" and (not center or (kernel == "poly" and offset > 0)):
         return False  # means and offsets are common to all features
     # Where V has no negative entries, a direction is common to all.
@@ -322,16 +322,9 @@ def _check_parameters(
     sections: Any,
     n_samples: int,
 ) -> None:
-    _validate.check_number("sigma", 1.0 if sigma is None else sigma)
-    if sigma is not None and sigma <= 0:
-        raise ValueError(f"sigma = {sigma}: must be above 0")
-    if sigma is not None and sigma < LEAST_SIGMA:
-        raise ValueError(
-            f"sigma = {sigma}: must be at least {LEAST_SIGMA:g}; smaller distances are rounding"
-        )
-    _validate.check_number("offset", offset)
-    if offset < 0:
-        raise ValueError(f"offset = {offset}: must be at least 0")
+    if sigma is not None:
+        _validate.check_number("sigma", sigma, LEAST_SIGMA)
+    _validate.check_number("offset", offset, 0)
     if _validate.check_integer("degree", degree, 1) * math.log2(1 + offset) > LARGEST_EXPONENT:
         raise ValueError(f"degree = {degree}: too large with offset = {offset}")
     if np.ndim(sections) and np.shape(sections) != (n_samples,):
@@ -432,7 +425,7 @@ def _inner_products(data: _data.Data, out: Floats) -> None:
 
 
 def _median_distance(inner: Floats, varying: Integers) -> float:
-    """Return the median distance among features that vary, given all inner products."""
+    """Return the median distance among features that vary, from all inner products."""
     places = np.linspace(0, len(varying) - 1, min(len(varying), MEDIAN_FEATURES)).astype(int)
     chosen = varying[places]
     products = np.concatenate([inner[i, chosen[:order]] for order, i in enumerate(chosen)])

@@ -121,14 +121,9 @@ def weigh(
     penalty = unwanted + tradeoff
     penalty[data.norm == 0] = np.inf
     least = float(penalty.min())
-    if least == 0:
-        raise ValueError(
-            f"tradeoff = {tradeoff}: feature {np.argmin(penalty)} does not vary in the side data; "
-            "must be positive then"
-        )
     if least < 1 / BEYOND:
         raise ValueError(
-            f"tradeoff = {tradeoff}: feature {np.argmin(penalty)} hardly varies in the side data; "
+            f"tradeoff = {tradeoff}: feature {np.argmin(penalty)} does not vary in the side data; "
             f"must be at least {1 / BEYOND:g} then"
         )
     penalty[data.norm == 0] = least

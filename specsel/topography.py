@@ -90,10 +90,8 @@ def solve(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
     _validate.check_integer("rounds", rounds, 1, max(array.shape[1], 2))
-    if tradeoff is not None and not (_validate.is_finite(tradeoff) and tradeoff > 0):
-        raise ValueError(
-            f"tradeoff = {_validate.brief(tradeoff)}: must be a finite number above 0, or None"
-        )
+    if tradeoff is not None:
+        _validate.check_positive("tradeoff", tradeoff)
     _validate.check_choice("criterion", criterion, _validate.Criterion)
     data = qalpha.read(array, names, center, criterion=criterion)
     if not center:

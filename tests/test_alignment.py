@@ -101,7 +101,7 @@ COORDINATES = {
 
 @pytest.mark.parametrize("kind", COORDINATES)
 @pytest.mark.parametrize("count", [1, 5])
-def test_equally_near_samples_are_told_apart_by_their_numbers(kind, count, rng):
+def test_equally_near_samples_are_taken_by_their_numbers(kind, count, rng):
     coordinates = COORDINATES[kind](rng)
     count = min(count, (len(coordinates) - 1) // 2)
     wanted = nearest(coordinates, count)
@@ -130,14 +130,14 @@ def test_among_classes_the_best_compete():
 
 
 @pytest.mark.parametrize("shape", [(20, 400), (2500, 500)])
-def test_each_step_is_the_best_one_whatever_is_held(shape):
+def test_each_step_is_the_best_one_whatever_is_stored(shape):
     """Plain greedy selection; of many samples fewer columns are kept than are taken."""
     X = of_shape(shape, 3)
     M = oracle.columns(X)
     T = alignment.graph(X)
     found = alignment.solve(X, n=200, target=T)
     t, H = np.einsum("si,si->i", M, T @ M), (M.T @ M) ** 2
-    assert found.n_passes > 8 or shape == (20, 400)  # passes that bring all up to date
+    assert found.n_passes > 8 or shape == (20, 400)  # passes that update all
     for size in range(200):
         chosen = found.ranking[:size]
         free = np.setdiff1d(np.arange(shape[1]), chosen)

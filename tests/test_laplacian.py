@@ -1,29 +1,20 @@
 """Q-α on the Laplacian against its definition, and what it finds."""
 
-import warnings
-
 import numpy as np
 import pytest
 from oracles import weighing as oracle
+from samples import quiet, random_basis
 
 from specsel import laplacian
 
 SHAPES = [(10, 25), (30, 8), (12, 12), (40, 60)]
 CYCLES = 3
 
+solve = quiet(laplacian.solve)
+
 
 def positive(shape, seed=0):
     return np.random.default_rng(seed).gamma(2.0, size=shape) * np.linspace(0.5, 5, shape[1])
-
-
-def random_basis(q, k, seed=0):
-    return np.linalg.qr(np.random.default_rng(seed).standard_normal((q, k)))[0]
-
-
-def solve(X, k, **options):
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "not converged")
-        return laplacian.solve(X, k, **options)
 
 
 def planted(seed, n_samples=60):

@@ -1,11 +1,10 @@
 """Q-α with pairs of samples against its definition, and what the pairs change."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
 from oracles import weighing as oracle
+from samples import quiet, random_basis, sample
 
 from specsel import _data, datasets, pairwise, qalpha
 
@@ -13,10 +12,7 @@ SHAPES = [(8, 20), (30, 9), (25, 300)]
 CYCLES = 3
 
 
-def sample(shape, seed=0):
-    rng = np.random.default_rng(seed)
-    groups = rng.integers(0, 2, (shape[0], 1)) * rng.random(shape[1]) * 3
-    return (rng.standard_normal(shape) + groups) * rng.uniform(0.1, 10, shape[1]) + 2
+solve = quiet(pairwise.solve, "not converged|X has negative|.* is constant")
 
 
 def some_pairs(n_samples, count, seed=0):
@@ -29,16 +25,6 @@ def disjoint_pairs(n_samples, n_apart, n_together):
     apart, together = some_pairs(n_samples, n_apart, 1), some_pairs(n_samples, n_together, 2)
     known = {*map(frozenset, apart.tolist())}
     return apart, [pair for pair in together.tolist() if frozenset(pair) not in known]
-
-
-def random_basis(q, k, seed=0):
-    return np.linalg.qr(np.random.default_rng(seed).standard_normal((q, k)))[0]
-
-
-def solve(X, k, **options):
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "not converged|X has negative|.* is constant")
-        return pairwise.solve(X, k, **options)
 
 
 def planted(n_samples, seed=0):

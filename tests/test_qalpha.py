@@ -1,11 +1,7 @@
 """Q-α against the literal algorithm, and its properties."""
 
-import os
-import subprocess
-import sys
-import threading
 import warnings
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 import pandas as pd
@@ -13,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import weighing as oracle
+from samples import projector, quiet, random_basis, sample
 from scipy import sparse
 
 from specsel import _data, datasets, qalpha
@@ -21,29 +18,11 @@ SHAPES = [(8, 20), (20, 20), (30, 9), (12, 1), (60, 202), (5, 300), (2, 3)]
 CYCLES = 3
 
 
-def sample(shape, seed=0):
-    """Noise with a few features that differ between two groups, on different scales."""
-    rng = np.random.default_rng(seed)
-    groups = rng.integers(0, 2, (shape[0], 1)) * rng.random(shape[1]) * 3
-    return (rng.standard_normal(shape) + groups) * rng.uniform(0.1, 10, shape[1]) + 2
-
-
-def random_basis(q, k, seed=0):
-    return np.linalg.qr(np.random.default_rng(seed).standard_normal((q, k)))[0]
-
-
-def solve(X, k, **options):
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "not converged")
-        return qalpha.solve(X, k, **options)
+solve = quiet(qalpha.solve)
 
 
 def sizes(shape):
     return [k for k in (1, 2, 3, min(shape)) if k <= min(shape)]
-
-
-def projector(Q):
-    return Q @ Q.T
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -183,78 +162,6 @@ def test_constant_features_weigh_nothing(clustered):
     np.testing.assert_allclose(np.delete(weights.alpha, 3), expected, atol=1e-7)
 
 
-THREADS = """
-import sys, numpy as np
-from specsel import qalpha, weighting
-X = np.random.default_rng(0).standard_normal((30, 2000))
-for Y in (X, np.asfortranarray(X)):
-    for alpha in (qalpha.solve(Y, 3, tol=1e-4).alpha, weighting.solve(Y).alpha):
-        print(alpha.tobytes().hex())
-"""
-
-
-def test_bits_do_not_depend_on_the_number_of_threads():
-    runs = []
-    for count in ("1", "2", "3"):
-        environment = os.environ | {"NUMBA_NUM_THREADS": count}
-        runs.append(
-            subprocess.run(
-                [sys.executable, "-c", THREADS],
-                env=environment,
-                capture_output=True,
-                check=True,
-            ).stdout
-        )
-    assert len(runs[0]) > 1000
-    assert runs[0] == runs[1] == runs[2]
-
-
-PROCESSES = """
-import multiprocessing, sys
-import numpy as np
-from specsel import qalpha
-X = np.random.default_rng(0).standard_normal((20, 300))
-def work(_):
-    return qalpha.solve(X, 2, tol=1e-4).objective
-if __name__ == "__main__":
-    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
-        in_children = pool.map(work, range(2))
-    assert in_children == [work(0)] * 2
-    print("same")
-"""
-
-
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
-def test_processes_started_before_the_first_solve_give_the_same(method, tmp_path):
-    script = tmp_path / "processes.py"
-    script.write_text(PROCESSES)
-    run = subprocess.run([sys.executable, script, method], capture_output=True, text=True)
-    assert run.stdout.strip() == "same", run.stderr
-
-
-CONCURRENT = """
-import threading, numpy as np
-from specsel import qalpha
-X = np.random.default_rng(0).standard_normal((20, 3000))
-expected = qalpha.solve(X, 2, tol=1e-4).alpha
-results = [None] * 4
-def work(i):
-    results[i] = qalpha.solve(X, 2, tol=1e-4).alpha
-threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-[t.start() for t in threads]; [t.join() for t in threads]
-assert all((r == expected).all() for r in results)
-print("same")
-"""
-
-
-def test_concurrent_threads_give_the_same():
-    environment = os.environ | {"NUMBA_THREADING_LAYER": "omp"}
-    run = subprocess.run(
-        [sys.executable, "-c", CONCURRENT], env=environment, capture_output=True, text=True
-    )
-    assert run.stdout.strip() == "same", run.stderr
-
-
 BAD = {
     'k = 0: must be from 1 to 20, min(n_samples, n_features), or "auto"': {"k": 0},
     'k = 21: must be from 1 to 20, min(n_samples, n_features), or "auto"': {"k": 21},
@@ -293,15 +200,7 @@ def test_bad_options_are_refused_in_one_line(message):
     assert str(caught.value) == message
 
 
-def test_the_calling_thread_may_be_any(clustered):
-    results = []
-    thread = threading.Thread(target=lambda: results.append(qalpha.solve(clustered, 2).alpha))
-    thread.start()
-    thread.join()
-    np.testing.assert_array_equal(results[0], qalpha.solve(clustered, 2).alpha)
-
-
-# The ascent of the gap criterion.
+# The ascent of the gap criterion; more of it is in test_ascent.
 
 TIGHT_GAP = {"criterion": "gap", "tol": 1e-13, "max_iter": 2000}
 
@@ -324,48 +223,6 @@ def test_the_ascent_of_the_gap_ends_at_a_maximum(shape, k, center):
     np.testing.assert_allclose(np.abs(got.eigenvalues), largest, rtol=1e-6)
 
 
-def test_the_ascent_of_the_gap_is_as_good_as_the_alternation_and_reads_less():
-    ratios, passes = [], []
-    for seed in range(6):
-        for k in (2, 4, 7):
-            X = datasets.growing_classes(4, random_state=seed).X
-            ours, theirs = (
-                qalpha.solve(X, k, criterion="gap", method=m) for m in ("ascent", "power")
-            )
-            ratios.append(ours.objective / theirs.objective)
-            passes.append((ours.n_passes, theirs.n_passes))
-    assert np.mean(ratios) >= 0.9999
-    assert min(ratios) >= 0.97
-    ours, theirs = np.median(passes, axis=0)
-    assert ours <= theirs / 3
-
-
-@pytest.mark.parametrize("k", [1, 4, 8])
-def test_the_ascent_of_the_gap_keeps_the_tolerance(k):
-    for seed in range(3):
-        X = datasets.growing_classes(5, random_state=seed).X
-        found = qalpha.solve(X, k, criterion="gap", tol=1e-6)
-        assert found.objective >= (1 - 1e-6) * qalpha.solve(X, k, **TIGHT_GAP).objective
-
-
-@given(st.integers(0, 10**6), st.integers(1, 6))
-def test_the_ascent_of_the_gap_never_falls(seed, k):
-    X = np.random.default_rng(seed).standard_normal((15, 25))
-    history = qalpha.solve(X, k, criterion="gap", tol=1e-9).history
-    assert (np.diff(history) >= -1e-12 * history[1:]).all()
-
-
-@pytest.mark.parametrize("init", ["equal", "random", "seeded", "continuation"])
-def test_the_gap_ascends_from_every_start(init):
-    X = datasets.growing_classes(3, random_state=0).X
-    got = qalpha.solve(X, 3, criterion="gap", init=init, n_init=3, random_state=0)
-    assert got.converged
-    M = oracle.standardise(X)
-    largest = np.linalg.eigvalsh(2 * oracle.gram(M, got.basis) - oracle.squared(M))[-1]
-    assert got.objective == pytest.approx(largest, rel=1e-3)
-    assert (np.diff(got.history) >= -1e-9 * largest).all()
-
-
 def test_the_gap_in_single_precision_is_near():
     X = datasets.growing_classes(3, random_state=0).X
     with warnings.catch_warnings():
@@ -378,11 +235,7 @@ def test_the_gap_in_single_precision_is_near():
 # Parameter-free weights, with their affinity.
 
 
-class Found(NamedTuple):
-    alpha: np.ndarray
-    affinity: np.ndarray
-    history: list
-    converged: bool
+Found = namedtuple("Found", "alpha affinity history converged")
 
 
 def leading_weights(data, form=None, **options):

@@ -1,12 +1,11 @@
 """Q-α with side information against its definition, and the wine data."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import polars
 import pytest
 from oracles import weighing as oracle
+from samples import quiet, random_basis, sample
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_wine
 
@@ -16,20 +15,7 @@ SHAPES = [(8, 20), (20, 20), (30, 9), (60, 202)]
 CYCLES = 3
 
 
-def sample(shape, seed=0):
-    rng = np.random.default_rng(seed)
-    groups = rng.integers(0, 2, (shape[0], 1)) * rng.random(shape[1]) * 3
-    return (rng.standard_normal(shape) + groups) * rng.uniform(0.1, 10, shape[1]) + 2
-
-
-def random_basis(q, k, seed=0):
-    return np.linalg.qr(np.random.default_rng(seed).standard_normal((q, k)))[0]
-
-
-def solve(X, side, k, **options):
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "not converged")
-        return side_info.solve(X, side, k, **options)
+solve = quiet(side_info.solve)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -125,7 +111,7 @@ def test_a_constant_side_feature_needs_a_tradeoff():
     with pytest.raises(ValueError) as caught:
         solve(X, side, 2, tradeoff=0)
     assert str(caught.value) == (
-        "tradeoff = 0: feature 4 does not vary in the side data; must be positive then"
+        "tradeoff = 0: feature 4 does not vary in the side data; must be at least 1e-100 then"
     )
     assert solve(X, side, 2, tradeoff=0.1).alpha[4] > 0
 

@@ -5,11 +5,14 @@ import warnings
 import numpy as np
 import pytest
 from oracles import weighing as oracle
+from samples import quiet
 from sklearn.svm import SVC
 
 from specsel import datasets, supervised
 
 CYCLES = 3
+
+solve = quiet(supervised.solve)
 
 
 def classes_and_data(n_classes, n_features=25, seed=0, per_class=9):
@@ -18,12 +21,6 @@ def classes_and_data(n_classes, n_features=25, seed=0, per_class=9):
     X = rng.gamma(2.0, size=(len(y), n_features))
     X[:, :4] += 3 * rng.random((n_classes, 4))[y]
     return X * np.linspace(0.5, 5, n_features), y
-
-
-def solve(X, y, **options):
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "not converged")
-        return supervised.solve(X, y, **options)
 
 
 def table(n_classes, k_within=2, k_between=1):

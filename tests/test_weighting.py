@@ -88,19 +88,16 @@ def test_a_flat_remainder_needs_no_matrix_of_samples(monkeypatch, peak_memory):
     assert set(found.select(300)) <= set(range(350))
 
 
-def test_a_rank_without_room_is_not_advised(monkeypatch):
+def test_a_rank_that_does_not_fit_is_neither_advised_nor_accepted(monkeypatch):
+    X = clustered((30, 40), 5.0)
     monkeypatch.setenv("SPECSEL_MEMORY", "7000B")
     with pytest.raises(MemoryError, match=r"; take fewer samples, or the energy criterion of qal"):
-        weighting.solve(clustered((30, 40), 5.0))
-
-
-def test_a_rank_without_room_is_refused(monkeypatch):
-    monkeypatch.setenv("SPECSEL_MEMORY", "7000B")
+        weighting.solve(X)
     message = "rank = 4: matrices of 30 samples x 30: would take .*; take a smaller rank"
     with pytest.raises(MemoryError, match=message):
-        weighting.solve(clustered((30, 40), 5.0), rank=4, tol=0.1)
+        weighting.solve(X, rank=4, tol=0.1)
     monkeypatch.setenv("SPECSEL_MEMORY", "7200B")
-    weighting.solve(clustered((30, 40), 5.0), rank=4, tol=0.1)
+    weighting.solve(X, rank=4, tol=0.1)
 
 
 def test_where_nothing_stands_out_it_may_not_settle():
@@ -158,21 +155,6 @@ def test_the_estimated_error_is_at_least_that_of_the_definition(strength):
     bound = _data.read(X).rank_bound
     error = literal(oracle.standardise(X), 5, bound, found.n_iter)[-1]
     assert error <= found.error <= 5 * error
-
-
-def test_a_rank_that_cannot_be_is_refused():
-    X = clustered((9, 12), 1.0)
-    for options, message in [
-        ({"rank": 10}, "rank = 10: must be from 1 to 9, min(n_samples, n_features)"),
-        ({"rank": 0}, "rank = 0: must be from 1 to 9, min(n_samples, n_features)"),
-        (
-            {"rank": 2, "y": np.arange(9) % 2},
-            "rank = 2: is for weights without labels, and y is given",
-        ),
-    ]:
-        with pytest.raises(ValueError) as caught:
-            weighting.solve(X, **options)
-        assert str(caught.value) == message
 
 
 def test_two_uncorrelated_groups_do_not_mix_signs():
@@ -428,35 +410,25 @@ def test_no_matrix_of_features_by_features_is_formed(peak_memory):
     assert peak_memory(lambda: weighting.solve(X, y, tol=0)) < 8 * 4000 * 400
 
 
-@pytest.mark.parametrize(
-    ("k", "y", "message"),
-    [
-        (2, None, "k = 2: needs y; without labels take qalpha, which has k components"),
-        (0, np.arange(20) % 2, "k = 0: must be from 1 to 20, min(n_samples, n_features)"),
-        (
-            "auto",
-            np.arange(20) % 2,
-            "k = 'auto': must be a whole number from 1 to 20, min(n_samples, n_features)",
-        ),
-    ],
-)
-def test_a_bad_number_of_discriminants_is_refused_in_one_line(k, y, message):
-    with pytest.raises(ValueError) as caught:
-        weighting.solve(np.random.default_rng(0).random((20, 30)), y, k=k)
-    assert str(caught.value) == message
+HALVES = {"y": np.arange(20) % 2}
+MOST = "from 1 to 20, min(n_samples, n_features)"
+BAD = {
+    "k = 2: needs y; without labels take qalpha, which has k components": {"k": 2},
+    f"k = 0: must be {MOST}": {"k": 0, **HALVES},
+    f"k = 'auto': must be a whole number {MOST}": {"k": "auto", **HALVES},
+    f"rank = 21: must be {MOST}": {"rank": 21},
+    f"rank = 0: must be {MOST}": {"rank": 0},
+    "rank = 2: is for weights without labels, and y is given": {"rank": 2, **HALVES},
+    "y: has one class, 1.0; at least 2 are needed": {"y": np.ones(20)},
+    "y: has shape (3,); labels of shape (20,) are needed": {"y": np.ones(3)},
+    "tradeoff = -1: must be a finite number at least 0": {"tradeoff": -1, **HALVES},
+}
 
 
-@pytest.mark.parametrize(
-    ("y", "tradeoff", "message"),
-    [
-        (np.ones(20), 1, "y: has one class, 1.0; at least 2 are needed"),
-        (np.ones(3), 1, "y: has shape (3,); labels of shape (20,) are needed"),
-        (np.arange(20) % 2, -1, "tradeoff = -1: must be a finite number at least 0"),
-    ],
-)
-def test_bad_classes_are_refused_in_one_line(y, tradeoff, message):
+@pytest.mark.parametrize("message", BAD)
+def test_bad_options_are_refused_in_one_line(message):
     with pytest.raises(ValueError) as caught:
-        weighting.solve(np.random.default_rng(0).random((20, 30)), y, tradeoff=tradeoff)
+        weighting.solve(np.random.default_rng(0).random((20, 30)), **BAD[message])
     assert str(caught.value) == message
 
 

@@ -5,6 +5,8 @@ Features are the rows of M. This file imports nothing of the package.
 
 import numpy as np
 
+from oracles import weighing
+
 
 def features(X, center=True):
     """Return M: features as rows, of unit norm."""
@@ -57,12 +59,6 @@ def design(V, E, criterion="energy"):
     return G if criterion == "energy" else 2 * G - V * V
 
 
-def leading(G):
-    """Return the leading eigenvector, signed to a positive sum."""
-    vectors = np.linalg.eigh(G)[1]
-    return vectors[:, -1] * (1.0 if vectors[:, -1].sum() >= 0 else -1.0)
-
-
 def definition_14(V, E, count, criterion="energy", printed=False):
     """Run `count` cycles with dense G and E; return α, E and the objective after every cycle.
 
@@ -70,7 +66,7 @@ def definition_14(V, E, count, criterion="energy", printed=False):
     """
     history = []
     for _ in range(count):
-        alpha = leading(design(V, E, criterion))
+        alpha, _ = weighing.leading(design(V, E, criterion))
         D = np.diag(alpha)
         inverse = inverse_root(E.T @ V @ D @ V @ D @ V @ E)
         E = E @ inverse if printed else D @ V @ E @ inverse
