@@ -57,7 +57,7 @@ STAGE_SHARE = 0.75
 # How exact the weights need to be while a basis is narrowed, or where an ascent begins.
 ENTRY_TOL = 1e-3
 
-# How k = "auto" is found: columns of the basis beside the mean, iterations, tolerance.
+# How k = "auto" is found: columns of the basis besides the mean, iterations, tolerance.
 AUTO_WIDTH = 10
 AUTO_ITERATIONS = 3
 AUTO_TOL = 0.01
@@ -107,7 +107,7 @@ class Problem(Protocol[Point]):
         """The features."""
 
     def subspace(self, alpha: Floats, width: int) -> Point:
-        """Return the `width` leading directions at given weights."""
+        """Return the `width` leading directions at some weights."""
 
     def random(self, generator: np.random.Generator, width: int) -> Point:
         """Return a random basis."""
@@ -201,7 +201,7 @@ class Options:
         return replace(self, init=restrict(np.asarray(self.init, dtype=float)))
 
     def _check(self, array: str) -> None:
-        """Refuse bad arguments; `array` says what `init` may be beside a name."""
+        """Refuse bad arguments; `array` says what else than a name `init` may be."""
         _validate.check_integer("n_init", self.n_init, 1)
         _validate.check_integer("max_iter", self.max_iter, 1)
         check_tol(self.tol)

@@ -496,12 +496,12 @@ class Search:
     Attributes
     ----------
     columns_read : int
-        Features read one by one, beside the passes that `data` counts.
+        Features read one by one, not in the passes that `data` counts.
     """
 
     def __init__(self, data: _data.Data, relevance: Floats, squares: Floats) -> None:
         self.data, self.relevance = data, relevance
-        self.is_constant = squares**2 == 0  # or next to constant beside others
+        self.is_constant = squares**2 == 0  # or so small that this is lost
         self.diagonal = np.where(self.is_constant, 1.0, squares**2)  # H_ii; not 0, as it divides
         self.a = self.b = 0.0
         self.h, self.bounds = np.zeros((2, data.n_features))

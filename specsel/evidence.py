@@ -1,4 +1,4 @@
-"""A permutation test of structure: a solver's objective beside that of shuffled data.
+"""A permutation test of structure: a solver's objective against that of shuffled data.
 
 Noise has an objective too, and weights, and a gap: of many features a few agree by chance.
 `solve` shuffles every column by itself, which keeps the features and destroys whatever they have
@@ -172,12 +172,7 @@ def _by_qalpha(
     The data are checked and measured once, for a shuffle changes no mean and no norm. Shuffles of
     large data are solved one by one, by all threads, for their copies would take much memory.
     """
-    settings = {
-        name: parameter.default
-        for name, parameter in parameters("qalpha").items()
-        if parameter.kind is parameter.KEYWORD_ONLY
-    }
-    settings |= options
+    settings = {name: option.default for name, option in parameters("qalpha").items()} | options
     number = min(DIRECTIONS, *array.shape) if isinstance(k, str) and k == "auto" else k
     form = {name: settings[name] for name in ("method", "criterion")}
     names_of_loop = ("init", "n_init", "tol", "max_iter", "random_state", "callback")
@@ -253,24 +248,18 @@ def _compare(
     objectives, largest = np.array(null).T
     as_good = objectives >= found.objective - TOL * abs(found.objective)
     spread = objectives.std(ddof=1) if len(null) > 1 else 0.0
+    # What the largest height exceeds in 5 % of shuffles, the data among them as for the p value.
+    rank = math.ceil(CONFIDENCE * (len(null) + 1))
+    limit = np.sort(largest)[rank - 1] if rank <= len(null) else math.inf
     return Evidence(
         p_value=(1 + int(as_good.sum())) / (1 + len(null)),
         z=float((found.objective - objectives.mean()) / spread) if spread > 0 else np.nan,
         objective=float(found.objective),
         null=objectives.copy(),
-        beyond_chance=np.flatnonzero(_heights(found) > _limit(largest)),
+        beyond_chance=np.flatnonzero(_heights(found) > limit),
         method=method,
         shuffled="labels" if by_labels else "columns",
     )
-
-
-def _limit(largest: Floats) -> float:
-    """Return what the largest height exceeds in 5 % of shuffles; infinity for fewer than 19.
-
-    The data count among the shuffles, as for the p value.
-    """
-    rank = math.ceil(CONFIDENCE * (len(largest) + 1))
-    return float(np.sort(largest)[rank - 1]) if rank <= len(largest) else math.inf
 
 
 class Detectability(NamedTuple):

@@ -132,10 +132,13 @@ class ShiftedBasis(NamedTuple):
 class Laplacian:
     """The problem ``trace(Qᵀ L_α L_α Q)``, with the methods that `_iterate.alternate` calls.
 
+    A pass, ``data.fused(E, F, T)``, gives the weights ``m_iᵀ E Fᵀ m_i`` and with them ``A_α T``, T
+    being F if left out; ``data.adjoint(α, T)`` gives ``A_α T`` alone.
+
     An iteration begins at a point and a dual, finds the leading α by `product`, and `advance`
-    moves on. The image ``Φᵀ α`` has two columns beside ``L_α Q``, for the next shift is known only
-    with the weights: the degrees ``A_α 1``, and ``Σ α_i`` and ``Σ α_i d_i`` above zeros. J, which
-    `apply_form` multiplies by, makes these two 0 and changes nothing else.
+    moves on. The image ``Φᵀ α`` has two columns more than ``L_α Q``, for the next shift is known
+    only with the weights: the degrees ``A_α 1``, and ``Σ α_i`` and ``Σ α_i d_i`` above zeros. J,
+    which `apply_form` multiplies by, makes these two 0 and changes nothing else.
     """
 
     def __init__(self, data: _data.Data, shift: _validate.Shift) -> None:

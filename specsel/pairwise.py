@@ -16,9 +16,9 @@ Departures from the paper:
   `_ascent`), and not in turn.
 - B is divided by the number of pairs and multiplied by q², the square of the number of samples, so
   that λ means the same for any number of pairs and of samples.
-- A square cannot tell unlike from opposite. If features were centred, pairs that are truly apart
-  would cost the features that tell them apart their weight. Features are made non-negative first,
-  as in `supervised`.
+- A square does not distinguish unlike from opposite. If features were centred, true pairs apart
+  would cost the features that separate them their weight. Features are made non-negative first, as
+  in `supervised`.
 - Weights need not come out positive; `Weights.negative_share` says how far they do not.
 """
 
@@ -245,7 +245,7 @@ def _split(vector: Floats, basis: Floats) -> tuple[Floats, Floats]:
 
 
 class PairwiseGap(qalpha.Gap):
-    """The problem ``αᵀ (2 G - H - λ B) α``: pairs are entries of the whole affinity.
+    """The problem ``αᵀ (2 G - H - λ B) α``: pairs are entries of the affinity.
 
     `pair_shares`, samples x samples, is what J multiplies these entries by.
     """

@@ -315,8 +315,8 @@ def triple_product(
         ``k/q²``.
     trials : int
         Number of random sets of vectors. Each is also the start of a search for the least product.
-    random_state : int, Generator or None
-        Seed of the vectors.
+    random_state
+        As in `probability`.
 
     Returns
     -------
@@ -367,10 +367,8 @@ def hoeffding_tail(
         Of the variables: uniform over an interval, or at one of its ends with equal chance.
     width : float
         Width of the interval.
-    trials : int
-        Number of random trials.
-    random_state : int, Generator or None
-        Seed of the trials.
+    trials, random_state
+        As in `probability`.
 
     Returns
     -------
@@ -576,32 +574,23 @@ GENERIC = 1e-3
 
 @jit(parallel=True)
 def _run_leading_pairs(keys, kind, n, mu, sigma, signs_only, values, sums, positive):
-    """Find the leading eigenvalue of a random matrix, the sum of its vector, and if it has a sign.
+    """Find the leading eigenvalue of a random matrix, and the sum of its unit eigenvector.
 
-    `sums` are those of the unit vectors, `positive` says whether all entries have one sign.
+    `positive` says whether all entries have one sign. The search starts from the row sums of the
+    matrix, which are near the eigenvector, and a little of a random vector.
     """
     for trial in prange(len(keys)):
-        matrix, vector = np.empty(n * (n + 1) // 2), np.empty(n)
-        _draw(keys[trial], kind, mu, sigma, matrix, vector)
+        matrix, vector, generic = np.empty(n * (n + 1) // 2), np.empty(n), np.empty(n)
+        _fill(keys[trial], kind, 0, matrix)
+        for i in range(len(matrix)):
+            matrix[i] = mu + sigma * matrix[i]
+        _fill(keys[trial], GAUSSIAN, len(matrix), generic)
+        _product(matrix, np.ones(n), vector)
+        vector += GENERIC * (abs(mu) + sigma) * generic
         value, error = _leading(matrix, vector, signs_only)
         values[trial] = value
         sums[trial] = abs(np.sum(vector))
         positive[trial] = _positive(vector, min(error, ERROR_FLOOR))
-
-
-@jit
-def _draw(key, kind, mu, sigma, matrix, start):
-    """Draw a packed random matrix, and fill `start` with a start for its leading eigenvector.
-
-    The row sums of the matrix are near that eigenvector.
-    """
-    _fill(key, kind, 0, matrix)
-    for i in range(len(matrix)):
-        matrix[i] = mu + sigma * matrix[i]
-    generic = np.empty(len(start))
-    _fill(key, GAUSSIAN, len(matrix), generic)
-    _product(matrix, np.ones(len(start)), start)
-    start += GENERIC * (abs(mu) + sigma) * generic
 
 
 @jit(parallel=True)

@@ -44,12 +44,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import prange
 
 from specsel import _containers, _data, _iterate, _runtime, _validate, linalg
 from specsel._iterate import Iterate, Step
-from specsel._runtime import jit
-from specsel._validate import ArrayLike, Directions, Floats, Init, Integers, LoopCallback, Names
+from specsel._validate import ArrayLike, Directions, Floats, Init, LoopCallback, Names
 from specsel.results import Weights
 
 __all__ = ["gram", "relevance", "solve"]
@@ -69,7 +67,7 @@ WINDOW = 3
 TURNS = 30
 TURNS_SHARE = 0.1
 
-# The most passes of a Krylov method over whole affinities, the most weights that are kept, and how
+# The most passes of a Krylov method over affinities, the most weights that are kept, and how
 # much memory they may take with their affinities: this share of X, or so many bytes if that is
 # more. The fewest that are kept, whatever their memory; and how many other arrays of samples x
 # samples there are.
@@ -106,12 +104,12 @@ SHUFFLES_TOL = 1e-3
 MOST_NUMBERS = 2**24
 
 # Where eigenvalues are found by passes: until the relevance rises by no more than this share in a
-# round, or for so many rounds; beside those wanted so many are followed, which speeds it up.
+# round, or for so many rounds; so many more than wanted are followed, which speeds it up.
 RELEVANCE_TOL = 1e-10
 MOST_ROUNDS = 100
 MORE = 8
 
-# A symmetric linear map J of the whole affinity, samples x samples: A -> J A.
+# A symmetric linear map J of affinities, samples x samples: A -> J A.
 Form = Callable[[Floats], Floats]
 
 
@@ -301,7 +299,7 @@ class Energy:
 
 
 class Gap(Energy):
-    """The problem ``αᵀ (2 G - H) α``, a quadratic form ``<A_α, J A_α>`` of the whole affinity.
+    """The problem ``αᵀ (2 G - H) α``, a quadratic form ``<A_α, J A_α>`` of the affinity.
 
     Row i of Φ is ``vec(m_i m_iᵀ)``, so that a dual is q x q for q samples and ``Φᵀ α`` is ``A_α``;
     ``J A = A QQᵀ + QQᵀ A - A``. Where there are fewer weights than entries of the affinity, the
@@ -369,7 +367,7 @@ def ascend_gap(problem: Gap, options: _iterate.Options) -> _iterate.Run:
 def _ascend_gap(
     problem: Gap, basis: Floats, widths: list[int], options: _iterate.Options
 ) -> _iterate.Run:
-    """Ascend from a basis, narrowed to given widths, until the criterion rises no more."""
+    """Ascend from a basis, narrowed to some widths, until the criterion rises no more."""
     tol = options.tol
     known = Krylov(problem.data, partial(problem.form, basis=basis), problem.varies)
     coefficients = known.extend_until(START_TOL, signed=True)[0]
@@ -400,11 +398,11 @@ def _best_known(
 ) -> tuple[Floats, Floats, float]:
     """Find coefficients and basis in turn until the criterion settles; return its value too."""
     affinities = np.array(known.affinities)
-    whole = _products(affinities)
+    energies = _products(affinities)
     before = -np.inf
     for _ in range(TURNS):
         basis = linalg.largest_modulus(np.tensordot(coefficients, affinities, 1), width)[1]
-        values, vectors = linalg.eigen(2 * _products(affinities @ basis) - whole)
+        values, vectors = linalg.eigen(2 * _products(affinities @ basis) - energies)
         coefficients, value = vectors[:, -1], float(values[-1])
         if value - before <= TURNS_SHARE * tol * abs(value):
             break
@@ -433,9 +431,9 @@ def _add_steepest(
 
 
 class Krylov:
-    """Orthonormal weights, each with its affinity, and each the next that ``Φ J Φᵀ`` makes.
+    """A Krylov space of ``Φ J Φᵀ``: orthonormal weights, each with its affinity.
 
-    `values` is ``Φ J Φᵀ`` as these weights see it. An ascent adds weights of its own by `add`.
+    `values` is the matrix of ``Φ J Φᵀ`` in this basis. An ascent adds weights of its own by `add`.
     """
 
     def __init__(self, data: _data.Data, form: Form, alpha: Floats) -> None:
@@ -475,7 +473,7 @@ class Krylov:
         return size
 
     def combined(self, coefficients: Floats) -> tuple[Floats, Floats]:
-        """Return the weights with given coefficients, and their affinity."""
+        """Return the weights with these coefficients, and their affinity."""
         return _combined(coefficients, self.alphas), _combined(coefficients, self.affinities)
 
     def shrink(self, form: Floats) -> Floats:
@@ -694,10 +692,11 @@ def gram(X: ArrayLike, basis: ArrayLike, *, center: bool = True) -> Floats:
         raise ValueError(
             f"basis: has shape {directions.shape}; ({data.n_samples}, k) is needed, a row a sample"
         )
-    features = np.ascontiguousarray(data.rows(0, data.n_samples).T)
-    out = np.empty((data.n_features, data.n_features))
-    _gram(features, features @ directions, out)
-    return out
+    samples = data.rows(0, data.n_samples)
+    scores = samples.T @ directions
+    G: Floats = samples.T @ samples
+    G *= scores @ scores.T
+    return G
 
 
 def relevance(X: ArrayLike, subset: Iterable[int | str], k: int, *, center: bool = True) -> float:
@@ -730,32 +729,26 @@ def relevance(X: ArrayLike, subset: Iterable[int | str], k: int, *, center: bool
         raise ValueError("subset: holds no feature; at least one is needed")
     _validate.check_integer("k", k, 1, array.shape[0], "the number of samples")
     _validate.check_flag("center", center)
-    data = _data.represent(
-        _columns(array, chosen), representation="centered" if center else "as-is"
-    )
+    if not _containers.is_dask(array):  # whose columns stay where they are
+        q, count = int(array.shape[0]), len(chosen)
+        size = float(array.dtype.itemsize * q * count)
+        if hasattr(array, "tocsr"):  # a number has an index, too
+            size = min(2.0 * array.dtype.itemsize * array.nnz, 2 * size)
+        what = f"subset: {count} features of {q} samples"
+        _runtime.check_budget(what, size, "take fewer features or fewer samples")
+    columns = _containers.take_features(array, chosen)
+    data = _data.represent(columns, representation="centered" if center else "as-is")
     return _energy(data, k)
 
 
-def _columns(array: Any, chosen: Integers) -> Any:
-    """Some columns of X; what they take is checked, unless they stay where they are."""
-    q, count = int(array.shape[0]), len(chosen)
-    size = float(array.dtype.itemsize * q * count)
-    if hasattr(array, "tocsr"):  # a number has an index, too
-        size = min(2.0 * array.dtype.itemsize * array.nnz, 2 * size)
-    if not _containers.is_dask(array):
-        what = f"subset: {count} features of {q} samples"
-        _runtime.check_budget(what, size, "take fewer features or fewer samples")
-    return _containers.take_features(array, chosen)
-
-
 def _energy(data: _data.Data, k: int) -> float:
-    """The squares of the k largest eigenvalues of the affinity with equal weights, summed."""
+    """Sum the squares of the k largest eigenvalues of the affinity with equal weights."""
     if data.is_tall() and data.n_features <= linalg.DENSE_LIMIT:
-        _check_room(data.n_features, data.n_features)
+        _check_memory(data.n_features, data.n_features)
         data = data.reduced()[0]
     size, equal = data.n_samples, np.ones(data.n_features)
     width = min(k + MORE, size)
-    _check_room(size, min(size, 2 * linalg.SUBSPACE_PASSES * width))
+    _check_memory(size, min(size, 2 * linalg.SUBSPACE_PASSES * width))
     before, basis = -np.inf, None
     for _ in range(MOST_ROUNDS):
         values, basis = linalg.top_eigenpairs(partial(data.adjoint, equal), size, width, basis)
@@ -766,23 +759,8 @@ def _energy(data: _data.Data, k: int) -> float:
     return energy
 
 
-def _check_room(size: int, width: int) -> None:
-    """Refuse matrices that the eigenvalues need and that would not fit: a few are held at once."""
+def _check_memory(size: int, width: int) -> None:
+    """Refuse matrices that do not fit; the eigenvalues need three at once."""
     _runtime.check_budget(
         f"X: matrices of {size} x {width}", 3 * 8 * size * width, "take fewer features or samples"
     )
-
-
-@jit(parallel=True)
-def _gram(features, scores, out):
-    """``out[i, j] = (m_iᵀ m_j) (y_iᵀ y_j)``, where row i of scores is ``y_i``. G is symmetric."""
-    n, q = features.shape
-    for i in prange(n):
-        for j in range(i + 1):
-            inner = 0.0
-            for s in range(q):
-                inner += features[i, s] * features[j, s]
-            shared = 0.0
-            for c in range(scores.shape[1]):
-                shared += scores[i, c] * scores[j, c]
-            out[i, j] = out[j, i] = inner * shared

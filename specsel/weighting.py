@@ -29,7 +29,7 @@ Departures from the paper:
   O(n q²), linear in the number of features. With k, row i is ``vec(m_i (Qᵀ m_i)ᵀ)`` and J is S.
 - With `rank` k, Algo. 2 is approximate and a pass costs O(n q k). Let U be k leading eigenvectors
   of ``A_α``, λ their eigenvalues, and τ the mean of all other eigenvalues, which the trace
-  ``Σ α_i |m_i|²`` tells. With τ in place of each of them
+  ``Σ α_i |m_i|²`` gives. With τ in place of each of them
 
       m_iᵀ A_α m_i  ≈  Σ_c (λ_c - τ) (m_iᵀ u_c)² + τ |m_i|².
 
@@ -99,7 +99,7 @@ def solve(
         With labels, how much the scatter within the classes counts against the scatter between
         them. The larger it is, the fewer features that vary within a class get weight.
     tol : float
-        Stop when the objective is within this share of the largest, as far as its residual tells;
+        Stop when the objective is within this share of the largest, by its residual;
         one more pass then squares what is missing. With `k`, stop when it changed by no more than
         this share in an iteration. With `rank`, the weights must also have moved by no more than
         its root, and after 100 steps a warning says if they have not. With 0, go on to working
@@ -181,7 +181,7 @@ def solve(
             "take a smaller one",
             stacklevel=_validate.caller(),
         )
-    # The basis is that of the whole affinity, as large as its rank or as k.
+    # The basis is that of the affinity, as large as its rank or as k.
     values, basis = linalg.largest_modulus(affinity, k or small.rank_bound)
     basis = basis[:, np.abs(values) > _rank_floor(small) * np.abs(values[0])]
     iterate = Iterate(alpha, basis, affinity @ basis, objective)

@@ -73,9 +73,10 @@ class Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.ranking_[order] = np.arange(1, self.n_features_in_ + 1)
         return self
 
-    def _solve(self, X: Any, y: Any) -> Any:
-        """Return the result of the solver."""
-        return self._solver(X, *((y,) if self.needs_classes else ()), **self._options())
+    def _solve(self, X: Any, y: Any, **changes: Any) -> Any:
+        """Return the result of the solver, some of its options changed."""
+        labels = (y,) if self.needs_classes else ()
+        return self._solver(X, *labels, **self._options() | changes)
 
     @abstractmethod
     def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:

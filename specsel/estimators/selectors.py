@@ -37,7 +37,7 @@ from specsel.estimators.base import (
     WeightSelector,
     as_count,
 )
-from specsel.results import Aligned, Map, StableSubspace, Subset, Weights
+from specsel.results import Aligned, Map, Subset, Weights
 
 
 class QAlpha(LoopSelector):
@@ -101,7 +101,7 @@ class QAlpha(LoopSelector):
     criterion: _validate.Criterion = "energy"
     center: bool = True
 
-    def _solve(self, X: Any, y: Any) -> Weights | Map:
+    def _solve(self, X: Any, y: Any, **changes: Any) -> Weights | Map:
         options = self._options()
         rounds = _validate.check_integer("rounds", options.pop("rounds"), 1)
         if rounds == 1:
@@ -262,7 +262,7 @@ max_iter, random_state
     method: _validate.KernelBasisStep = "ascent"
     criterion: _validate.Criterion = "energy"
 
-    def _solve(self, X: Any, y: Any) -> Weights:
+    def _solve(self, X: Any, y: Any, **changes: Any) -> Any:
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             for name in ("diverse", "reweight"):
                 if getattr(self, name):
@@ -298,6 +298,8 @@ class SideInfoQAlpha(LoopSelector):
     [0, 1, 2]
     """
 
+    _solver = staticmethod(side_info.solve)
+
     side: ArrayLike | Sequence[ArrayLike] | None = None
     k: _validate.Directions = "auto"
     tradeoff: float = 0.1
@@ -305,11 +307,9 @@ class SideInfoQAlpha(LoopSelector):
     criterion: _validate.Criterion = "energy"
     center: bool = True
 
-    def _solve(self, X: Any, y: Any) -> Weights:
-        options = self._options()
-        if self.side is None:
-            options["side"] = np.ones(self.n_features_in_)
-        return side_info.solve(X, **options)
+    def _solve(self, X: Any, y: Any, **changes: Any) -> Any:
+        side = np.ones(self.n_features_in_) if self.side is None else self.side
+        return super()._solve(X, y, side=side)
 
 
 class PairwiseQAlpha(LoopSelector):
@@ -338,6 +338,8 @@ class PairwiseQAlpha(LoopSelector):
     [3, 4, 5]
     """
 
+    _solver = staticmethod(pairwise.solve)
+
     apart: Sequence[ArrayLike] | None = None
     together: Sequence[ArrayLike] | None = None
     k: _validate.Directions = "auto"
@@ -346,18 +348,17 @@ class PairwiseQAlpha(LoopSelector):
     method: _validate.PairBasisStep = "ascent"
     criterion: _validate.Criterion = "energy"
 
-    def _solve(self, X: Any, y: Any) -> Weights:
-        options = self._options()
+    def _solve(self, X: Any, y: Any, **changes: Any) -> Any:
         for name in ("apart", "together"):
-            if options[name] is not None and not pairwise.are_samples(options[name], name):
+            pairs = getattr(self, name)
+            if pairs is not None and not pairwise.are_samples(pairs, name):
                 raise ValueError(
-                    f"{name} = {_validate.brief(options[name])}: two arrays of samples are "
-                    "needed, the first and the second of every pair; only pairwise.solve takes "
-                    "row numbers"
+                    f"{name} = {_validate.brief(pairs)}: two arrays of samples are needed, the "
+                    "first and the second of every pair; only pairwise.solve takes row numbers"
                 )
         if self.apart is None and self.together is None:
-            options |= {"apart": [(0, 1)], "tradeoff": 0.0}
-        return pairwise.solve(X, **options)
+            changes = {"apart": [(0, 1)], "tradeoff": 0.0}
+        return super()._solve(X, y, **changes)
 
 
 class AlignmentSelector(Selector):
@@ -414,7 +415,7 @@ class AlignmentSelector(Selector):
         named = isinstance(self.target, str) and self.target == "classes"
         return X, y if self.target is None or named else None
 
-    def _solve(self, X: Any, y: Any) -> Aligned:
+    def _solve(self, X: Any, y: Any, **changes: Any) -> Aligned:
         count = self.n_features_to_select
         if count is not None:
             count = as_count(count, self.n_features_in_)
@@ -501,7 +502,7 @@ class GreedySparseLDA(SubsetSelector):
     direction: _validate.Direction = "both"
     refine: bool = True
 
-    def _solve(self, X: Any, y: Any) -> Subset:
+    def _solve(self, X: Any, y: Any, **changes: Any) -> Subset:
         count = self._count()
         path = gslda.solve(X, y, max_size=count, **self._options())
         if "interrupted" in path.statuses:
@@ -547,7 +548,7 @@ class ExactSparseLDA(SubsetSelector):
     bound: _validate.Bounds = "best"
     verbose: bool | int = False
 
-    def _solve(self, X: Any, y: Any) -> Any:
+    def _solve(self, X: Any, y: Any, **changes: Any) -> Any:
         found: Any = eslda.solve(X, y, self._count(), **self._options())
         if found.status not in ("optimal", "gap"):
             warnings.warn(
@@ -563,6 +564,7 @@ class StableSelector(Selector):
 
     takes_sparse = True
     progress = "{} features removed, gap {:.4g}, which must exceed {:.4g}"
+    _solver = staticmethod(sbs.solve)
     _matrices: ClassVar[Any]
 
     retain: float = 0.5
@@ -572,10 +574,9 @@ class StableSelector(Selector):
     random_state: RandomState = None
     verbose: bool | int = False
 
-    def _solve(self, X: Any, y: Any) -> StableSubspace:
-        options = self._options()
-        _validate.check_choice("matrix", options["matrix"], self._matrices)
-        return sbs.solve(X, **options)
+    def _solve(self, X: Any, y: Any, **changes: Any) -> Any:
+        _validate.check_choice("matrix", vars(self)["matrix"], self._matrices)
+        return super()._solve(X, y)
 
     def _choose(self, found: Any, X: Any) -> tuple[np.ndarray, int]:
         self.objective_, self.n_iter_, self.k_ = found.share, max(len(found.trace), 1), found.k

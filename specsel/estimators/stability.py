@@ -185,7 +185,7 @@ class StabilitySelection(Selector, kw_only=False):
         X, y = indexable(X, y)
         return X, y
 
-    def _solve(self, X: Any, y: Any) -> np.ndarray:
+    def _solve(self, X: Any, y: Any, **changes: Any) -> np.ndarray:
         """Return the selections from all subsamples."""
         generator = _validate.as_generator(as_seed(self.random_state))
         first, *seeds = generator.integers(2**31, size=self.n_resamples + 1).tolist()
