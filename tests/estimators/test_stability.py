@@ -2,6 +2,7 @@
 
 import tracemalloc
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -97,21 +98,27 @@ def test_what_is_relevant_is_selected_often_and_noise_is_not(labelled):
     assert noise.kuncheva_ < 0.5 * found.kuncheva_
 
 
+class Spy(SelectKBest):
+    """A selector that notes what all of its kind are fitted to."""
+
+    seen: ClassVar = []
+
+    def fit(self, X, y):
+        self.seen.append((X, y))
+        return super().fit(X, y)
+
+
 @pytest.fixture
-def seen(monkeypatch):
-    """What `SelectKBest` is fitted to: data and labels."""
-    seen, fit = [], SelectKBest.fit
-    monkeypatch.setattr(
-        SelectKBest, "fit", lambda self, *data: seen.append(data) or fit(self, *data)
-    )
-    return seen
+def seen():
+    Spy.seen.clear()
+    return Spy.seen
 
 
 def test_same_seed_same_subsamples_without_repetition_and_by_class(seen):
     X = np.arange(40.0)[:, None] + np.eye(40, 3) / 2
     y = np.repeat([0, 1], [30, 10])
     supports = [
-        StabilitySelection(SelectKBest(k=1), 5, share=0.4, random_state=1).fit(X, y).result_
+        StabilitySelection(Spy(k=1), 5, share=0.4, random_state=1).fit(X, y).result_
         for _ in range(2)
     ]
     np.testing.assert_array_equal(*supports)
@@ -126,7 +133,7 @@ def test_same_seed_same_subsamples_without_repetition_and_by_class(seen):
 @pytest.mark.parametrize(("share", "size"), [(0.33, 13), (0.3625, 14)])
 def test_every_class_has_its_share(share, size, seen):
     X, y = np.arange(40.0)[:, None] + np.eye(40, 3), np.repeat([0, 1, 2], [30, 6, 4])
-    StabilitySelection(SelectKBest(k=1), 5, share=share, random_state=1).fit(X, y)
+    StabilitySelection(Spy(k=1), 5, share=share, random_state=1).fit(X, y)
     for _, drawn in seen[1:]:
         assert len(drawn) == size
         assert np.abs(np.bincount(drawn) - share * np.array([30, 6, 4])).max() <= 1
@@ -204,9 +211,7 @@ def test_missing_labels_are_named(labelled):
 @pytest.mark.parametrize("message", BAD)
 def test_bad_parameters_are_refused_in_one_line(message, labelled, seen):
     with pytest.raises(ValueError) as caught:
-        StabilitySelection(**{"estimator": SelectKBest()} | BAD[message]).fit(
-            labelled.X, labelled.y
-        )
+        StabilitySelection(**{"estimator": Spy()} | BAD[message]).fit(labelled.X, labelled.y)
     assert str(caught.value).startswith(message)
     assert not seen
 
