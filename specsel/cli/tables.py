@@ -82,6 +82,9 @@ SWAP = str.maketrans(",.", ".,")
 # The rows, and at most the cells, from which delimiter, decimals and header are found.
 FIRST_ROWS, FIRST_CELLS = 20, 10**6
 
+# A pipe of more bytes is kept on disk.
+IN_MEMORY = 2**24
+
 # Text has at most one zero in so many bytes.
 CONTROLS = 50
 
@@ -375,15 +378,16 @@ def _opened(path: Path) -> Iterator[Any]:
         raise ValueError("stdin is closed")
     with (
         nullcontext(sys.stdin.buffer) if path == STDIN else open(path, "rb") as source,
-        tempfile.TemporaryFile() as copy,
+        tempfile.SpooledTemporaryFile(IN_MEMORY) as copy,
     ):
+        file: Any = source
         if path == STDIN or not source.seekable():
             shutil.copyfileobj(source, copy)
-        file = copy if path == STDIN or not source.seekable() else source
+            file = copy
         file.seek(0)
         is_gzip = file.read(2) == b"\x1f\x8b"
         file.seek(0)
-        yield gzip.GzipFile(fileobj=file) if is_gzip else file
+        yield gzip.GzipFile(fileobj=file, mode="rb") if is_gzip else file
 
 
 def _encodings(start: bytes) -> tuple[str, ...]:

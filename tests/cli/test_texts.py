@@ -145,9 +145,10 @@ def test_text_of_columns_left_out_is_not_kept(write):
 
 
 def test_stdin_and_pipes(monkeypatch, tmp_path):
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n")))
-    found = tables.read(tables.STDIN)
-    assert (found.names, found.origin) == (["a", "b"], "stdin")
+    for content in (b"a,b\n1,2\n", gzip.compress(b"a,b\n1,2\n")):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+        found = tables.read(tables.STDIN)
+        assert (found.names, found.origin) == (["a", "b"], "stdin")
     monkeypatch.setattr("sys.stdin", None)
     with pytest.raises(ValueError, match="stdin is closed"):
         tables.read(tables.STDIN)
