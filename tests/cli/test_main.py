@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
 import textwrap
+import time
 import warnings
 
 import numpy as np
@@ -322,6 +324,14 @@ class TestProgress:
         monkeypatch.setattr(sys, "stderr", screen)
         assert cli.main(["select", str(saved), "-k", "99"]) == 2
         assert screen.getvalue().split("\r")[-1].startswith("specsel: -k 99")
+
+    def test_long_work_says_how_long_the_rest_takes(self, monkeypatch):
+        screen = Terminal()
+        monkeypatch.setattr(sys, "stderr", screen)
+        with terminal.progress("{} of {}".format, "counting", counted=True) as report:
+            time.sleep(2.1)
+            report(1, 4)
+        assert re.search(r"\r1 of 4, \d+ s left +\r", screen.getvalue())
 
     @pytest.mark.parametrize(
         ("seconds", "text"), [(0.4, "0 s"), (99, "99 s"), (600, "10 min"), (9000, "2.5 h")]

@@ -325,13 +325,17 @@ class TestSideAndPairs:
         result = run(capsys, "select", saved, "--method", "side_info", "--side", swapped)
         assert_refused(result, "--side: has other column names than X, or in another order")
 
-    def test_side_may_lack_the_columns_that_are_no_features(self, capsys, write, rng):
+    @pytest.mark.parametrize("option", ["--drop", "--index"])
+    def test_side_may_lack_the_columns_that_are_no_features(self, capsys, write, rng, option):
+        def named(values):
+            rows = [["who", *NAMES], *[[f"s{i}", *row] for i, row in enumerate(values.tolist())]]
+            return "\n".join(",".join(map(str, row)) for row in rows)
+
         side = rng.standard_normal((9, X.shape[1]))
-        rows = [["who", *NAMES], *[[f"s{i}", *row] for i, row in enumerate(X.tolist())]]
-        path = write("data.csv", "\n".join(",".join(map(str, row)) for row in rows))
+        path = write("data.csv", named(X))
         expected = solve("side_info", X, [side], "auto").alpha
-        for option in ("--drop", "--index"):
-            arguments = ("--side", write("side.csv", table(side, NAMES)), option, "who")
+        for content in (table(side, NAMES), named(side)):
+            arguments = ("--side", write("side.csv", content), option, "who")
             answer = run_json(capsys, path, "--method", "side_info", *arguments)
             np.testing.assert_allclose(alpha_of(answer), expected, atol=1e-10)
 

@@ -52,6 +52,8 @@ READ = {
     "row names": (",a,b\ns1,1,2\ns2,3,4\n", {}, ["a", "b"], [1, 2],
                   ("rows named by the first column",)),
     "R": ("a,b\ns1,1,2\ns2,3,4\n", {}, ["a", "b"], [1, 2], ("rows named by the first column",)),
+    "R with tabs": ("a, a\tb\ns1\t1\t2\ns2\t3\t4\n", {}, ["a, a", "b"], [1, 2],
+                    ("divided by tabs", "rows named by the first column")),
     "R with numbers": ("a,b\n1,5,6\n2,7,8\n3,9,9\n", {}, ["a", "b"], [5, 6],
                        ("rows named by the first column",)),
     "pandas": (",0,1,2\nx,7,8,9\n", {}, ["0", "1", "2"], [7, 8, 9],
