@@ -64,10 +64,8 @@ def _from_arrow(table: Any, name: str) -> tuple[NDArray[Any], Names]:
     names = tuple(map(str, table.column_names))
     arrays = []
     for label, column in zip(names, table.columns, strict=True):
-        check_kind(column.type, label, name)
         values = column.to_numpy() if hasattr(column, "chunks") else column.to_numpy(False)
-        if not _is_numeric(values):
-            raise not_numeric(name, label)
+        _check_column(column.type, values, label, name)
         arrays.append(values.astype(float) if values.dtype == object else values)
     return np.column_stack(arrays) if arrays else np.empty((len(table), 0)), names
 
@@ -80,53 +78,37 @@ def names_in_xarray(array: Any) -> Names:
 
 
 def _frame_values(frame: Any, names: tuple[str, ...], name: str) -> NDArray[Any]:
-    """Values of a pandas or polars frame; refuse the first column that is not numeric."""
-    for index, dtype in enumerate(getattr(frame, "dtypes", ())):
-        check_kind(dtype, names[index], name)
-        if _is_number(dtype):
-            continue
-        column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[names[index]]
-        if not _is_numeric(np.asarray(column)):
-            raise not_numeric(name, names[index])
+    """Return the values of a pandas or polars frame; refuse the first column of no numbers."""
+    for index, (label, dtype) in enumerate(zip(names, getattr(frame, "dtypes", ()), strict=False)):
+        of_polars = hasattr(dtype, "is_numeric")
+        if not (dtype.is_numeric() if of_polars else getattr(dtype, "kind", "O") in "biuf"):
+            column = frame.iloc[:, index] if hasattr(frame, "iloc") else frame[label]
+            _check_column(dtype, np.asarray(column), label, name)
     values: NDArray[Any] = frame.to_numpy()
     if values.dtype == object and hasattr(frame, "iloc"):
         values = np.where(frame.isna(), np.nan, values).astype(float)
     return values
 
 
-def check_kind(dtype: Any, label: str, name: str) -> None:
-    """Refuse categories: their numbers would count as measurements."""
+def _check_column(dtype: Any, values: NDArray[Any], label: str, name: str) -> None:
+    """Refuse categories, whose numbers would count as measurements, and what is no number.
+
+    Dates and strings that look like numbers are none; a later check reports missing numbers.
+    """
     if type(dtype).__name__ in CATEGORICAL:
         raise ValueError(
             f"{name}: column {printable(label)!r} is categorical; drop it, or encode it by "
             "indicators"
         )
-
-
-def not_numeric(name: str, label: str) -> ValueError:
-    """Return the error for a column that does not hold numbers."""
-    return ValueError(f"{name}: column {label!r} is not numeric; drop or encode it")
-
-
-def _is_number(dtype: Any) -> bool:
-    """Return whether a dtype of pandas or polars is one of numbers."""
-    if hasattr(dtype, "is_numeric"):
-        return bool(dtype.is_numeric())
-    return getattr(dtype, "kind", "O") in "biuf"
-
-
-def _is_numeric(column: NDArray[Any]) -> bool:
-    """Return whether a column holds numbers; a later check reports those that are missing.
-
-    Dates and strings that look like numbers do not count.
-    """
-    if column.dtype.kind != "O" or any(isinstance(value, str) for value in column):
-        return column.dtype.kind in "biuf"
-    try:
-        column.astype(float)
-    except (TypeError, ValueError):
-        return any(map(is_missing, column))
-    return True
+    is_numeric = values.dtype.kind in "biuf"
+    if values.dtype.kind == "O" and not any(isinstance(value, str) for value in values):
+        try:
+            values.astype(float)
+            is_numeric = True
+        except (TypeError, ValueError):
+            is_numeric = any(map(is_missing, values))
+    if not is_numeric:
+        raise ValueError(f"{name}: column {label!r} is not numeric; drop or encode it")
 
 
 def is_missing(label: Any) -> bool:
@@ -476,7 +458,6 @@ def from_frame(frame: Any, name: str = "X") -> Any:
     places, numbers = [], []
     for index, label in enumerate(names_of(frame)):
         column = frame.iloc[:, index]
-        check_kind(column.dtype, label, name)
         if not _is_sparse_dtype(column.dtype):
             values, where = np.asarray(column), np.arange(len(frame))
         elif column.array.fill_value == 0:
@@ -487,8 +468,9 @@ def from_frame(frame: Any, name: str = "X") -> Any:
                 f"{name}: column {label!r} is sparse about {fill}; 0 is needed: "
                 f"pass {name}.sparse.to_dense() or, where what is missing is 0, {name}.fillna(0)"
             )
-        if values.dtype.kind not in "biuf":
-            raise not_numeric(name, label)
+        _check_column(column.dtype, values, label, name)
+        if values.dtype == object:
+            values = np.where(column.isna(), np.nan, values).astype(float)
         places.append(where)
         numbers.append(values)
     arrays = np.concatenate(numbers), np.concatenate(places), np.cumsum([0, *map(len, numbers)])
@@ -539,9 +521,9 @@ def _shape(shape: Any, name: str) -> tuple[int, int]:
     return int(sizes[0]), int(sizes[1])
 
 
-def _as_indices(part: str, given: Any) -> NDArray[Any]:
+def _as_indices(part: str, indices: Any) -> NDArray[Any]:
     """Return contiguous indices of a type that scipy's kernels know."""
-    array = np.asarray(given)
+    array = np.asarray(indices)
     if array.dtype.kind not in "iu" or array.ndim != 1:
         raise ValueError(f"{part} has shape {array.shape} and dtype {array.dtype}")
     array = array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)
@@ -818,20 +800,20 @@ def as_samples(
     name: str, pairs: tuple[ArrayLike, ArrayLike], n_features: int, names: Names
 ) -> tuple[Any, Any]:
     """View pairs of samples: two arrays of pairs × features, the first and the second samples."""
-    found = []
+    both = []
     for part in pairs:
         values, part_names = unwrapped(part, name)
         array, own = as_data(in_memory(values), least_samples=0, name=name)
-        found.append((array, part_names or own))
-    (first, _), (second, _) = found
+        both.append((array, part_names or own))
+    (first, _), (second, _) = both
     if first.shape != second.shape or first.shape[1] != n_features:
         raise ValueError(
             f"{name}: has samples of shapes {first.shape} and {second.shape}; two arrays of "
             f"equal shape, samples x {n_features} features, are needed"
         )
-    for part, part_names in found:
+    for array, part_names in both:
         if part_names and names and part_names != names:
             raise ValueError(f"{name}: has other column names than X, or in another order")
-        if not np.isfinite(part.data if hasattr(part, "tocsr") else part).all():
-            raise ValueError(describe_not_finite(part, names, name))
+        if not np.isfinite(array.data if hasattr(array, "tocsr") else array).all():
+            raise ValueError(describe_not_finite(array, names, name))
     return first, second
