@@ -118,13 +118,7 @@ LONGEST = 40
 
 
 def printable(text: object) -> str:
-    """Return a text with escapes for control characters; names in files may hold any.
-
-    Examples
-    --------
-    >>> print(printable("gene\\x1b[31m 1"))
-    gene\\x1b[31m 1
-    """
+    """Return a text with escapes for control characters; names in files may contain any."""
     return re.sub(CONTROL, lambda found: found[0].encode("unicode_escape").decode(), str(text))
 
 
@@ -163,13 +157,7 @@ def first_few(names: Sequence[Any], limit: int = 8) -> str:
 
 
 def count_of(count: int, what: str) -> str:
-    """Write how many there are of something.
-
-    Examples
-    --------
-    >>> count_of(1, "direction"), count_of(3, "direction")
-    ('1 direction', '3 directions')
-    """
+    """Write a count and what is counted, as "1 sample" or "2 samples"."""
     return f"{count} {what}{'s' * (count != 1)}"
 
 
@@ -210,14 +198,6 @@ def check_integer(
     """Return the value as an int, or refuse what is not a whole number from low to high.
 
     `what` says in the message where the upper limit comes from.
-
-    Examples
-    --------
-    >>> check_integer("k", 3, 1, 5)
-    3
-    >>> check_integer("k", 9, 1, 5, "n_features")
-    Traceback (most recent call last):
-    ValueError: k = 9: must be from 1 to 5, n_features
     """
     allowed = f"at least {low}" if high is None else f"from {low} to {high}"
     if high is not None and what:
@@ -307,13 +287,7 @@ def check_sets(
     n_features: int,
     names: Names = None,
 ) -> tuple[Integers, Integers]:
-    """Return the sorted numbers of the features that must be taken, and of those that must not be.
-
-    Examples
-    --------
-    >>> check_sets([2, 0], ["b"], 3, ("a", "b", "c"))
-    (array([0, 2]), array([1]))
-    """
+    """Return the sorted numbers of the features that must be taken, and of those that must not."""
     taken = as_features("always", always, n_features, names)
     left = as_features("never", never, n_features, names)
     both = np.intersect1d(taken, left)

@@ -19,7 +19,7 @@ KRYLOV_BUFFER = 8
 KRYLOV_STEPS = 60
 KRYLOV_RESTARTS = 5
 
-# Up to this size all eigenvectors are found about as soon as the leading ones.
+# Up to this size all eigenvectors take about as long as the leading ones.
 ALL_LIMIT = 256
 
 # The smallest relative residual that rounding in float64 lets an eigenpair reach.
@@ -59,9 +59,9 @@ class LeadingPair(NamedTuple):
 
 
 def is_unit(alpha: Floats, floor: float) -> bool:
-    """Return whether weights have unit norm, up to rounding that leaves `floor`; NaN has not.
+    """Return whether weights have unit norm, up to rounding that leaves `floor`; NaN is none.
 
-    Weights of a Krylov method have not where its start lies in the null space of Φ.
+    Weights of a Krylov method have none if its start is in the null space of Φ.
     """
     return bool(abs(np.linalg.norm(alpha) - 1.0) <= np.sqrt(floor))
 
@@ -226,12 +226,6 @@ def last_eigenpairs(
     """Return the `count` largest eigenvalues, ascending, and their eigenvectors.
 
     With a `metric`, a positive definite matrix, they are those of the pair of matrices.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> last_eigenpairs(np.diag([1.0, 3.0, 2.0]), count=2)[0]
-    array([2., 3.])
     """
     from scipy.linalg import LinAlgError, eigh  # here, for it would slow the import down
 
@@ -290,19 +284,12 @@ def _is_upper(height: int, width: int) -> Bools:
 
 
 def largest_modulus(symmetric: Floats, k: int) -> tuple[Floats, Floats]:
-    """Return the k eigenvalues of largest modulus, largest first, and their eigenvectors.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> largest_modulus(np.diag([1.0, -3.0, 2.0]), 2)[0]
-    array([-3.,  2.])
-    """
+    """Return the k eigenvalues of largest modulus, largest first, and their eigenvectors."""
     from scipy.linalg import lapack  # here, for it would make the package slow to import
 
     with one_thread(len(symmetric)):
         values, vectors, failed = lapack.dsyevd((symmetric + symmetric.T) / 2)
-    if failed:  # of numbers that are not finite, which whoever checks a result reports
+    if failed:  # of numbers that are not finite, which the check of the result reports
         values, vectors = np.full_like(values, np.nan), np.full_like(vectors, np.nan)
     order = np.argsort(-np.abs(values), kind="stable")[:k]
     return values[order], vectors[:, order]

@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import tracemalloc
 import warnings
@@ -15,6 +13,7 @@ import dask.array
 import numpy as np
 import pandas as pd
 import pytest
+from faults.running import lines
 from scipy import sparse
 
 import specsel
@@ -633,14 +632,10 @@ def test_a_file_larger_than_the_address_space_left(name, tmp_path, rng):
             array.file.close()  # h5py's; the others write at once
     del few, many
     paths = [str(tmp_path / f"{size}{name}") for size in (2000, 600_000)]
-    command = [sys.executable, "-c", LIMITED, *paths]
     limits = {"SPECSEL_MEMORY": "64MiB", "NUMBA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     limits["MALLOC_ARENA_MAX"] = "1"  # else every thread of zarr takes 64 MiB of addresses
-    run = subprocess.run(
-        command, capture_output=True, text=True, check=False, env=os.environ | limits
-    )
-    assert run.returncode == 0, run.stderr
-    assert max(json.loads(run.stdout)) < planted
+    (ranking,) = lines(LIMITED, *paths, **limits)
+    assert max(json.loads(ranking)) < planted
 
 
 @pytest.mark.parametrize("form", [sparse.csc_array, sparse.csr_array])

@@ -1,6 +1,6 @@
 """X in memory, in chunks or on a cluster, and the compiled passes over it.
 
-data         what an algorithm may ask of data: a pass (`Data.sweep`), features, samples
+data         the interface of data: a pass (`Data.sweep`), features, samples
 prepare      measure X, represent it, wrap it for passes
 columns      what columns are shifted and scaled by
 dense        dense arrays, and their passes

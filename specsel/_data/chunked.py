@@ -54,8 +54,8 @@ class Chunked(Data):
 
     def _values(self, samples: slice, part: slice | Integers) -> NDArray[Any]:
         if not isinstance(part, slice):
-            found = [self.numbers.read(samples, slice(i, i + 1)) for i in part.tolist()]
-            return np.hstack(found)
+            some = [self.numbers.read(samples, slice(i, i + 1)) for i in part.tolist()]
+            return np.hstack(some)
         if part != EVERY:
             part = slice(*part.indices(self.n_columns))
         return self.numbers.read(samples, part)
@@ -119,22 +119,22 @@ class ByFeature(Chunked):
         return self.numbers.keep((self.middle[part], self.norms[:, part].copy()) for part in parts)
 
 
-def _joined(source: Source, measure: Callable[..., Any], *given: Any) -> Any:
-    """What is measured of all blocks of features."""
-    found = [*source.run(_measure, ((measure, *given) for _ in source.parts))]
-    return tuple(np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
+def _joined(source: Source, measure: Callable[..., Any], *options: Any) -> Any:
+    """Return what is measured of all blocks of features."""
+    answers = [*source.run(_measure, ((measure, *options) for _ in source.parts))]
+    return tuple(np.concatenate(parts, axis=-1) for parts in zip(*answers, strict=True))
 
 
-def _measure(block: NDArray[Any], measure: Callable[..., Any], *given: Any) -> Any:
-    return measure(block.T, *given)
+def _measure(block: NDArray[Any], measure: Callable[..., Any], *options: Any) -> Any:
+    return measure(block.T, *options)
 
 
 def _spans(block: NDArray[Any], scaling: Scaling) -> Floats:
     return np.concatenate([out for _, out in columns.spans(block.T, *scaling)], axis=2)
 
 
-def _sweep_block(block: NDArray[Any], scaling: Scaling, *given: Any) -> Any:
-    return Dense.of_block(block.T, *scaling).sweep(*given)
+def _sweep_block(block: NDArray[Any], scaling: Scaling, *factors: Any) -> Any:
+    return Dense.of_block(block.T, *scaling).sweep(*factors)
 
 
 class BySample(Chunked):
@@ -243,7 +243,7 @@ class BySample(Chunked):
         _runtime.check_budget(
             f"X: {len(chosen)} samples in pairs",
             self.numbers.dtype.itemsize * len(chosen) * self.n_columns,
-            "give fewer pairs",
+            "take fewer pairs",
         )
         samples = [self.numbers.read(slice(s, s + 1), EVERY) for s in chosen.tolist()]
         paired = Dense.of_block(np.concatenate(samples).T, self.middle, self.norms)
@@ -291,20 +291,20 @@ class BySample(Chunked):
 
 
 def _totals(source: Source) -> tuple[Floats, Floats, Floats]:
-    """Sum, minimum and maximum of every column, from blocks of samples."""
+    """Return sum, minimum and maximum of every column, from blocks of samples."""
     total: Floats = np.zeros(source.shape[1])
     low, high = np.full_like(total, np.inf), np.full_like(total, -np.inf)
-    for found in source.run(_totals_of_block, (() for _ in source.parts)):
-        total += found[0]
-        np.minimum(low, found[1], out=low)
-        np.maximum(high, found[2], out=high)
+    for sums, lows, highs in source.run(_totals_of_block, (() for _ in source.parts)):
+        total += sums
+        np.minimum(low, lows, out=low)
+        np.maximum(high, highs, out=high)
     return total, low, high
 
 
 def _norms_between(
     source: Source, middle: Floats, parts: int, low: Floats, high: Floats
 ) -> Floats:
-    """Parts × columns: the norms about the middles; they neither overflow nor underflow."""
+    """Return the norms about the middles, parts × columns; no square overflows or underflows."""
     largest = np.maximum(np.stack([high - middle, middle - low]), 0.0)
     largest = largest if parts == 2 else largest.max(axis=0, keepdims=True)
     safe = np.where(largest > 0, largest, np.inf)
@@ -314,7 +314,7 @@ def _norms_between(
 
 
 def _medians(source: Source) -> Floats:
-    """Median of every column: as many columns at a time as the budget allows."""
+    """Return the median of every column, of as many at a time as the budget allows."""
     q, n = source.shape
     width = int(np.clip(_runtime.budget() // (4 * source.dtype.itemsize * q), 1, n))
     out = np.empty(n)

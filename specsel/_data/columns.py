@@ -32,7 +32,7 @@ PARTIAL_BYTES = 2**24
 UNIT = 16
 WIDE_UNIT = 128
 
-# Columns whose spans are found at a time.
+# Columns whose spans are computed at a time.
 SPAN_COLUMNS = 2**16
 
 
@@ -273,7 +273,7 @@ def _ranks(starts, values, q, bounds, absent_rank, out):
 @jit
 def _ranks_range(starts, values, q, first, last, absent_rank, out):
     for i in range(first, last):
-        column, found = _column(starts, values, i), _column(starts, out, i)
+        column, ranked = _column(starts, values, i), _column(starts, out, i)
         absent, below, zeros = q - len(column), 0, 0
         for x in column:
             below += x < 0
@@ -288,7 +288,7 @@ def _ranks_range(starts, values, q, first, last, absent_rank, out):
             x = column[order[start]]
             rank = 0.5 * (start + 1 + stop) + (absent if x > 0 else 0) - absent_rank[i]
             for position in range(start, stop):
-                found[order[position]] = 0.0 if absent and x == 0 else rank
+                ranked[order[position]] = 0.0 if absent and x == 0 else rank
             start = stop
 
 

@@ -1,12 +1,12 @@
-"""What an algorithm may ask of data, wherever the numbers of X lie.
+"""The interface of data to algorithms, wherever the numbers of X are stored.
 
 ``m_i`` is the i-th feature, represented and scaled to unit norm, with an entry for every sample;
 ``A_α = Σ α_i m_i m_iᵀ`` is the affinity of the samples at weights α. A basis is an array of
 samples × k, and None in its place stands for the identity.
 
-An algorithm asks for one thing, a pass over X: `Data.sweep`. Four kinds of data answer, each in
-the file of its compiled loops: `Dense` and `Sparse`, which are in memory, `ByFeature` and
-`BySample`, which are read a block at a time.
+An algorithm calls one thing, a pass over X: `Data.sweep`. Four kinds of data have it, each in the
+file of its compiled loops: `Dense` and `Sparse`, which are in memory, `ByFeature` and `BySample`,
+which are read a block at a time.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ class Data(ABC):
 
     @abstractmethod
     def _values(self, samples: slice, part: slice | Integers) -> NDArray[Any]:
-        """Return some samples of some columns as they lie, dense."""
+        """Return some samples of some columns as they are stored, dense."""
 
     @abstractmethod
     def _sweep(

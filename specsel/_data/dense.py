@@ -10,7 +10,7 @@ Where a column of X counts as two features (its part above the median and its pa
 are made from one tile, so that a pass still reads the data once.
 
 Two passes are here: `_sweep_range` multiplies the features by a few vectors, and
-`_sweep_square_range` by the whole affinity, samples × samples.
+`_sweep_square_range` by matrices of samples × samples.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CHUNK = 256
 SAMPLE_TILE = WIDE_UNIT
 SAMPLE_TILE_ENTRIES = 2**15
 
-# The same of a tile that is multiplied by the whole affinity.
+# The same of a tile that is multiplied by matrices of samples × samples.
 SQUARE_TILE = 128
 SQUARE_TILE_ENTRIES = 2**16
 
@@ -118,8 +118,8 @@ class Dense(Data):
         columns = Columns(features, self.middle, self.norms, feature_major, width)
         sweep = for_blocks(_sweep, len(images))
         sweep(columns, stack, pairs, span, alpha.reshape(self.norms.shape), images, entries)
-        found = entries[0] if pairs is None else entries.sum(axis=0)[pairs.positions]
-        return alpha, images.sum(axis=0)[:, :q].T, found
+        of_pairs = entries[0] if pairs is None else entries.sum(axis=0)[pairs.positions]
+        return alpha, images.sum(axis=0)[:, :q].T, of_pairs
 
     def _square(self, dual: Basis, alpha: Basis, with_image: bool) -> tuple[Floats, Floats]:
         """Multiply by half of each matrix.
@@ -184,7 +184,7 @@ def _sweep_range(columns, stack, pairs, start, stop, alpha, image, entries):
     """Serial pass over the features from `start` to `stop`.
 
     The scores of a feature are its products with the rows of the stack. With a dual, `alpha` is
-    computed as ``(dualᵀ m_i)ᵀ (basisᵀ m_i)``; else it is given. `image` gathers
+    computed as ``(dualᵀ m_i)ᵀ (basisᵀ m_i)``; else it is passed. `image` gathers
     ``Σ α_i (targetᵀ m_i) m_iᵀ``. With pairs of samples s and t, ``Σ v_st m_is m_it`` is added to a
     computed `alpha`, and `entries` gathers ``Σ α_i m_is m_it``.
     """

@@ -40,31 +40,17 @@ Task = Callable[..., Any]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Source:
-    """An array of samples × features, cut into blocks of features or of samples.
+    """An array of samples × features, cut into blocks of features or of samples."""
 
-    Attributes
-    ----------
-    array : array_like
-        What is sliced: a memory map, an array of h5py or zarr, or a tall array in memory.
-    by_feature : bool
-        Whether a block holds all samples of some features, or all features of some samples.
-    bounds : tuple of int
-        Where the blocks begin, and where the last one ends.
-    exponents : ndarray of int or None
-        Powers of two by which columns are divided as they are read.
-    in_memory : bool
-        Whether threads share out the blocks of an array in memory.
-    """
-
-    array: Any
-    by_feature: bool
-    bounds: tuple[int, ...]
-    exponents: Integers | None = None
-    in_memory: bool = False
+    array: Any  # a memory map, an array of h5py or zarr, or a tall array in memory
+    by_feature: bool  # whether a block has all samples of some features, or the reverse
+    bounds: tuple[int, ...]  # where the blocks begin, and where the last one ends
+    exponents: Integers | None = None  # of powers of two by which columns are divided
+    in_memory: bool = False  # whether threads share out the blocks of an array in memory
 
     @classmethod
     def of(cls, array: Any) -> Source:
-        """Cut an array along its chunks or, if it has none, as it lies."""
+        """Cut an array along its chunks or, if it has none, by its layout."""
         if isinstance(array, Source):
             return array
         if _containers.is_dask(array):
@@ -102,9 +88,9 @@ class Source:
 
     def read(self, samples: slice, features: slice) -> NDArray[Any]:
         """Return some samples of some features, in memory."""
-        found = self.array[samples, features]
+        some = self.array[samples, features]
         # A slice of a memory map is not read yet; slices of files are copies already.
-        block = np.array(found, dtype=self.dtype, copy=isinstance(found, np.memmap) or None)
+        block = np.array(some, dtype=self.dtype, copy=isinstance(some, np.memmap) or None)
         if self.exponents is not None:
             block = np.ldexp(block, -self.exponents[features])
         block.flags.writeable = False
@@ -139,12 +125,12 @@ class Source:
         self._check_budget(size)
         n_ahead = int(np.clip(_runtime.budget() // size - 2, 0, AHEAD))
         blocks = _ahead(self.block, ((part,) for part in self.parts), 1, n_ahead)
-        for block, given in zip(blocks, arguments, strict=True):
-            yield task(block, *given)
+        for block, rest in zip(blocks, arguments, strict=True):
+            yield task(block, *rest)
 
-    def _run_serially(self, task: Task, part: slice, given: tuple[Any, ...]) -> Any:
+    def _run_serially(self, task: Task, part: slice, rest: tuple[Any, ...]) -> Any:
         with serial():
-            return task(self.block(part), *given)
+            return task(self.block(part), *rest)
 
     def _check_budget(self, size: int) -> None:
         """Refuse blocks that do not fit; smaller chunks help only where one alone is too large."""
@@ -170,9 +156,9 @@ def _ahead(
         tasks = (pool.submit(function, *call) for call in calls)
         waiting = deque(islice(tasks, n_ahead))
         while waiting:
-            found = waiting.popleft().result()
+            answer = waiting.popleft().result()
             waiting.extend(islice(tasks, 1))
-            yield found
+            yield answer
 
 
 def _in_mebibytes(size: int) -> str:

@@ -51,7 +51,7 @@ MIN_BLOCK = 2**14
 PARTIAL_SHARE = 0.1
 PARTIAL_NUMBERS = 2**21
 
-# Partial sums of a whole affinity, samples × samples, may take so many numbers.
+# Partial sums of an affinity, samples × samples, may take so many numbers.
 SQUARE_NUMBERS = 2**24
 
 # A column is far from zero if its middle is so many times its standard deviation. Squares of
@@ -206,8 +206,7 @@ class Sparse(Data):
     @classmethod
     def wrap(cls, **parts: Any) -> Self:
         """Make data of their parts."""
-        given = parts["numbers"], parts["middle"], parts["norms"]
-        numbers, middle = near_zero(*given)
+        numbers, middle = near_zero(parts["numbers"], parts["middle"], parts["norms"])
         return cls(**parts | {"numbers": numbers, "middle": middle})
 
     @property
@@ -232,10 +231,10 @@ class Sparse(Data):
 
     def centered(self) -> Self:
         """The same data with every column centred, even if every one turns out constant."""
-        found = super().centered()
-        stored, middle = near_zero(self.numbers, found.middle, found.norms)
-        mean = found.middle + self.offsets
-        return replace(found, numbers=stored, middle=middle, mean=mean)
+        data = super().centered()
+        stored, middle = near_zero(self.numbers, data.middle, data.norms)
+        mean = data.middle + self.offsets
+        return replace(data, numbers=stored, middle=middle, mean=mean)
 
     def _sweep(
         self, dual: Basis, basis: Basis, alpha: Basis, target: Floats, pairs: Pairs | None
@@ -267,12 +266,12 @@ class Sparse(Data):
             for part, parts in zip(sums, more, strict=True):
                 part += parts.sum(axis=0)
         rows = image.transpose(1, 0, 2).reshape(q, -1)
-        found = np.ascontiguousarray(rows[:, :n_image]) + tail[:n_image]
+        target_image = np.ascontiguousarray(rows[:, :n_image]) + tail[:n_image]
         if pairs is None:
-            return alpha, found, entries
+            return alpha, target_image, entries
         linear = sums[-1]
         entries += linear[pairs.firsts] + linear[pairs.seconds] + linear[-1]
-        return alpha, found, entries[pairs.positions]
+        return alpha, target_image, entries[pairs.positions]
 
     def _square(self, dual: Basis, alpha: Basis, with_image: bool) -> tuple[Floats, Floats]:
         if dual is not None:
