@@ -4,15 +4,12 @@ A pass sends what the features are multiplied with, q × k numbers for q samples
 their part of it, with every task and gets as much back for every block, with the weights of its
 features. What standardises the columns is sent once and stays on the workers. Of n features in B
 blocks on w workers a pass reads 8 n q / w bytes a worker and moves about 16 q k B bytes over the
-network, for blocks of samples 16 n k B. So the network binds where a block takes less time to read
-than to send: below about 2 k samples, or features, of a block's other side times how much faster
-memory is than the network, 20 times or so.
+network, for blocks of samples 16 n k B. So the network binds if a block's other side is below
+about 2 k samples, or features, times how much faster memory is than the network, 20 times or so.
 
-Where workers of a cluster hold the blocks, because X was persisted, a pass over up to `TASKS`
-blocks is a task for each thread of a worker, over all blocks that lie there; see `Persisted`. The
-q × k numbers go to each task once, so that half remains: 8 q k B bytes come back, and 8 n k B for
-blocks of samples. Blocks that every pass makes anew have tasks of their own, so that no task waits
-for several of them and holds them all.
+If workers of a cluster have the blocks, because X was persisted, a pass over up to `TASKS` blocks
+is a task for each thread of a worker, over all its blocks, see `Persisted`, and half of that is
+sent. Blocks that every pass makes anew have tasks of their own, so that no task waits for several.
 
 Tasks are pure functions of their blocks, and X is not scattered: a block that is lost with its
 worker is made again from where it came from, and the bits are the same.
@@ -40,7 +37,6 @@ LARGEST = 8
 
 # Blocks whose results are waited for at a time; it bounds how many results are in memory.
 TASKS = 64
-
 
 # The blocks of one task have at most this many bytes in total. A worker that is short of memory
 # keeps blocks on disk, and reads all those of a task before it begins.
@@ -161,7 +157,7 @@ def _prepared(
     if hasattr(block, "toarray"):
         block = block.toarray()
     array = np.asarray(block, dtype=dtype).view()
-    # Sums depend on how a block lies, and that on whether it has travelled.
+    # Sums depend on the layout of a block, and that on whether it was sent.
     if not array.flags.forc or 1 in array.shape:
         array = np.array(array, order="C")
     if exponents is not None:

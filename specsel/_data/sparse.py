@@ -1,8 +1,8 @@
 """A sparse matrix whose features are shifted and scaled on the fly, and the passes over it.
 
-It is not densified. The kernels take the numbers of a feature together, compressed by columns
-(CSC). `Stored.of` converts other formats once; beyond the memory budget CSR stays as it is, and
-every pass converts it anew, a band of columns at a time, which is slow.
+It does not become dense. The kernels take the numbers of a feature together, compressed by columns
+(CSC). `Stored.of` converts other formats once; beyond the memory budget CSR stays, and every pass
+converts it anew, a band of columns at a time, which is slow.
 
 A standardised feature is ``w (f(0) 1 + d)``: w is one over its norm, f(0) what its representation
 makes of a zero, and d has entries for stored numbers alone. So its product with a vector b is
