@@ -89,6 +89,9 @@ IN_MEMORY = 2**24
 CONTROLS = 50
 
 Row = tuple[int, list[str]]  # the number of its last line, and its cells
+Labels = np.ndarray | None
+RowNames = list[str] | None
+Facts = tuple[str, ...]
 
 
 class TableError(ValueError):
@@ -127,11 +130,11 @@ class Table:
     """
 
     values: Any
-    y: np.ndarray | None
+    y: Labels
     origin: str
     names: list[str] | None = None
-    rows: list[str] | None = None
-    facts: tuple[str, ...] = ()
+    rows: RowNames = None
+    facts: Facts = ()
     left_out: tuple[str, ...] = ()
 
     @property
@@ -258,17 +261,18 @@ class Columns:
         cls, how: Reading, names: Sequence[str] | None, width: int, index: int | None = None
     ) -> "Columns":
         """Find the columns that the user names; `index` is the one that the file shows."""
-        known = {*(names or map(str, range(width)))}
-        drop, asked = how.drop, how.index
-        if how.lenient:
-            drop = [column for column in drop if " ".join(column.split()) in known]
-            asked = asked if asked in known else None
-        dropped = [_find(column, names, width) for column in drop]
-        index = index if asked is None else _find(asked, names, width)
-        target = None if how.target is None else _find(how.target, names, width)
-        apart = [*dict.fromkeys(i for i in (*dropped, index, target) if i is not None)]
+
+        known = {*(names or map(str, range(width)))} if how.lenient else {}
+
+        def find(column: str | None) -> int | None:
+            absent = how.lenient and " ".join((column or "").split()) not in known
+            return None if column is None or absent else _find(column, names, width)
+
+        dropped, named, target = [*map(find, how.drop)], find(how.index), find(how.target)
+        outside = dict.fromkeys((*dropped, named, target, index))
+        apart = [i for i in outside if i is not None]
         features = np.delete(np.arange(width), apart).tolist()
-        return cls(names, features, apart, target, index)
+        return cls(names, features, apart, target, index if named is None else named)
 
     def take(self, X: Any) -> Any:
         """Return the features of X; neighbouring columns are a view, not a copy."""
@@ -280,13 +284,7 @@ class Columns:
             return X[:, left[0] : left[-1] + 1]
         return X.take(left, axis=1) if isinstance(X, np.ndarray) else X[:, left]
 
-    def table(
-        self,
-        values: Any,
-        y: np.ndarray | None,
-        rows: list[str] | None,
-        facts: tuple[str, ...] = (),
-    ) -> Table:
+    def table(self, values: Any, y: Labels, rows: RowNames, facts: Facts = ()) -> Table:
         """Return a table of the values of the features."""
         every = self.names or [str(i) for i in range(len(self.features) + len(self.apart))]
         names = [every[i] for i in self.features] if self.names or self.apart else None
@@ -503,7 +501,7 @@ def _parse(rows: Iterator[Row], how: Reading) -> Table:
 
 def _header(
     rows: list[list[str]], how: Reading, decimal: str
-) -> tuple[list[str] | None, int | None, tuple[str, ...]]:
+) -> tuple[list[str] | None, int | None, Facts]:
     """Return the names of the columns if any, which of them names the rows, and facts."""
     top, below = rows[0], rows[1:]
     asked = {" ".join(name.split()) for name in (*how.drop, how.target, how.index) if name}
@@ -674,8 +672,8 @@ def _read_frame(path: Path, how: Reading) -> Table:
     if INDEX in frame.columns:
         frame = frame.set_index(INDEX)
     columns = Columns.choose(how, [*map(str, frame.columns)], frame.shape[1])
-    rows: list[str] | None = None
-    facts: tuple[str, ...] = ()
+    rows: RowNames = None
+    facts: Facts = ()
     if columns.index is not None:
         rows = [*map(str, frame.iloc[:, columns.index])]
     elif not isinstance(frame.index, pandas.RangeIndex):

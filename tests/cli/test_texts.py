@@ -63,6 +63,8 @@ READ = {
     "a named column": ("7,8,kind\n5,5,x\n5,5,x\n", {"target": "kind"}, ["7", "8"], [5, 5], ()),
     "text left out": ("id,a\nx,1\ny,2\n", {"drop": ["id"]}, ["a"], [1], ()),
     "an index": ("gene,s1,s2\nBRCA,1,2\n", {"index": "gene"}, ["s1", "s2"], [1, 2], ()),
+    "an index beside names": (",who,a\ns1,x,1\ns2,y,2\n", {"index": "who"}, ["a"], [1],
+                              ("rows named by the first column",)),
     "utf-16": ("a,é\n1,2\n".encode("utf-16"), {}, ["a", "é"], [1, 2], ()),
     "cp1252": ("a,é\n1,2\n".encode("cp1252"), {}, ["a", "é"], [1, 2], ("encoding cp1252",)),
     "late cp1252": (b"a,b,kind\n" + b"1,2,x\n" * 10**5 + b"3,4,\xe9\n", {"drop": ["kind"]},
