@@ -115,15 +115,9 @@ def solve(
     _validate.check_number("gamma", gamma, 0)
     _validate.check_choice("representation", representation, _validate.NonNegative)
     _validate.check_choice("method", method, _validate.ClassBasisStep)
+    k = int(widths.diagonal().max())
     options = _iterate.Options.for_weights(
-        array.shape[1],
-        int(widths.diagonal().max()),
-        init,
-        n_init,
-        tol,
-        max_iter,
-        random_state,
-        callback,
+        array.shape[1], k, init, n_init, tol, max_iter, random_state, callback
     )
     data = _data.represent(array, names, representation=representation)
     data.warn_if_negative(representation)

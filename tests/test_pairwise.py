@@ -6,7 +6,7 @@ import pytest
 from oracles import weighing as oracle
 from samples import quiet, random_basis, sample
 
-from specsel import _data, datasets, pairwise, qalpha
+from specsel import datasets, pairwise, qalpha
 
 SHAPES = [(8, 20), (30, 9), (25, 300)]
 CYCLES = 3
@@ -46,27 +46,6 @@ def contrast(n_samples, tradeoff, representation="parts"):
         sizes = np.abs(got.alpha)
         ratios.append(sizes[:10].mean() / sizes[10:].mean())
     return np.mean(ratios)
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("representation", ["parts", "centered"])
-def test_passes_with_pairs_are_the_definition(order, shape, representation, rng):
-    X = np.array(sample(shape), order=order)
-    M = oracle.represent(X, representation)
-    data = _data.represent(X, representation=representation)
-    given = some_pairs(shape[0], 23)
-    pairs = _data.Pairs.sort(given, shape[0])
-    B, Q, values = *rng.standard_normal((2, shape[0], 3)), rng.standard_normal(23)
-    products = M[:, given[:, 0]] * M[:, given[:, 1]]
-    expected = np.einsum("is,sk,tk,it->i", M, B, Q, M) + products @ values
-    alpha, image, entries = data.sweep(B, Q, None, Q, pairs.with_values(values))
-    np.testing.assert_allclose(alpha, expected, atol=1e-12)
-    np.testing.assert_allclose(image, oracle.affinity(M, expected) @ Q, atol=1e-11)
-    np.testing.assert_allclose(entries, products.T @ expected, atol=1e-11)
-    _, image, entries = data.sweep(None, None, expected, Q, pairs)
-    np.testing.assert_allclose(image, oracle.affinity(M, expected) @ Q, atol=1e-11)
-    np.testing.assert_allclose(entries, products.T @ expected, atol=1e-11)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

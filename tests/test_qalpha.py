@@ -64,17 +64,6 @@ def test_ritz_recomputes_the_weights():
     assert np.abs(ritz.alpha - power.alpha).max() > 1e-3
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-9), (np.float32, 2e-4)])
-def test_iterations_in_every_order_and_precision(order, dtype, tolerance):
-    X = np.array(sample((20, 150)), dtype=dtype, order=order)
-    Q = random_basis(20, 3)
-    alpha, *_ = oracle.power_iterations(oracle.standardise(X), Q, 2)
-    tol = 0 if dtype == np.float64 else 1e-12
-    got = solve(X, 3, method="power", init=Q, tol=tol, max_iter=2)
-    np.testing.assert_allclose(got.alpha, alpha, atol=tolerance)
-
-
 def test_without_centring():
     X, Q = np.abs(sample((20, 30))), random_basis(20, 2)
     M = oracle.standardise(X, center=False)

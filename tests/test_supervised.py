@@ -291,8 +291,8 @@ BAD = {
     "k_blocks: holds True in row 0, column 0; whole numbers at least 1 are needed": {
         "k_blocks": np.ones((2, 2), bool)
     },
-    "k_blocks: holds object; whole numbers at least 1 are needed": {
-        "k_blocks": np.ones((2, 2), int).astype(object)
+    "k_blocks: holds None in row 0, column 1; whole numbers at least 1 are needed": {
+        "k_blocks": [[1, None], [None, 1]]
     },
     "k_blocks: holds 2 in row 0, column 1, and 3 in row 1, column 0; must be symmetric": {
         "k_blocks": [[1, 2], [3, 1]]

@@ -1,7 +1,6 @@
 """The map of rounds against its definition, and the sets that it tells apart."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from oracles import weighing as oracle
 
@@ -121,20 +120,6 @@ def test_combined_weights():
 def test_passes_of_the_rounds_add_up():
     chart = topography.solve(two_groupings(300), 2, rounds=3)
     assert sum(weights.n_passes for weights in chart.weights) == chart.n_passes - 1
-
-
-def test_printing_and_table():
-    data = datasets.two_solutions(random_state=0)
-    chart = topography.solve(pd.DataFrame(data.X, columns=data.names), 2)
-    assert repr(chart).startswith("Map(20 features, 2 rounds, ")
-    assert " 1 round, " in repr(topography.solve(data.X, 2, rounds=1))
-    table = chart.to_frame()
-    assert list(table.columns) == [
-        "feature", "relevance_1", "position_1", "relevance_2", "position_2",
-    ]  # fmt: skip
-    assert table["feature"].tolist() == list(data.names)
-    with pytest.raises(ValueError, match="read-only"):
-        chart.coordinates[0] = 0
 
 
 @pytest.mark.parametrize("X", [np.arange(5.0)[:, None], np.outer(np.arange(5.0), [1, 2, 3])])
