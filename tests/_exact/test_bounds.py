@@ -162,7 +162,7 @@ def test_the_bound_ends_at_its_goal_and_effort_lowers_it():
         )
         assert many <= few
         lower += many < few * (1 - 1e-3)
-        assert bounds.bound(B, U, False, split, 0 * U, k, 2 * few, *SHORT)[-1] == 0
+        assert bounds.bound(B, U, False, split, 0 * U, k, 2 * few, 3, 30, 0.4, 0.0)[-1] == 0
     assert lower > 10
 
 
