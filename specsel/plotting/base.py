@@ -2,15 +2,19 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, dataclass_transform
 
 import numpy as np
 
 from specsel import _validate
+from specsel._validate import Bools, Floats
 from specsel.plotting import labels
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes
+else:
+    Axes = Any  # matplotlib is imported when something is drawn
 
 # Colours of Okabe and Ito, which colour-blind readers can distinguish. Gray: not selected.
 BLUE, VERMILION, GREEN, GRAY = "#0072B2", "#D55E00", "#009E73", "#949494"
@@ -21,16 +25,23 @@ SPARSE = 60
 # With more ranks than these, the axis of ranks is logarithmic, or the first would not be seen.
 RANKS = 300
 
+# Styles of the lines on the same axes, in turn: no two of the first 15 lines are alike.
+COLORS, MARKERS, DASHES = (BLUE, VERMILION, GREEN), "os^Dv", ("-", "--", "-.", ":")
 
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
 class Display(ABC):
-    """A picture of a result. A subclass draws its fields in `_draw`."""
+    """A picture of a result. A subclass is a dataclass and draws its fields in `_draw`."""
 
     marks_selected = False  # whether `from_result` takes the features that an estimator selects
+
+    def __init_subclass__(cls) -> None:
+        dataclass(kw_only=True, eq=False, repr=False)(cls)
 
     ax_: Any
     figure_: Any
 
-    def plot(self, ax: "Axes | None" = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the picture and return the display.
 
         Parameters
@@ -49,22 +60,19 @@ class Display(ABC):
         return self
 
     @abstractmethod
-    def _draw(self, ax: Any) -> None:
-        """Draw the fields."""
+    def _draw(self, ax: Any) -> None: ...
 
     @classmethod
     @abstractmethod
-    def from_result(cls, result: Any, *, ax: "Axes | None" = None) -> Self:
-        """Draw what a solver returned, on these axes or on those of a new figure."""
+    def from_result(cls, result: Any, *, ax: Axes | None = None) -> Self: ...
 
     @classmethod
     def from_estimator(cls, estimator: Any, **options: Any) -> Self:
-        """Draw what a fitted estimator has found.
+        """Draw the result of a fitted estimator, and which features it selects.
 
         Parameters
         ----------
         estimator : estimator of this package
-            Its `result_` is drawn, and which features it selects.
         **options
             As in `from_result`.
         """
@@ -134,11 +142,11 @@ def dot_size(size: float, count: int) -> float:
 
 def whole_numbers(ax: Any) -> None:
     """Put the ticks of the horizontal axis at whole numbers only."""
-    from matplotlib.ticker import AutoLocator
+    from matplotlib.ticker import MaxNLocator
 
     if ax.get_xscale() == "linear":
-        ax.xaxis.set_major_locator(AutoLocator())
-        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+        steps = [1, 2, 2.5, 5, 10]
+        ax.xaxis.set_major_locator(MaxNLocator("auto", steps=steps, integer=True, min_n_ticks=1))
 
 
 def use_logarithm(ax: Any) -> None:
@@ -156,17 +164,19 @@ def use_logarithm(ax: Any) -> None:
 
 def draw_ranked(
     ax: Any,
-    values: np.ndarray,
+    values: Floats,
     names: Sequence[str],
     count: int,
     top: int,
-    chosen: np.ndarray | None = None,
+    chosen: Bools | None = None,
 ) -> None:
     """Draw bars, highest first, those of `count` selected features in blue; name the first `top`.
 
     The selected features are those of the highest bars, with a line after them, unless `chosen`
     has a flag for every bar.
     """
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
     n = len(values)
     is_first = np.arange(n) < count
     chosen = is_first if chosen is None else chosen
@@ -180,24 +190,13 @@ def draw_ranked(
         ax.vlines(count + 0.5, 0, values[count - 1], color=foreground(ax), linestyle="--")
     ax.set(xlabel="rank", xlim=(0.4, n + 0.6))
     if n > RANKS:
-        _use_logarithmic_ranks(ax)
+        ax.set_xscale("log")
+        ax.set_xlim(left=0.6)
+        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))  # 1000, not 10³
+        ax.xaxis.set_minor_formatter(NullFormatter())
     whole_numbers(ax)
     ax.set_ylim(top=values[0] if values[0] > 0 else 1.0)
     labels.over_bars(ax, np.arange(1, n + 1)[:top], np.maximum(values[:top], 0.0), names[:top])
-
-
-def _use_logarithmic_ranks(ax: Any) -> None:
-    """Make the axis of ranks logarithmic, and write 1000, not 10³."""
-    from matplotlib.ticker import NullFormatter, StrMethodFormatter
-
-    ax.set_xscale("log")
-    ax.set_xlim(left=0.6)
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-
-
-# Styles of the lines on the same axes, in turn: no two of the first 15 lines are alike.
-COLORS, MARKERS, DASHES = (BLUE, VERMILION, GREEN), "os^Dv", ("-", "--", "-.", ":")
 
 
 def next_style(ax: Any) -> dict[str, Any]:
@@ -210,7 +209,7 @@ def next_style(ax: Any) -> dict[str, Any]:
     }
 
 
-def title_selected(ax: Any, count: int, n: int, *, chosen: bool = False) -> None:
+def title_selected(ax: Any, count: int, n: int, *, chosen: bool) -> None:
     """Write in the title how many of n features are selected: at the gap, or by an estimator."""
     if chosen:
         ax.set_title(f"{count} of {n} features selected")
@@ -218,7 +217,7 @@ def title_selected(ax: Any, count: int, n: int, *, chosen: bool = False) -> None
         ax.set_title(f"{count} of {n} features above the gap" if count < n else "there is no gap")
 
 
-def mask(selected: Any, n: int) -> np.ndarray:
+def mask(selected: Any, n: int) -> Bools:
     """Return which of n features are selected; refuse anything but a flag for each."""
     flags = np.asarray(selected)
     if flags.shape != (n,) or flags.dtype != bool:

@@ -1,20 +1,17 @@
 """Pictures of curves: searches by size, eigenvalues, convergence, probabilities."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import field
+from typing import Any, Self
 
 import numpy as np
 
 from specsel import _validate
-from specsel._validate import MEANINGS, ArrayLike, Worth
+from specsel._validate import MEANINGS, ArrayLike, Bools, Floats, Integers, Worth
 from specsel.plotting import base, labels
-from specsel.plotting.base import BLUE, GRAY, VERMILION, Display, check_type
+from specsel.plotting.base import BLUE, GRAY, VERMILION, Axes, Display, check_type
 from specsel.results import Map, Path, StableSubspace, Weights
 from specsel.results.estimates import Estimate
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # If a bound is more than this number of times the largest value, the scale is logarithmic.
 FAR = 10.0
@@ -29,7 +26,6 @@ ROUNDING = 1e-12
 BEYOND = 10
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class PathDisplay(Display):
     """Values by the number of features: greedy, exact, and a band up to the bounds.
 
@@ -38,14 +34,12 @@ class PathDisplay(Display):
     Parameters
     ----------
     sizes : ndarray of int
-        Numbers of features.
     values, starts, bounds : ndarray
-        For every size: the value found, the value of greedy selection, and the bound that no
-        value exceeds.
+        For every size: the best value, the value of greedy selection, and the bound that no value
+        exceeds.
     proved : ndarray of bool
         Whether the value is proved to be the best of its size.
     criterion : {"leading", "trace", "logdet"}
-        What the values are.
 
     Examples
     --------
@@ -57,15 +51,15 @@ class PathDisplay(Display):
     ['greedy', 'exact']
     """
 
-    sizes: np.ndarray
-    values: np.ndarray
-    starts: np.ndarray
-    bounds: np.ndarray
-    proved: np.ndarray
+    sizes: Integers
+    values: Floats
+    starts: Floats
+    bounds: Floats
+    proved: Bools
     criterion: Worth = "leading"
 
     @classmethod
-    def from_result(cls, result: Path, *, ax: "Axes | None" = None) -> Self:
+    def from_result(cls, result: Path, *, ax: Axes | None = None) -> Self:
         """Draw a path.
 
         Parameters
@@ -92,7 +86,14 @@ class PathDisplay(Display):
         if bounded.any() or (self.values != self.starts).any():
             ax.plot(self.sizes, self.values, color=BLUE, linewidth=1)
             _draw_dots(ax, self.sizes, self.values, self.proved, ("exact", "best found"))
-            self._draw_bounds(ax, bounded & ~self.proved, size)
+            part = bounded & ~self.proved
+            if part.any():
+                band = {"color": BLUE, "alpha": 0.2, "linewidth": 0}
+                ax.fill_between(self.sizes, self.values, self.bounds, **band)
+                marks = {"color": BLUE, "markersize": size, "label": "bound"}
+                ax.plot(self.sizes[part], self.bounds[part], "_", **marks)
+                if self.bounds[part].max() > FAR * self.values.max() and self.values.min() > 0:
+                    base.use_logarithm(ax)
             ax.set_title(f"{self.proved.sum()} of {n} sizes proved")
         else:
             ax.set_title("greedy selection")
@@ -100,17 +101,7 @@ class PathDisplay(Display):
         ax.set(xlabel="number of features", ylabel=f"value: {MEANINGS[self.criterion]}")
         ax.legend()
 
-    def _draw_bounds(self, ax: Any, part: np.ndarray, size: float) -> None:
-        if part.any():
-            band = {"color": BLUE, "alpha": 0.2, "linewidth": 0}
-            ax.fill_between(self.sizes, self.values, self.bounds, **band)
-            marks = {"color": BLUE, "markersize": size, "label": "bound"}
-            ax.plot(self.sizes[part], self.bounds[part], "_", **marks)
-            if self.bounds[part].max() > FAR * self.values.max() and self.values.min() > 0:
-                base.use_logarithm(ax)
 
-
-@dataclass(kw_only=True, eq=False, repr=False)
 class StabilityDisplay(Display):
     """The search for a stable subspace, or how often features are selected.
 
@@ -129,12 +120,8 @@ class StabilityDisplay(Display):
         The share of the trace that the subspace retains, and the share requested.
     frequencies : ndarray, optional
         Instead of a search: how often features are selected, most often first.
-    names : sequence of str
-        Names of these features.
-    threshold : float
-        A feature counts as selected if it is selected at least so often.
-    top : int
-        How many features get a name.
+    names, threshold, top
+        Of frequencies, see `from_frequencies`.
 
     Examples
     --------
@@ -146,20 +133,20 @@ class StabilityDisplay(Display):
     True
     """
 
-    sizes: np.ndarray = field(default_factory=lambda: np.empty(0))
-    gaps: np.ndarray = field(default_factory=lambda: np.empty(0))
-    errors: np.ndarray = field(default_factory=lambda: np.empty(0))
-    decomposed: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
+    sizes: Integers = field(default_factory=lambda: np.empty(0, dtype=int))
+    gaps: Floats = field(default_factory=lambda: np.empty(0))
+    errors: Floats = field(default_factory=lambda: np.empty(0))
+    decomposed: Bools = field(default_factory=lambda: np.empty(0, dtype=bool))
     chosen: int | None = None
     share: float = 1.0
     retain: float = 0.0
-    frequencies: np.ndarray | None = None
+    frequencies: Floats | None = None
     names: Sequence[str] = ()
     threshold: float = 0.5
     top: int = 10
 
     @classmethod
-    def from_result(cls, result: StableSubspace, *, ax: "Axes | None" = None) -> Self:
+    def from_result(cls, result: StableSubspace, *, ax: Axes | None = None) -> Self:
         """Draw a search.
 
         Parameters
@@ -168,11 +155,12 @@ class StabilityDisplay(Display):
         ax : matplotlib Axes, optional
         """
         check_type(result, StableSubspace)
+        steps = result.trace
         return cls(
-            sizes=np.array([step.size for step in result.trace]),
-            gaps=np.array([step.gap for step in result.trace]),
-            errors=np.array([step.error for step in result.trace]),
-            decomposed=np.array([step.stable is not None for step in result.trace], bool),
+            sizes=np.array([step.size for step in steps]),
+            gaps=np.array([step.gap for step in steps]),
+            errors=np.array([step.error for step in steps]),
+            decomposed=np.array([step.stable is not None for step in steps], bool),
             chosen=len(result.support) if result.k else None,
             share=result.share,
             retain=result.retain,
@@ -212,7 +200,7 @@ class StabilityDisplay(Display):
         names: Iterable[object] | None = None,
         threshold: float = 0.5,
         top: int = 10,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw how often features are selected.
 
@@ -221,7 +209,7 @@ class StabilityDisplay(Display):
         frequencies : array of shape (n_features,)
             Share of the resamples in which a feature is selected, from 0 to 1.
         names : sequence of str, optional
-            Names of the features; by default their numbers.
+            Of the features; by default their numbers.
         threshold : float
             A feature counts as selected if it is selected at least so often.
         top : int
@@ -251,22 +239,27 @@ class StabilityDisplay(Display):
     def _draw(self, ax: Any) -> None:
         if self.frequencies is None:
             self._draw_search(ax)
-        else:
-            self._draw_frequencies(ax, self.frequencies)
+            return
+        n, count = len(self.frequencies), int((self.frequencies >= self.threshold).sum())
+        ax.set_title(f"{count} of {n} features ≥ {self.threshold:g}")
+        ax.set_ylabel("how often selected")
+        base.draw_ranked(ax, self.frequencies, self.names, count, self.top)
+        if ax.get_yscale() == "linear":
+            ax.set_yticks(np.linspace(0, 1, 6))
 
     def _draw_search(self, ax: Any) -> None:
-        n = len(self.sizes)
-        form = {"markersize": base.dot_size(3, n), "label": "its uncertainty, 4 ‖E‖"}
-        ax.plot(self.sizes, self.errors, "s--", color=VERMILION, **form)
+        size = base.dot_size(3, len(self.sizes))
+        label = "its uncertainty, 4 ‖E‖"
+        ax.plot(self.sizes, self.errors, "s--", color=VERMILION, markersize=size, label=label)
         ax.plot(self.sizes, self.gaps, color=BLUE, linewidth=0.8)
         both = "largest gap", "bound on the gap"
         _draw_dots(ax, self.sizes, self.gaps, self.decomposed, both)
-        if self.chosen is not None:
+        if self.chosen is None:
+            ax.set_title("no subspace is stable")
+        else:
             ax.axvline(self.chosen, color=base.foreground(ax), linestyle=":", label="stable")
             short = _short_of(self.share, self.retain) if self.share < self.retain else ""
             ax.set_title(f"stable with {self.chosen} of {self.sizes[0]} features{short}")
-        else:
-            ax.set_title("no subspace is stable")
         errors = self.errors[self.errors > 0]
         if errors.size:
             # By ratios one sees how near a gap comes to its threshold, at any size.
@@ -277,25 +270,16 @@ class StabilityDisplay(Display):
         ax.set(xlabel="features left", ylabel="gap between eigenvalues")
         ax.legend(fontsize=labels.FORM["fontsize"])
 
-    def _draw_frequencies(self, ax: Any, frequencies: np.ndarray) -> None:
-        n, count = len(frequencies), int((frequencies >= self.threshold).sum())
-        ax.set_title(f"{count} of {n} features ≥ {self.threshold:g}")
-        ax.set_ylabel("how often selected")
-        base.draw_ranked(ax, frequencies, self.names, count, self.top)
-        if ax.get_yscale() == "linear":
-            ax.set_yticks(np.linspace(0, 1, 6))
 
-
-@dataclass(kw_only=True, eq=False, repr=False)
 class SpectrumDisplay(Display):
     """Eigenvalues, with a mark at the gap between two of them.
 
     Parameters
     ----------
     eigenvalues : ndarray
-        The eigenvalues, largest modulus first.
+        Largest modulus first.
     k : int
-        How many eigenvalues are before the gap; 0 or all of them if there is no gap.
+        How many are before the gap; 0 or all of them if there is no gap.
     complete : bool
         Whether these are all eigenvalues; else the gap after the last of them is not known.
 
@@ -309,7 +293,7 @@ class SpectrumDisplay(Display):
     True
     """
 
-    eigenvalues: np.ndarray
+    eigenvalues: Floats
     k: int
     complete: bool = True
 
@@ -319,7 +303,7 @@ class SpectrumDisplay(Display):
         result: Weights | StableSubspace,
         *,
         X: ArrayLike | None = None,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw eigenvalues.
 
@@ -335,20 +319,21 @@ class SpectrumDisplay(Display):
         ax : matplotlib Axes, optional
         """
         check_type(result, Weights, StableSubspace)
+        values, complete = result.eigenvalues, True
         if isinstance(result, StableSubspace):
+            k = result.k
             if X is not None:
                 raise ValueError("X: is for weights; a stable subspace has all its eigenvalues")
-            return cls(eigenvalues=result.eigenvalues, k=result.k).plot(ax)
-        if X is not None:
-            shown = result.k_ + BEYOND
+        elif X is not None:
+            k, shown = result.k_, result.k_ + BEYOND
             values = result.spectrum(X, BEYOND + 1)
-            complete = len(values) <= shown
-            return cls(eigenvalues=values[:shown], k=result.k_, complete=complete).plot(ax)
-        sizes = np.abs(result.eigenvalues)
-        least = max(ROUNDING * sizes[0], np.finfo(float).tiny)
-        ratios = sizes[:-1] / np.maximum(sizes[1:], least)
-        k = int(ratios.argmax()) + 1 if (ratios > 1).any() else 0
-        return cls(eigenvalues=result.eigenvalues, k=k, complete=False).plot(ax)
+            values, complete = values[:shown], len(values) <= shown
+        else:
+            sizes, complete = np.abs(values), False
+            least = max(ROUNDING * sizes[0], np.finfo(float).tiny)
+            ratios = sizes[:-1] / np.maximum(sizes[1:], least)
+            k = int(ratios.argmax()) + 1 if (ratios > 1).any() else 0
+        return cls(eigenvalues=values, k=k, complete=complete).plot(ax)
 
     def _draw(self, ax: Any) -> None:
         values, k = self.eigenvalues, self.k
@@ -368,7 +353,6 @@ class SpectrumDisplay(Display):
         ax.set(xlabel=f"number of the eigenvalue{rest}", ylabel="eigenvalue")
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class ConvergenceDisplay(Display):
     """How far the objective is from its largest value, after every iteration of the outer loop.
 
@@ -392,11 +376,11 @@ class ConvergenceDisplay(Display):
     True
     """
 
-    histories: Sequence[np.ndarray]
+    histories: Sequence[Floats]
     converged: Sequence[bool]
 
     @classmethod
-    def from_result(cls, result: Weights | Map, *, ax: "Axes | None" = None) -> Self:
+    def from_result(cls, result: Weights | Map, *, ax: Axes | None = None) -> Self:
         """Draw the objective.
 
         Parameters
@@ -417,12 +401,10 @@ class ConvergenceDisplay(Display):
         for i, (history, converged) in enumerate(zip(self.histories, self.converged, strict=True)):
             best = history.max()
             label = f"round {i + 1}, " * several + ("" if converged else "not ") + "converged"
-            size = base.dot_size(4, len(history))
-            steps = np.arange(1, len(history) + 1)
             missing = (best - history) / (abs(best) or 1.0)
             missing[missing <= 0] = np.nan
-            form = {"markersize": size, "label": f"{label} at {best:.5g}"}
-            ax.plot(steps, missing, **form, **base.next_style(ax))
+            form = {"markersize": base.dot_size(4, len(history)), **base.next_style(ax)}
+            ax.plot(np.arange(len(history)) + 1, missing, label=f"{label} at {best:.5g}", **form)
             if np.isfinite(missing).any():
                 base.use_logarithm(ax)
         base.whole_numbers(ax)
@@ -430,7 +412,6 @@ class ConvergenceDisplay(Display):
         ax.legend()
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class PositivityDisplay(Display):
     """The probability that the leading eigenvector is positive, by the size of the matrix.
 
@@ -440,9 +421,8 @@ class PositivityDisplay(Display):
     Parameters
     ----------
     sizes : ndarray of int
-        Sizes of the matrices.
     probabilities, low, high : ndarray
-        Estimated probabilities, and the ends of their confidence intervals.
+        For every size, the estimate and the ends of its confidence interval.
     label : str
         The kind of matrices, for the legend.
 
@@ -455,10 +435,10 @@ class PositivityDisplay(Display):
     'size of the matrix'
     """
 
-    sizes: np.ndarray
-    probabilities: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    sizes: Integers
+    probabilities: Floats
+    low: Floats
+    high: Floats
     label: str = "estimate"
 
     @classmethod
@@ -467,7 +447,7 @@ class PositivityDisplay(Display):
         result: Mapping[int, Estimate],
         *,
         label: str = "estimate",
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw probabilities.
 
@@ -484,9 +464,10 @@ class PositivityDisplay(Display):
             raise ValueError("result: must hold an Estimate for every size, and at least one")
         sizes = sorted(result)
         probabilities, low, high = np.transpose([result[n] for n in sizes])
-        return cls(
-            sizes=np.array(sizes), probabilities=probabilities, low=low, high=high, label=label
-        ).plot(ax)
+        ends = {"low": low, "high": high}
+        return cls(sizes=np.array(sizes), probabilities=probabilities, label=label, **ends).plot(
+            ax
+        )
 
     def _draw(self, ax: Any) -> None:
         style = base.next_style(ax)
@@ -510,7 +491,7 @@ def _short_of(share: float, retain: float) -> str:
 
 
 def _draw_dots(
-    ax: Any, sizes: np.ndarray, values: np.ndarray, known: np.ndarray, legend: tuple[str, str]
+    ax: Any, sizes: Integers, values: Floats, known: Bools, legend: tuple[str, str]
 ) -> None:
     """Draw dots: full where the value is known, hollow where it is not final."""
     size = base.dot_size(5, len(sizes))

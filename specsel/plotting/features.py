@@ -1,40 +1,35 @@
 """Pictures of scores of features: weights, a map, and greedy alignment."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from specsel import _validate
-from specsel._validate import ArrayLike, Floats
+from specsel._validate import ArrayLike, Bools, Floats, Integers
 from specsel.plotting import base, labels
-from specsel.plotting.base import BLUE, GRAY, VERMILION, Display, check_type
+from specsel.plotting.base import BLUE, GRAY, VERMILION, Axes, Display, check_type
 from specsel.results import Aligned, Map, Weights
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # The width of an ellipse at relevance 1. Positions reach from -π/2 to π/2.
 ELLIPSE = 0.6
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class WeightsDisplay(Display):
     """Weights as bars, largest first, with the cut at the gap and the names of the best.
 
     Parameters
     ----------
     weights : ndarray
-        The weights, largest first.
+        Largest first.
     names : sequence of str
-        Names of the features, in the same order.
+        Of the features, in the same order.
     n_selected : int
         How many features are above the gap, or selected.
     top : int
         How many features get a name.
     chosen : ndarray of bool, optional
-        Which of them an estimator selects; by default those above the gap.
+        Which features are selected, if not those above the gap.
 
     Examples
     --------
@@ -48,11 +43,11 @@ class WeightsDisplay(Display):
 
     marks_selected = True
 
-    weights: np.ndarray
+    weights: Floats
     names: Sequence[str]
     n_selected: int
     top: int = 10
-    chosen: np.ndarray | None = None
+    chosen: Bools | None = None
 
     @classmethod
     def from_result(
@@ -62,7 +57,7 @@ class WeightsDisplay(Display):
         names: Iterable[object] | None = None,
         top: int = 10,
         selected: ArrayLike | None = None,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw weights.
 
@@ -71,7 +66,7 @@ class WeightsDisplay(Display):
         result : Weights or Map
             Of a map, the weights of all rounds together are drawn.
         names : sequence of str, optional
-            Names of the features; by default those of the result, or else their numbers.
+            Of all features; by default those of the result, or else their numbers.
         top : int
             How many features get a name.
         selected : array of bool, optional
@@ -97,7 +92,6 @@ class WeightsDisplay(Display):
         base.draw_ranked(ax, self.weights, self.names, count, self.top, chosen)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class TopographyDisplay(Display):
     """A map of features by their positions in two rounds.
 
@@ -111,13 +105,13 @@ class TopographyDisplay(Display):
     positions, relevances : ndarray of shape (n_features, 2)
         Position and relevance of every feature in the two rounds.
     names : sequence of str
-        Names of the features.
+        Of the features.
     ranking : ndarray of int
         The features, best over all rounds first.
     n_selected : int
-        How many features are above the gap, or selected; these are the first of `ranking`.
+        How many of the first are above the gap, or selected.
     top : int
-        How many of the selected features get a name, if there is space.
+        How many of these get a name, if there is space.
     rounds : tuple of int
         The two rounds, counted from 1.
     chosen : bool
@@ -135,10 +129,10 @@ class TopographyDisplay(Display):
 
     marks_selected = True
 
-    positions: np.ndarray
-    relevances: np.ndarray
+    positions: Floats
+    relevances: Floats
     names: Sequence[str]
-    ranking: np.ndarray
+    ranking: Integers
     n_selected: int
     top: int = 20
     rounds: tuple[int, ...] = (1, 2)
@@ -153,7 +147,7 @@ class TopographyDisplay(Display):
         top: int = 20,
         rounds: Sequence[int] = (1, 2),
         selected: ArrayLike | None = None,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw a map.
 
@@ -161,14 +155,8 @@ class TopographyDisplay(Display):
         ----------
         result : Map
             A map of at least two rounds.
-        names : sequence of str, optional
-            Names of the features; by default those of the result, or else their numbers.
-        top : int
-            How many of the selected features get a name, if there is space.
-        rounds : tuple of int
-            The two rounds to draw, counted from 1.
-        selected : array of bool, optional
-            Which features are selected, if not those above the gap.
+        names, top, rounds, selected
+            As in `WeightsDisplay.from_result`; `rounds` are the two to draw, counted from 1.
         ax : matplotlib Axes, optional
         """
         check_type(result, Map)
@@ -194,44 +182,35 @@ class TopographyDisplay(Display):
         ).plot(ax)
 
     def _draw(self, ax: Any) -> None:
-        best, rest = np.split(self.ranking, [self.n_selected])
-        self._draw_ellipses(ax, rest, GRAY, zorder=1)
-        self._draw_ellipses(ax, best, BLUE, zorder=2)
-        base.title_selected(ax, len(best), len(self.ranking), chosen=self.chosen)
-        first, second = self.rounds
-        ax.set_xlabel(f"position, round {first}\n(width: relevance)")
-        ax.set_ylabel(f"position, round {second}\n(height: relevance)")
-        ax.margins(0.1)
-        names = [self.names[i] for i in best[: self.top]]
-        labels.at_points(ax, self.positions[self.ranking], names, self._sizes(self.ranking) / 2)
-
-    def _sizes(self, features: np.ndarray) -> Any:
-        """Return widths and heights of the ellipses of these features."""
-        return ELLIPSE * np.abs(self.relevances[features])
-
-    def _draw_ellipses(self, ax: Any, features: np.ndarray, color: str, zorder: int) -> None:
         from matplotlib.collections import EllipseCollection
 
-        points, sizes = self.positions[features], self._sizes(features)
-        widths, heights = sizes.T
-        ellipses = EllipseCollection(
-            widths,
-            heights,
-            np.zeros(len(sizes)),
-            units="xy",
-            offsets=points,
-            offset_transform=ax.transData,
-            facecolor=(color, 0.2),
-            edgecolor=color,
-            zorder=zorder,
-        )
-        ax.add_collection(ellipses)
-        ax.update_datalim(np.concatenate((points - sizes / 2, points + sizes / 2)))
-        size = base.dot_size(4, len(self.ranking))
-        ax.plot(*points.T, ".", color=color, markersize=size, zorder=zorder)
+        sizes, n = ELLIPSE * np.abs(self.relevances), len(self.ranking)
+        best, rest = np.split(self.ranking, [self.n_selected])
+        for order, (features, color) in enumerate(((rest, GRAY), (best, BLUE)), start=1):
+            points, half = self.positions[features], sizes[features] / 2
+            ellipses = EllipseCollection(
+                2 * half[:, 0],
+                2 * half[:, 1],
+                np.zeros(len(points)),
+                units="xy",
+                offsets=points,
+                offset_transform=ax.transData,
+                facecolor=(color, 0.2),
+                edgecolor=color,
+                zorder=order,
+            )
+            ax.add_collection(ellipses)
+            ax.update_datalim(np.concatenate((points - half, points + half)))
+            size = base.dot_size(4, n)
+            ax.plot(*points.T, ".", color=color, markersize=size, zorder=order)
+        base.title_selected(ax, len(best), n, chosen=self.chosen)
+        for write, name, i in ((ax.set_xlabel, "width", 0), (ax.set_ylabel, "height", 1)):
+            write(f"position, round {self.rounds[i]}\n({name}: relevance)")
+        ax.margins(0.1)
+        names = [self.names[i] for i in best[: self.top]]
+        labels.at_points(ax, self.positions[self.ranking], names, sizes[self.ranking] / 2)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class AlignmentDisplay(Display):
     """Scores against the number of features, with their peak.
 
@@ -244,7 +223,7 @@ class AlignmentDisplay(Display):
     selected : int
         How many features are selected.
     names : sequence of str
-        Of the features, in the order in which they were taken.
+        Of the features, in the order taken.
     top : int
         How many of them are named.
 
@@ -268,30 +247,27 @@ class AlignmentDisplay(Display):
         cls,
         result: Aligned,
         *,
-        names: Sequence[str] | None = None,
+        names: Iterable[object] | None = None,
         top: int = 5,
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw the scores of a selection.
 
         Parameters
         ----------
         result : Aligned
-        names : sequence of str, optional
-            Of all features; by default those that the data had, or numbers.
-        top : int
-            How many features are named, those taken first.
+        names, top
+            As in `WeightsDisplay.from_result`; the features taken first are named.
         ax : matplotlib Axes, optional
         """
         check_type(result, Aligned)
-        top = _validate.check_integer("top", top, 0)
         known = base.names_of(names, range(len(result.relevance)), result.names)
         return cls(
             scores=result.scores,
             peak=result.peak,
             selected=len(result.support),
             names=[known[i] for i in result.ranking],
-            top=top,
+            top=_validate.check_integer("top", top, 0),
         ).plot(ax)
 
     def _draw(self, ax: Any) -> None:
@@ -303,14 +279,13 @@ class AlignmentDisplay(Display):
             height = self.scores[self.peak - 1]
             ax.plot([self.peak], [height], "o", color=VERMILION, label="peak", **form)
             ax.legend()
+            ax.set_title(f"peak at {_validate.count_of(self.peak, 'feature')}")
+        else:
+            ax.set_title(f"no peak within {len(counts)} features")
         if self.selected != self.peak and self.selected < len(counts):
             ax.axvline(self.selected + 0.5, color=base.foreground(ax), linestyle="--")
         base.whole_numbers(ax)
         ax.set(xlabel="number of features", ylabel="alignment with the target")
-        if self.peak is None:
-            ax.set_title(f"no peak within {len(counts)} features")
-        else:
-            ax.set_title(f"peak at {_validate.count_of(self.peak, 'feature')}")
         if self.top:
             first = labels.in_a_line(ax, self.names[: self.top])
             more = ", …" if len(self.names) > self.top and not first.endswith("…") else ""

@@ -4,7 +4,6 @@
 others are from the simulations of `positivity`.
 """
 
-from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Literal, NamedTuple, Self
 
@@ -33,8 +32,7 @@ CHECKED = 1e-8
 DEVIATIONS = 1.959963984540054
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Evidence:
+class Evidence(records.Record):
     """An objective beside those of shuffled data.
 
     Attributes
@@ -66,9 +64,6 @@ class Evidence:
     method: str
     shuffled: Literal["columns", "labels"]
 
-    def __post_init__(self) -> None:
-        records.freeze(self)
-
     @property
     def verdict(self) -> str:
         """The conclusion from the p value, in words."""
@@ -88,8 +83,7 @@ class Evidence:
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Intervals:
+class Intervals(records.Record):
     """Similarities of all pairs of features, with bootstrap intervals.
 
     Attributes
@@ -127,9 +121,6 @@ class Intervals:
     mean: Floats
     norm: Floats
     names: Names = None
-
-    def __post_init__(self) -> None:
-        records.freeze(self)
 
     @property
     def E(self) -> Floats:
@@ -181,8 +172,7 @@ class Step(NamedTuple):
     stable: dict[int, float] | None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class StableSubspace:
+class StableSubspace(records.Record):
     """A principal subspace that the sample determines, and how it was found.
 
     Here k counts components, not features: it is the dimension of the subspace.
@@ -231,25 +221,22 @@ class StableSubspace:
     intervals: Intervals
 
     def __post_init__(self) -> None:
-        fault = self._fault()
-        if fault:
-            raise ValueError(f"X: the subspace found cannot be trusted, {fault}; rescale X")
-        records.freeze(self)
-
-    def _fault(self) -> str:
-        """Say what is wrong with the subspace; "" if nothing is."""
+        """Refuse a subspace that is not finite, not orthonormal, or retains another share."""
+        with np.errstate(all="ignore"):
+            inner = self.vectors.T @ self.vectors
+            total, retained = self.A.trace(), self.eigenvalues[: self.k].sum()
+        fault = ""
         if not all(
             np.isfinite(part).all() for part in (self.eigenvalues, self.vectors, self.share)
         ):
-            return "it is not finite"
-        inner = self.vectors.T @ self.vectors
-        if self.k and np.abs(inner - np.eye(self.k)).max() > CHECKED:
-            return "its basis is not orthonormal"
-        total = self.A.trace()
-        retained = self.eigenvalues[: self.k].sum()
-        if abs(retained - self.share * total) > CHECKED * total:
-            return f"it retains {retained / total:.6g} instead of {self.share:.6g}"
-        return ""
+            fault = "it is not finite"
+        elif self.k and np.abs(inner - np.eye(self.k)).max() > CHECKED:
+            fault = "its basis is not orthonormal"
+        elif abs(retained - self.share * total) > CHECKED * total:
+            fault = f"it retains {retained / total:.6g} instead of {self.share:.6g}"
+        if fault:
+            raise ValueError(f"X: the subspace found cannot be trusted, {fault}; rescale X")
+        super().__post_init__()
 
     @property
     def A(self) -> Floats:

@@ -6,9 +6,9 @@ background through.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from html import escape
-from typing import Any
+from typing import Any, dataclass_transform
 
 import numpy as np
 
@@ -26,14 +26,20 @@ CELL = "text-align:left;padding:.1em .8em;background:none"
 CUT = ";border-bottom:2px dashed currentColor"
 
 
-def freeze(record: Any) -> None:
-    """Replace the arrays of a new record by views that cannot be written to."""
-    for field in fields(record):
-        value = getattr(record, field.name)
-        if isinstance(value, np.ndarray):
-            view = value.view()
-            view.flags.writeable = False
-            object.__setattr__(record, field.name, view)
+@dataclass_transform(frozen_default=True, eq_default=False)
+class Record:
+    """A frozen dataclass whose arrays cannot be written to."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, eq=False, repr=False)(cls)
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                view = value.view()
+                view.flags.writeable = False
+                object.__setattr__(self, field.name, view)
 
 
 def check_features(
@@ -63,14 +69,32 @@ def read_samples(X: ArrayLike | Sparse, expected: int, names: Names, what: str) 
     return array
 
 
-def frame(columns: dict[str, Any], *, ranked: bool = False) -> Any:
-    """Return a pandas table of the columns; the index of a `ranked` one counts from 1."""
+def frame(columns: Mapping[str, Any]) -> Any:
+    """Return a pandas table of the columns."""
     try:
         import pandas as pd
     except ImportError:
         raise ImportError("to_frame needs pandas: pip install pandas") from None
-    table = pd.DataFrame(columns)
-    return table.set_index(table.index + 1).rename_axis("rank") if ranked else table
+    return pd.DataFrame(columns)
+
+
+def ranked_frame(ranking: Integers, names: Names, columns: Mapping[str, Any], count: int) -> Any:
+    """Return a pandas table of ranked features, of which the first `count` are selected."""
+    first = {"feature": _validate.name_features(ranking, names), "index": ranking}
+    table = frame({**first, **columns, "selected": np.arange(len(ranking)) < count})
+    return table.set_index(table.index + 1).rename_axis("rank")
+
+
+def ranked_columns(
+    ranking: Integers, names: Names, what: str, values: Floats
+) -> dict[str, Iterable[Any]]:
+    """Return columns of an HTML table: rank, name, value and bar of ranked features."""
+    return {
+        "rank": range(1, len(ranking) + 1),
+        "feature": html_names(ranking, names),
+        what: numbers(values),
+        "": bars(values),
+    }
 
 
 def html_table(

@@ -6,7 +6,7 @@ largest.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -27,8 +27,7 @@ Others = tuple[tuple[Integers, float], ...]
 Pencil = Any
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Subset:
+class Subset(records.Record):
     """Some features, their value, and a bound on the value of any other support of that size.
 
     Attributes
@@ -90,7 +89,7 @@ class Subset:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.value) and np.isfinite(self.direction).all()):
             raise ValueError("X: the value of a support is no finite number; rescale X")
-        records.freeze(self)
+        super().__post_init__()
 
     @property
     def gap(self) -> float:
@@ -147,8 +146,7 @@ class SizeRow(NamedTuple):
     error: float = np.inf
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Path:
+class Path(records.Record):
     """Supports of several sizes: ``path[k]`` is the `Subset` of k features.
 
     The direction of a support is computed when ``path[k]`` is first used, and then kept. All
@@ -201,29 +199,18 @@ class Path:
     def __post_init__(self) -> None:
         if not np.isfinite(self.values).all() or np.isnan(self.bounds).any():
             raise ValueError("X: the values of some supports are no finite numbers; rescale X")
-        records.freeze(self)
+        super().__post_init__()
         for support in self.supports:
             support.flags.writeable = False
 
     @classmethod
     def from_rows(cls, pencil: Pencil, rows: Iterable[SizeRow]) -> Self:
         """Return the path of these rows, whose sizes ascend."""
-        sizes, supports, values, starts, bounds, statuses, nodes, seconds, others, errors = zip(
-            *rows, strict=True
+        columns: Iterator[Any] = (
+            column if name in ("support", "status", "others") else np.array(column)
+            for name, column in zip(SizeRow._fields, zip(*rows, strict=True), strict=True)
         )
-        return cls(
-            sizes=np.array(sizes),
-            supports=supports,
-            values=np.array(values),
-            starts=np.array(starts),
-            bounds=np.array(bounds),
-            statuses=statuses,
-            nodes=np.array(nodes),
-            seconds=np.array(seconds),
-            others=others,
-            errors=np.array(errors),
-            pencil=pencil,
-        )
+        return cls(*columns, pencil)
 
     @property
     def names(self) -> Names:

@@ -5,7 +5,7 @@
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,19 +18,15 @@ from specsel.results.subsets import Path, Subset
 # Weights that differ by no more than this share of the largest are alike: there is no gap.
 ALIKE = 1e-9
 
-# Eigenvalues of the same weights, from data read again, may differ by this share of the largest.
-EIGENVALUE_ERROR = 1e-3
-
-# Two ways to compute the objective of a loop that has settled may differ by this share of it.
-OBJECTIVE_ERROR = 1e-2
+# Eigenvalues of the same weights, from data read again, may differ by this share of the largest;
+# two ways to compute the objective of a loop that has settled by this share of it.
+EIGENVALUE_ERROR, OBJECTIVE_ERROR = 1e-3, 1e-2
 
 # Starts of k-means, the best of which is kept; and most times that each moves its centres.
-STARTS = 10
-MOVES = 100
+STARTS, MOVES = 10, 100
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Weights:
+class Weights(records.Record):
     """One weight for every feature, and how the weights were found.
 
     Attributes
@@ -89,21 +85,24 @@ class Weights:
     def __post_init__(self) -> None:
         for name in ("alpha", "history", "eigenvalues", "basis", "mean", "norm"):
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
-        records.freeze(self)
+        super().__post_init__()
 
     def __repr__(self) -> str:
-        state = "converged" if self.converged else "not converged"
-        if self.error is not None:
-            state += f", approximate to {self.error:.2g} of the largest weight"
+        state = "" if self.converged else "not "
+        error = (
+            ""
+            if self.error is None
+            else f", approximate to {self.error:.2g} of the largest weight"
+        )
         return (
             f"Weights({len(self.alpha)} features, {_cut(self.alpha)} above a gap of "
             f"{self.gap:.3g}, objective {self.objective:.6g}, k = "
-            f"{_validate.count_of(self.k_, 'direction')}, X read {self.n_passes} times, {state})"
+            f"{_validate.count_of(self.k_, 'direction')}, X read {self.n_passes} times, "
+            f"{state}converged{error})"
         )
 
     def _repr_html_(self) -> str:
-        directions = _validate.count_of(self.k_, "direction")
-        return _ranked_html(self, f"Weights, k = {directions}", {})
+        return _ranked_html(self, f"Weights, k = {_validate.count_of(self.k_, 'direction')}", {})
 
     @property
     def k_(self) -> int:
@@ -135,8 +134,7 @@ class Weights:
         The gap is 1 where all weights are alike, and infinite where the rest have no weight.
         Negative weights count as 0.
         """
-        ordered = _descending(self.alpha)
-        count = _cut(self.alpha)
+        ordered, count = _descending(self.alpha), _cut(self.alpha)
         if count == len(ordered):
             return 1.0
         rest = ordered[count:].mean()
@@ -319,17 +317,11 @@ class Weights:
         its weight, and whether it is above the gap.
         """
         ranking = self.ranking
-        columns = {
-            "feature": _validate.name_features(ranking, self.names),
-            "index": ranking,
-            "weight": self.alpha[ranking],
-            "selected": np.arange(len(ranking)) < _cut(self.alpha),
-        }
-        return records.frame(columns, ranked=True)
+        columns = {"weight": self.alpha[ranking]}
+        return records.ranked_frame(ranking, self.names, columns, _cut(self.alpha))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Map:
+class Map(records.Record):
     """Relevance and position of every feature in every round.
 
     Attributes
@@ -346,16 +338,10 @@ class Map:
     coordinates: Floats
     n_passes: int
 
-    def __post_init__(self) -> None:
-        records.freeze(self)
-
     def __repr__(self) -> str:
-        count = len(self.weights)
+        rounds = _validate.count_of(len(self.weights), "round")
         sizes = ", ".join(str(len(weights.select())) for weights in self.weights)
-        return (
-            f"Map({len(self.coordinates)} features, {_validate.count_of(count, 'round')}, "
-            f"{sizes} above the gap)"
-        )
+        return f"Map({len(self.coordinates)} features, {rounds}, {sizes} above the gap)"
 
     def _repr_html_(self) -> str:
         columns, ranking = {}, self.combined.ranking
@@ -423,8 +409,7 @@ class Map:
         return records.frame(columns)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Aligned:
+class Aligned(records.Record):
     """Features whose affinity is aligned with a target, in the order in which they were taken.
 
     Attributes
@@ -454,9 +439,6 @@ class Aligned:
     n_passes: int
     names: Names = None
 
-    def __post_init__(self) -> None:
-        records.freeze(self)
-
     @property
     def peak(self) -> int | None:
         """How many features have the largest score; None where the scores still rise at the end.
@@ -483,28 +465,17 @@ class Aligned:
 
     def _repr_html_(self) -> str:
         size = len(self.support)
-        columns = {
-            "rank": range(1, len(self.ranking) + 1),
-            "feature": records.html_names(self.ranking, self.names),
-            "score": records.numbers(self.scores),
-            "": records.bars(self.scores),
-        }
         title = (
             f"Aligned, target {self.target}: {size} of {len(self.relevance)} features, "
             f"{self.tell_peak()}"
         )
+        columns = records.ranked_columns(self.ranking, self.names, "score", self.scores)
         return records.html_table(title, columns, size)
 
     def to_frame(self) -> Any:
         """Return a pandas table of the features, in the order taken."""
-        columns = {
-            "feature": _validate.name_features(self.ranking, self.names),
-            "index": self.ranking,
-            "score": self.scores,
-            "relevance": self.relevance[self.ranking],
-            "selected": np.arange(len(self.ranking)) < len(self.support),
-        }
-        return records.frame(columns, ranked=True)
+        columns = {"score": self.scores, "relevance": self.relevance[self.ranking]}
+        return records.ranked_frame(self.ranking, self.names, columns, len(self.support))
 
 
 def annotate(
@@ -585,7 +556,7 @@ def _scored(found: Any, n: int | None) -> tuple[Floats, Integers, Integers]:
         order = found.support[np.argsort(-scores[found.support], kind="stable")]
         return scores, order, found.support
     if isinstance(found, Path):
-        sizes = found.sizes.tolist()
+        sizes = found.sizes
         raise ValueError(f"found: is a path of sizes {sizes[0]} to {sizes[-1]}; pass path[k]")
     kind = type(found).__name__
     raise ValueError(f"found: is of type {kind}; Weights, Map, Aligned or Subset is needed")
@@ -600,9 +571,9 @@ def check(
     `value` is the objective as other products than those of `objective` give it, where the
     algorithm knows it; `scale` is the size of the terms that add up to it.
     """
-    numbers = (weights.objective, weights.history, weights.eigenvalues, weights.basis)
+    parts = (weights.alpha, weights.objective, weights.history, weights.eigenvalues, weights.basis)
     fault = ""
-    if not all(np.isfinite(part).all() for part in (weights.alpha, *numbers)):
+    if not all(np.isfinite(part).all() for part in parts):
         fault = "they are not finite"
     elif not linalg.is_unit(weights.alpha, floor):
         fault = f"their norm is {np.linalg.norm(weights.alpha):.9g} instead of 1"
@@ -638,15 +609,9 @@ def _cut(alpha: Floats) -> int:
 def _ranked_html(weights: Weights, title: str, columns: Mapping[str, Iterable[Any]]) -> str:
     """Return an HTML table of the features by weight; `columns` are more, in the same order."""
     ranking, count = weights.ranking, _cut(weights.alpha)
-    alpha = weights.alpha[ranking]
-    first: dict[str, Iterable[Any]] = {
-        "rank": range(1, len(alpha) + 1),
-        "feature": records.html_names(ranking, weights.names),
-        "weight": records.numbers(alpha),
-        "": records.bars(alpha),
-    }
+    first = records.ranked_columns(ranking, weights.names, "weight", weights.alpha[ranking])
     state = "converged" if weights.converged else "not converged"
-    title = f"{title}, {state}: {count} of {len(alpha)} above the gap"
+    title = f"{title}, {state}: {count} of {len(ranking)} above the gap"
     return records.html_table(title, {**first, **columns}, count)
 
 
