@@ -210,7 +210,7 @@ class Path(records.Record):
             column if name in ("support", "status", "others") else np.array(column)
             for name, column in zip(SizeRow._fields, zip(*rows, strict=True), strict=True)
         )
-        return cls(*columns, pencil)
+        return cls(*(*columns, pencil))
 
     @property
     def names(self) -> Names:
