@@ -53,18 +53,17 @@ def test_titles_and_labels_are_no_longer_than_the_axes(pyplot):
     assert shown.ax_.title.get_fontsize() < 12
 
 
-def test_estimators_must_be_fitted():
-    message = r"^estimator = 'raw': has no result_; a fitted estimator of this package is needed"
+@pytest.mark.parametrize(
+    ("estimator", "shown"),
+    [("raw", "'raw'"), (make_pipeline(StandardScaler(), QAlpha(k=2)), "Pipeline")],
+)
+def test_estimators_must_be_fitted(estimator, shown):
+    message = (
+        f"^estimator = {shown}: has no result_; a fitted estimator of this package is needed, of "
+        "a pipeline its step$"
+    )
     with pytest.raises(ValueError, match=message):
-        plotting.WeightsDisplay.from_estimator("raw")
-
-
-def test_pipelines_are_refused_in_one_line():
-    steps = make_pipeline(StandardScaler(), QAlpha(k=2, n_features_to_select=6, max_iter=500))
-    assert "\n" in repr(steps)
-    message = r"^estimator = Pipeline: has no result_; .* of a pipeline its step$"
-    with pytest.raises(ValueError, match=message):
-        plotting.WeightsDisplay.from_estimator(steps)
+        plotting.WeightsDisplay.from_estimator(estimator)
 
 
 @pytest.mark.parametrize("kind", ["str", "ndarray", "PolarAxes", "Axes3D"])

@@ -126,15 +126,7 @@ def test_bounds_far_above_do_not_flatten_the_values():
 
 
 def test_sizes_without_a_bound_have_no_band():
-    bounds = np.array([np.inf, 3.0, 4.0])
-    values = np.array([1.0, 2.0, 3.0])
-    ax = (
-        PathDisplay(
-            sizes=np.arange(1, 4), values=values, starts=values, bounds=bounds, proved=bounds < 0
-        )
-        .plot()
-        .ax_
-    )
+    ax = path_of([1, 2, 3], [1, 2, 3], [np.inf, 3, 4], [0, 0, 0]).plot().ax_
     assert {x for x, _ in ax.collections[0].get_paths()[0].vertices} == {2, 3}
     assert points(lines_of(ax)["best found"]) == [[1, 1], [2, 2], [3, 3]]
     assert points(lines_of(ax)["bound"]) == [[2, 3], [3, 4]]
@@ -172,19 +164,17 @@ def test_searches_are_drawn_size_by_size(rng):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("features left", "gap between eigenvalues")
 
 
-def test_bounds_on_gaps_are_hollow():
-    sizes, gaps, errors = np.array([[4, 3, 2], [1.0, 2.0, 3.0], [2.0, 2.0, 2.0]])
-    ax = (
-        StabilityDisplay(
-            sizes=sizes,
-            gaps=gaps,
-            errors=errors,
-            decomposed=np.array([True, False, True]),
-            chosen=2,
-        )
-        .plot()
-        .ax_
+def search_of(gaps, errors, decomposed, chosen=None):
+    gaps, errors = np.array([gaps, errors], dtype=float)
+    sizes, decomposed = np.arange(len(gaps) + 1, 1, -1), np.array(decomposed, bool)
+    display = StabilityDisplay(
+        sizes=sizes, gaps=gaps, errors=errors, decomposed=decomposed, chosen=chosen
     )
+    return display.plot().ax_
+
+
+def test_bounds_on_gaps_are_hollow():
+    ax = search_of([1, 2, 3], [2, 2, 2], [1, 0, 1], chosen=2)
     drawn = lines_of(ax)
     assert points(drawn["largest gap"]) == [[4, 1], [2, 3]]
     assert points(drawn["bound on the gap"]) == [[3, 2]]
@@ -204,16 +194,7 @@ def test_searches_that_found_nothing_have_no_mark(rng):
 
 @pytest.mark.parametrize(("gaps", "errors"), [([0, 0], [0, 0]), ([1e-17, 0], [2, 1])])
 def test_gaps_of_nothing_are_drawn(gaps, errors):
-    ax = (
-        StabilityDisplay(
-            sizes=np.array([3, 2]),
-            gaps=np.array(gaps, float),
-            errors=np.array(errors, float),
-            decomposed=np.array([True, True]),
-        )
-        .plot()
-        .ax_
-    )
+    ax = search_of(gaps, errors, [1, 1])
     low, high = ax.get_ylim()
     assert low < max(errors) < high
     assert max(errors) == 0 or low >= 1e-5
