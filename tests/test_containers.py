@@ -257,7 +257,8 @@ def test_sparse_lda_of_sparse_data(X, container):
 
 
 def test_principal_components_take_dense_data():
-    with pytest.raises(ValueError, match=r"^X: is a sparse matrix; dense samples x features are"):
+    message = r"^X: is a sparse matrix; dense .* toarray\(\) would take 11.2 KiB \(the budget is "
+    with pytest.raises(ValueError, match=message):
         gslda.solve(sparse.csr_array(WIDE), max_size=3)
 
 
@@ -384,13 +385,6 @@ def test_estimators_take_sparse_data_and_keep_them_sparse(name, container):
     np.testing.assert_array_equal(selector.get_support(), support)
     assert sparse.issparse(out)
     np.testing.assert_array_equal(out.toarray(), WIDE[:, support])
-
-
-def test_names_of_a_sparse_frame_reach_the_result():
-    frame = pd.DataFrame(WIDE).add_prefix("gene").astype(pd.SparseDtype(float, 0.0))
-    selector = specsel.QAlpha(k=2, n_features_to_select=3)
-    found = quietly(lambda X: selector.fit(X).result_, frame)
-    assert found.names[:2] == ("gene0", "gene1")
 
 
 @pytest.mark.parametrize("center", [True, False])

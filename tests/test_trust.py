@@ -147,12 +147,6 @@ def test_numbers_beyond_all_measure_are_refused_in_one_line(name):
         REFUSED[name]()
 
 
-def test_memory_that_is_not_there_is_named():
-    message = r"^n = 10000000: would take \d+ TiB, and the budget \(SPECSEL_MEMORY\) is .*; .*$"
-    with pytest.raises(MemoryError, match=message):
-        positivity.probability(10**7, 1, 1)
-
-
 def test_whole_numbers_of_few_bits_do_not_overflow():
     few = {"trials": 2, "random_state": 0}
     n, short = 100, np.int8(100)

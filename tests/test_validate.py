@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from specsel import _containers, _runtime, _validate, kernel, qalpha, sbs, weighting
+from specsel import _runtime, _validate, kernel, qalpha, sbs, weighting
 
 
 @pytest.mark.parametrize("value", [1, np.int64(1), np.uint8(1)])
@@ -152,11 +152,6 @@ def test_what_would_take_too_much_is_named_in_one_line(message, monkeypatch):
     budget = r"the budget \(SPECSEL_MEMORY\) is 47.7 MiB; take .*$"
     with pytest.raises(MemoryError, match=f"^{message}, and {budget}"):
         TOO_MUCH[message](WIDE)
-
-
-def test_a_sparse_matrix_where_dense_numbers_are_needed():
-    with pytest.raises(ValueError, match=r"toarray\(\) would take 45.8 MiB \(the budget is "):
-        _containers.as_matrix(WIDE)
 
 
 def press():
