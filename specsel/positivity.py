@@ -207,11 +207,11 @@ def semicircle(
     bins = _validate.check_integer("bins", bins, 1)
     radius = 2 * sigma * sqrt(n)
     edges = np.linspace(-radius, radius, bins + 1)
-    values, lower = np.empty((trials, n)), np.tri(n, dtype=bool)
     with (
         _streams(random_state, trials, f"n = {n}", 2 * n * (n + 1)) as keys,
         _runtime.one_thread(n),
     ):
+        values, lower = np.empty((trials, n)), np.tri(n, dtype=bool)
         entries, matrix = np.empty(n * (n + 1) // 2), np.zeros((n, n))
         for trial, key in enumerate(keys):
             _fill(key, kind, 0, entries)

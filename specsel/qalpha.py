@@ -611,11 +611,8 @@ def count_or_none(centered: _data.Data, *, later: bool = False) -> Directions:
 def count_centered(data: _data.Data) -> int:
     """Count the clusters for k = "auto" in centred data, however `data` represents features."""
     centered = data.centered()
-    if not centered.norm.any():
-        return 1
-    if centered.is_tall():
-        centered = centered.reduced()[0]
-    return _iterate.count_clusters(Energy(centered))
+    small = centered.reduced()[0] if centered.is_tall() else centered
+    return _iterate.count_clusters(Energy(small)) if centered.norm.any() else 1
 
 
 def stands_out(
