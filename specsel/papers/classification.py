@@ -29,7 +29,7 @@ Select = Callable[[Floats, Integers, int], Integers]
 def run_classification(
     sets: Sequence[str] = SETS, seeds: int = 2, progress: report.Progress = None
 ) -> report.Report:
-    """Accuracies of every method on every set; the samples are cut into folds `seeds` times."""
+    """Report accuracies of every method on every set; samples are cut into folds `seeds` times."""
     scores = {
         name: accuracies_on(*selection.load(name), seeds) for name in report.each(sets, progress)
     }

@@ -60,7 +60,7 @@ def run_genes(
     few: bool = False,
     progress: report.Progress = None,
 ) -> report.Report:
-    """Numbers of errors, of as many samples as there are; with `few`, of the quick methods."""
+    """Report numbers of errors, one sample left out at a time; with `few`, of the quick methods."""
     X, y, notes = checked(*(leukemia() if data is None else data))
     sizes = [size for size in sizes if size <= X.shape[1]]
     methods = learners(len(X), X.shape[1], k, few)
@@ -298,7 +298,7 @@ def run_bendor(
     k: int = 2,
     progress: report.Progress = None,
 ) -> report.Report:
-    """Ratio of mean weights, and how many of the five largest are right."""
+    """Report the ratio of mean weights, and how many of the five largest are right."""
     settings: dict[str, dict[str, float]] = {"base": {}}
     settings |= {f"{name} = {v:g}": {name: v} for name, of in varied.items() for v in of}
     cases = [(setting, scale) for setting in settings.values() for scale in SCALES]
@@ -374,7 +374,7 @@ K = 2
 
 
 def run_tissues(runs: int = 50, progress: report.Progress = None) -> report.Report:
-    """Shares of samples in the right cluster, over resamples of the samples."""
+    """Report shares of samples in the right cluster, over resamples of the samples."""
     X, names = leukemia()
     y = np.unique(names, return_inverse=True)[1]
     found = report.collect(partial(clustered, X, y), progress, range(runs))

@@ -20,7 +20,7 @@ CASES = {"ionosphere": (0.33,), "spambase": (0.25,), "segmentation": (0.45, 0.55
 
 
 def run_stability(runs: int = 10, progress: report.Progress = None) -> report.Report:
-    """Features removed, dimension and share, for every set and share to retain."""
+    """Report features removed, dimension and share, for every set and share to retain."""
     rows = []
     for name in report.each(CASES, progress):
         for variant, X in variants(name).items():

@@ -31,7 +31,7 @@ METHODS_MONTE_CARLO = {
 def run_monte_carlo(
     pairs: int = 50_000, n_features: int = 16, progress: report.Progress = None
 ) -> report.Report:
-    """Shares of the optimum for every method and size; as lines the mean values as well."""
+    """Report shares of the optimum for every method and size; as lines the mean values as well."""
     start = time.perf_counter()
     found = report.collect(partial(values_of_pair, n_features), progress, range(pairs))
     each_pair = (time.perf_counter() - start) / pairs
@@ -213,7 +213,7 @@ def run_sonar(
     trials: int = 100,
     progress: report.Progress = None,
 ) -> report.Report:
-    """Test errors for every method and size."""
+    """Report test errors for every method and size."""
     notes = (
         "a linear discriminant on all features errs on a quarter of the test samples, and none on "
         "fewer features comes near the 9 % of the paper, which does not describe its classifier",
@@ -236,7 +236,7 @@ def run_ionosphere(
     trials: int = 100,
     progress: report.Progress = None,
 ) -> report.Report:
-    """Test errors for every method and size."""
+    """Report test errors for every method and size."""
     notes = (
         "the paper counts 36 features; the repository has 34",
         "a linear discriminant errs on 13 % of the samples, with all features or with the best "

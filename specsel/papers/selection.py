@@ -50,7 +50,7 @@ def run_selection(
     draws: int = 4,
     progress: report.Progress = None,
 ) -> report.Report:
-    """Scores of every method on every set; `draws` are the random selections a resample."""
+    """Report scores of every method on every set; `draws` are the random selections a resample."""
     names = list(LOADERS) if sets is None else list(sets)
     scores = {
         name: scores_on(*load(name), resamples, draws) for name in report.each(names, progress)

@@ -16,7 +16,6 @@ machine count as squares: ``K + ridge I`` is its kernel matrix, and it separates
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +25,7 @@ TINY = np.finfo(float).tiny
 
 
 def pearson(X, y):
-    """Modulus of the correlation with the label of two classes."""
+    """Return the modulus of the correlation with the label of two classes."""
     label = (y == y.max()) - np.mean(y == y.max())
     centred = X - X.mean(axis=0)
     norms = np.sqrt((centred**2).sum(axis=0) * (label**2).sum())
@@ -34,17 +33,14 @@ def pearson(X, y):
 
 
 def fisher(X, y):
-    """Distance of the means of two classes over the sum of their variances (Weston et al. 2001).
-
-    It depends on the units of a feature.
-    """
+    """Return the distance of two means over the sum of variances, which depends on the units."""
     one, other = (X[y == c] for c in np.unique(y))
     variances = one.var(axis=0) + other.var(axis=0)
     return np.abs(one.mean(axis=0) - other.mean(axis=0)) / np.maximum(variances, TINY)
 
 
 def variance_ratio(X, y):
-    """Fisher's ratio of any number of classes: variance of the means over that within."""
+    """Return Fisher's ratio of any number of classes: variance of the means over that within."""
     classes = [X[y == c] for c in np.unique(y)]
     sizes = np.array([len(part) for part in classes])[:, None] / len(X)
     means = np.array([part.mean(axis=0) for part in classes])
@@ -54,7 +50,7 @@ def variance_ratio(X, y):
 
 
 def kolmogorov_smirnov(X, y):
-    """Largest distance between the distribution functions of a class and of the rest."""
+    """Return the largest distance between the distributions of a class and of the rest."""
     best = np.zeros(X.shape[1])
     order = np.argsort(X, axis=0, kind="stable")
     last = np.diff(np.take_along_axis(X, order, 0), axis=0, append=np.inf) > 0
@@ -68,15 +64,12 @@ def kolmogorov_smirnov(X, y):
 
 
 def largest(score):
-    """For any number of classes, the largest of the scores of a class against the rest."""
+    """Return a score of any number of classes: the largest of a class against the rest."""
     return lambda X, y: np.max([score(X, y == c) for c in np.unique(y)], axis=0)
 
 
-RANKINGS = {"Pearson": pearson, "Fisher": fisher, "Kolmogorov-Smirnov": kolmogorov_smirnov}
-
-
 def best(score, n):
-    """The n features of the largest scores, best first."""
+    """Return the n features of the largest scores, best first."""
     return np.argsort(-score, kind="stable")[:n]
 
 
@@ -92,17 +85,17 @@ Kernel = Callable[[Floats, int], tuple[Floats, Floats]]
 
 
 def linear(products: Floats, n: int) -> tuple[Floats, Floats]:
-    """The kernel ``x·z``."""
+    """Return the kernel ``x·z``."""
     return products, np.ones_like(products)
 
 
 def quadratic(products: Floats, n: int) -> tuple[Floats, Floats]:
-    """The kernel ``(x·z / n + 1)²``."""
+    """Return the kernel ``(x·z / n + 1)²``."""
     return (products / n + 1) ** 2, 2 * (products / n + 1) / n
 
 
 def eliminated(X: Floats, y: Integers, n: int, kernel: Kernel) -> Integers:
-    """Features that recursive elimination leaves, in the order of the columns."""
+    """Select features by recursive elimination, in the order of the columns."""
 
     def losses(kept: Integers) -> Floats:
         Z = X[:, kept]
@@ -114,7 +107,7 @@ def eliminated(X: Floats, y: Integers, n: int, kernel: Kernel) -> Integers:
 
 
 def bounded(X: Floats, y: Integers, n: int, kernel: Kernel) -> Integers:
-    """Features of the largest scales under the radius-margin bound, in the order of columns."""
+    """Select features by their scales under the radius-margin bound, in the order of columns."""
     scales = np.ones(X.shape[1])
 
     def importance(kept: Integers) -> Floats:
@@ -131,7 +124,7 @@ def bounded(X: Floats, y: Integers, n: int, kernel: Kernel) -> Integers:
 
 
 def bound(Z: Floats, y: Integers, kernel: Kernel) -> tuple[float, Floats]:
-    """R² ‖w‖² for scaled features, and its derivative by the logarithm of every scale."""
+    """Return R² ‖w‖² for scaled features, and its derivative by the logarithm of every scale."""
     values, slope = kernel(Z @ Z.T, Z.shape[1])
     duals = _duals(values, y)
     signed = np.outer(duals, duals)
@@ -159,11 +152,12 @@ def _halved(n_features: int, n: int, importance: Callable[[Integers], Floats]) -
 
 
 def _ridged(values: Floats) -> Floats:
+    """Return the kernel matrix of a machine whose errors count as squares."""
     return values + RIDGE * np.trace(values) / len(values) * np.eye(len(values))
 
 
 def _duals(values: Floats, y: Integers) -> Floats:
-    """Signed dual variables of the machine."""
+    """Return the signed dual variables of the machine."""
     from sklearn.svm import SVC
 
     model = SVC(kernel="precomputed", C=1e6, tol=1e-8).fit(_ridged(values), y)
@@ -173,7 +167,7 @@ def _duals(values: Floats, y: Integers) -> Floats:
 
 
 def _center(values: Floats) -> Floats:
-    """Shares of the samples whose mean is the center of the smallest ball (Frank and Wolfe)."""
+    """Return shares of the samples whose mean centres the smallest ball (Frank and Wolfe)."""
     shares = np.full(len(values), 1 / len(values))
     diagonal = np.diag(values)
     for i in range(ROUNDS):
@@ -187,11 +181,8 @@ SHAVED = 0.1  # share of the genes that go at a time
 SHUFFLES = 2
 
 
-class Cluster(NamedTuple):
-    """Genes, and for each the sign with which it varies along."""
-
-    genes: Integers
-    signs: Floats
+# Genes, and for each the sign with which it varies along.
+Cluster = tuple[Integers, Floats]
 
 
 def clusters(Z: Floats, n: int) -> list[Cluster]:
@@ -211,25 +202,26 @@ def clusters(Z: Floats, n: int) -> list[Cluster]:
 
 
 def shave(Z: Floats) -> list[Cluster]:
-    """Nested clusters, from all genes to one."""
-    kept, found = np.arange(Z.shape[1]), []
+    """Return nested clusters, from all genes to one."""
+    left, found = Z.shape[1], []
+    genes = np.arange(left)
     while True:
-        part = Z[:, kept]
-        leading = np.linalg.eigh(part @ part.T)[1][:, -1]
-        products = leading @ part
-        found.append(Cluster(kept, np.where(products < 0, -1.0, 1.0)))
-        if len(kept) == 1:
+        part = Z[:, genes]
+        products = np.linalg.eigh(part @ part.T)[1][:, -1] @ part
+        found.append((genes, np.where(products < 0, -1.0, 1.0)))
+        if left == 1:
             return found
-        left = max(1, int((1 - SHAVED) * len(kept)))
-        kept = np.sort(kept[np.argsort(-np.abs(products), kind="stable")[:left]])
+        left = max(1, int((1 - SHAVED) * left))
+        genes = np.sort(genes[best(np.abs(products), left)])
 
 
 def explained(Z: Floats, cluster: Cluster) -> float:
-    """Variance of the signed mean over samples, as a share of that of all signed genes."""
-    total = np.mean(Z[:, cluster.genes] ** 2)
+    """Return the variance of the signed mean over samples, as a share of that of all genes."""
+    total = np.mean(Z[:, cluster[0]] ** 2)
     return float(np.mean(signed_mean(Z, cluster) ** 2) / total) if total > 0 else 0.0
 
 
 def signed_mean(Z: Floats, cluster: Cluster) -> Floats:
-    """The mean of the genes, each with its sign."""
-    return Z[:, cluster.genes] @ cluster.signs / len(cluster.genes)
+    """Return the mean of the genes, each with its sign."""
+    genes, signs = cluster
+    return Z[:, genes] @ signs / len(genes)

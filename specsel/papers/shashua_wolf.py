@@ -25,7 +25,7 @@ QUICK_TOPOGRAPHY = {"runs": 20}
 
 
 def run_topography(runs: int = 100, progress: report.Progress = None) -> report.Report:
-    """How many random versions of the data have their groupings told apart."""
+    """Report how many random versions of the data have their groupings told apart."""
     found = report.collect(compared, progress, range(runs))
     return report.make(
         "topography",
@@ -94,7 +94,7 @@ def run_pairwise(
     runs: int = 20,
     progress: report.Progress = None,
 ) -> report.Report:
-    """Ratios of weights, and negative shares, for every trade-off and representation."""
+    """Report ratios of weights, and negative shares, for every trade-off and representation."""
     cases = [(kind, tradeoff) for kind in ("parts", "centered") for tradeoff in tradeoffs]
     found = report.collect(share_of_meant, progress, cases, range(runs))
     labels = [f"{kind}, trade-off {tradeoff:g}" for kind, tradeoff in cases]
@@ -146,7 +146,7 @@ PREFERRED = [0, 12]  # columns of wine: alcohol and proline
 def run_side_info(
     names: Sequence[str] = NAMES, runs: int = 20, progress: report.Progress = None
 ) -> report.Report:
-    """Scores of raw, standardised, weighted, selected and projected data."""
+    """Report scores of raw, standardised, weighted, selected and projected data."""
     found = report.collect(partial(scores_on, runs), progress, names)
     rows = [
         report.row(f"{name}: {method}", values[i])
@@ -303,7 +303,7 @@ WEIGHTED = "Q-α with side information"
 
 
 def run_precision(runs: int = 20, progress: report.Progress = None) -> report.Report:
-    """Normalised precision on test persons."""
+    """Report normalised precision on test persons."""
     images = wolf_bileschi.faces()
     gray = images.reshape(len(images), -1)
     # All images in the space that they span, so that the components are of small matrices.

@@ -39,7 +39,7 @@ def run_pca(
     figures: Sequence[str] = tuple(FIGURES),
     progress: report.Progress = None,
 ) -> report.Report:
-    """Silhouettes, and the share of the squared weights on the three relevant features."""
+    """Report silhouettes, and the share of the squared weights on the three relevant features."""
     cases = [(figure, spread) for figure in figures for spread in spreads]
     found = report.collect(seen, progress, cases, range(runs))
     rows = [
@@ -116,7 +116,7 @@ QUICK_FACES = {"runs": 3}
 
 
 def run_faces(runs: int = 20, progress: report.Progress = None) -> report.Report:
-    """Percentage of test images that are recognised."""
+    """Report the percentage of test images that are recognised."""
     images = faces()
     measure = partial(recognised, images.reshape(len(images), -1), wavelets(images))
     every = report.collect(measure, progress, range(runs))

@@ -66,7 +66,7 @@ def run_weston(
     problems: Sequence[str] = tuple(PROBLEMS),
     progress: report.Progress = None,
 ) -> report.Report:
-    """Test errors of every method for every size of the training set."""
+    """Report test errors of every method for every size of the training set."""
     found = report.collect(errors_of_weston, progress, problems, sizes, range(runs))
     rows: list[report.Row] = []
     lines: dict[str, report.Line] = {}
@@ -140,7 +140,7 @@ CHOICES = {"k = n": 0, "k = n + 2": 2, "k = max(1, n - 2)": -2, "k = max(1, n - 
 def run_classes(
     classes: Sequence[int] = CLASSES, runs: int = 20, progress: report.Progress = None
 ) -> report.Report:
-    """Gaps for every number of classes and four choices of k, and the comparisons of the text."""
+    """Report gaps for every number of classes and four choices of k, and what the text compares."""
     found = report.collect(sparsity_gaps, progress, classes, range(runs))
     rows = report.rows("{} classes, {}", classes, found, "gap")
     spreads = {choice: relative_spread(gaps) for choice, gaps in found.items()}
@@ -213,7 +213,7 @@ def run_positivity(
     irrelevant: Sequence[int] = (25, 50, 100, 200, 400),
     progress: report.Progress = None,
 ) -> report.Report:
-    """Probabilities and eigenvalues for both pairs of mean and deviation; signs; the bound."""
+    """Report probabilities, eigenvalues, the signs of weights, and the bound on irrelevant ones."""
     sizes = dict(zip(ENTRIES, (first_sizes, second_sizes), strict=True))
     cases = [(label, n) for label in ENTRIES for n in sizes[label]]
     found = {
@@ -298,7 +298,7 @@ DATA = {
 
 
 def run_sparsity(k: int = 3, runs: int = 30, progress: report.Progress = None) -> report.Report:
-    """Weights on both kinds of data, and how positive and sparse they are."""
+    """Report weights on both kinds of data, and how positive and sparse they are."""
     found = report.collect(partial(sorted_weights, k), progress, DATA, range(runs))
     rows = [
         report.row(f"{name}: {what}", values[i])
@@ -362,7 +362,7 @@ def run_kernel(
     runs: int = 80,
     progress: report.Progress = None,
 ) -> report.Report:
-    """Share of runs that succeed, for every variance and method."""
+    """Report the share of runs that succeed, for every variance and method."""
     found = report.collect(successes, progress, variances, range(runs))
     shares = {label: values.mean(axis=1) for label, values in found.items()}
     return report.make(
@@ -436,7 +436,7 @@ METHODS_LAPLACIAN = {
 
 
 def run_laplacian(runs: int = 20, progress: report.Progress = None) -> report.Report:
-    """Share of the clusters in the basis, and of the best features that are right."""
+    """Report the share of the clusters in the basis, and of the best features that are right."""
     found = report.collect(shown, progress, METHODS_LAPLACIAN, range(runs))
     return report.make(
         "laplacian",

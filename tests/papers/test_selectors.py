@@ -80,11 +80,10 @@ def test_shaving_finds_planted_clusters_one_after_another(rng):
         Z[:, columns] = rng.standard_normal((60, 1)) + 0.3 * Z[:, columns]
     Z[:, 3] *= -1
     found = selectors.clusters(standardised(Z), 2)
-    second, first = sorted(found, key=lambda cluster: cluster.genes[0], reverse=True)
-    assert len(first.genes) >= 8
-    assert first.genes.max() < 10
-    assert len(second.genes) >= 12
-    assert second.genes.min() >= 10
-    assert second.genes.max() < 25
-    turned = first.signs[first.genes == 3]
-    assert (first.signs[first.genes != 3] == -turned).all()
+    (first, signs), (second, _) = sorted(found, key=lambda cluster: cluster[0][0])
+    assert len(first) >= 8
+    assert first.max() < 10
+    assert len(second) >= 12
+    assert second.min() >= 10
+    assert second.max() < 25
+    assert (signs[first != 3] == -signs[first == 3]).all()
