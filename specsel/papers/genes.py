@@ -60,7 +60,7 @@ def run_genes(
     few: bool = False,
     progress: report.Progress = None,
 ) -> report.Report:
-    """Report numbers of errors, one sample left out at a time; with `few`, of the quick methods."""
+    """Report errors, one sample left out at a time; with `few`, by the quick methods."""
     X, y, notes = checked(*(leukemia() if data is None else data))
     sizes = [size for size in sizes if size <= X.shape[1]]
     methods = learners(len(X), X.shape[1], k, few)

@@ -140,7 +140,7 @@ CHOICES = {"k = n": 0, "k = n + 2": 2, "k = max(1, n - 2)": -2, "k = max(1, n - 
 def run_classes(
     classes: Sequence[int] = CLASSES, runs: int = 20, progress: report.Progress = None
 ) -> report.Report:
-    """Report gaps for every number of classes and four choices of k, and what the text compares."""
+    """Report gaps for every number of classes and four choices of k, and comparisons."""
     found = report.collect(sparsity_gaps, progress, classes, range(runs))
     rows = report.rows("{} classes, {}", classes, found, "gap")
     spreads = {choice: relative_spread(gaps) for choice, gaps in found.items()}
@@ -213,7 +213,7 @@ def run_positivity(
     irrelevant: Sequence[int] = (25, 50, 100, 200, 400),
     progress: report.Progress = None,
 ) -> report.Report:
-    """Report probabilities, eigenvalues, the signs of weights, and the bound on irrelevant ones."""
+    """Report probabilities, eigenvalues, signs of weights, and the bound on irrelevant ones."""
     sizes = dict(zip(ENTRIES, (first_sizes, second_sizes), strict=True))
     cases = [(label, n) for label in ENTRIES for n in sizes[label]]
     found = {
