@@ -35,6 +35,7 @@ from specsel._exact.bounds import (
     submatrix,
     triangular,
 )
+from specsel._exact.exclude import precedes
 from specsel._runtime import jit
 from specsel._validate import Bools, Integers
 
@@ -172,9 +173,8 @@ class BestFirst:
     def _take(self) -> tuple[OpenNode, float]:
         """Take the child of the largest bound and make it; return it with that bound."""
         if self._stored > BUFFER:
-            self._queue.sort(reverse=True)
-            key, _, parent, branch, include = self._queue.pop(0)
-            self._queue.reverse()
+            self._queue.sort()  # a sorted list is a heap
+            key, _, parent, branch, include = self._queue.pop()
         else:
             key, _, parent, branch, include = heapq.heappop(self._queue)
         if branch < 0:
@@ -194,9 +194,7 @@ class BestFirst:
         """Return whether a node holds a support that lexicographically precedes the incumbent."""
         lacking = max(self._task.choose - len(node.included), 0)
         chosen = np.concatenate((node.included, np.sort(node.free)[:lacking]))
-        mask = np.isin(np.arange(len(incumbent)), chosen)
-        differs = np.flatnonzero(mask != incumbent)
-        return bool(len(differs) and mask[differs[0]])
+        return bool(precedes(np.isin(np.arange(len(incumbent)), chosen), incumbent))
 
 
 def _doubles(node: OpenNode) -> int:

@@ -244,9 +244,9 @@ def search_in_turn(
 ) -> dict[int, SizeRow]:
     """Search sizes one after the other, each for its share of the time; return a row for each.
 
-    The first half of the time is divided among all sizes, and what is left after that among those
-    still open, so that sizes which are easy to prove leave their time to the others. A second
-    search begins anew, so one size gets but one.
+    The first half of the time is divided among all sizes, and the rest among those still open, so
+    that sizes which are easy to prove leave their time to the others. A second search begins anew,
+    so a single size gets but one.
     """
     rows: dict[int, SizeRow] = {}
     for part in (1.0,) if limits.time_limit is None or len(sizes) == 1 else (0.5, 1.0):
