@@ -61,12 +61,12 @@ def outside(texts, figure):
 def beyond(texts, ax):
     """Names that leave their axes."""
     ax.figure.figure.draw_without_rendering()
-    room = ax.get_window_extent().padded(0.5)
+    window = ax.get_window_extent().padded(0.5)
     return [
         text.get_text()
         for text in texts
         for box in [Text.get_window_extent(text)]
-        if not (room.contains(box.x0, box.y0) and room.contains(box.x1, box.y1))
+        if not (window.contains(box.x0, box.y0) and window.contains(box.x1, box.y1))
     ]
 
 

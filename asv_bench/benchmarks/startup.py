@@ -32,7 +32,7 @@ class Import:
 
 
 class FirstCall:
-    """Processor seconds of a whole process, imports included, with an empty cache and a full one.
+    """Processor seconds of a process, imports included, with an empty cache and a full one.
 
     Processor seconds, for compiling takes several cores while it runs beside other work.
     """

@@ -175,7 +175,7 @@ def at_points(ax: Any, points: np.ndarray, names: Sequence[object], axes: Any) -
 
 def _lay_out(ax: Any) -> float:
     """Fix the positions of the axes in the figure; return the number of pixels in a point."""
-    figure = ax.figure.figure  # the whole figure, even if the axes are in a part of one
+    figure = ax.figure.figure  # also if the axes are in a part of it
     figure.draw_without_rendering()
     return float(figure.dpi / 72)
 

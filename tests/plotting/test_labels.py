@@ -68,7 +68,7 @@ def test_lines_lead_from_names_that_were_moved(pyplot):
     assert not any(text.arrow_patch for text in kept)
 
 
-def test_names_find_room_in_small_axes(pyplot):
+def test_names_fit_in_small_axes(pyplot):
     grid = pyplot.subplots(2, 2, figsize=(5, 4), layout="constrained")[1]
     for ax, (n, top) in zip(grid.flat, [(5, 5), (40, 10), (200, 10), (40, 40)], strict=True):
         ax.bar(np.arange(n), np.linspace(1, 0.5, n))
@@ -124,12 +124,12 @@ def test_names_at_points_do_not_overlap_and_the_first_are_written(pyplot, rng, n
     assert names == [name for name in places if name in names]
     assert len(names) > 0.2 * n
     assert len(names) == n or n > 5
-    dots, room = ax.transData.transform(points), ax.get_window_extent()
+    dots, window = ax.transData.transform(points), ax.get_window_extent()
     for text, box in zip(ax.texts, pictures.boxes(ax.texts), strict=True):
         assert text.xy == pytest.approx(places[text.get_text()])
         assert not any(box.contains(*dot) for dot in dots)
-        assert (box.min >= room.min - 0.5).all()
-        assert (box.max <= room.max + 0.5).all()
+        assert (box.min >= window.min - 0.5).all()
+        assert (box.max <= window.max + 0.5).all()
 
 
 @pytest.mark.parametrize("shape", [(0.05, 0.2), (0.2, 0.01), (0.0, 0.1), (0.0, 0.0)])
@@ -145,7 +145,7 @@ def test_names_are_beside_the_ellipse_around_their_point(pyplot, shape):
         assert not ((box.min < seen) & (seen < box.max)).all(axis=1).any()
 
 
-def test_names_are_beside_all_ellipses_where_there_is_room(pyplot):
+def test_names_are_beside_all_ellipses_where_there_is_space(pyplot):
     ax, angles = pyplot.subplots()[1], np.linspace(0, 2 * np.pi, 500)
     points, axes = np.array([[0.45, 0.5], [0.55, 0.45], [0.3, 0.45]]), [0.15, 0.05]
     labels.at_points(ax, points, ["one", "other"], np.tile(axes, (3, 1)))
@@ -179,7 +179,7 @@ def test_names_at_points_stand_out_from_what_is_below(pyplot):
     assert pictures.contrast(stroke["foreground"], text.get_color()) == 21
 
 
-def test_names_without_room_are_left_out(pyplot):
+def test_names_without_space_are_left_out(pyplot):
     ax = pyplot.subplots()[1]
     names = [f"feature_{i}" for i in range(40)]
     labels.at_points(ax, np.full((40, 2), 0.5), names, 0.0)
