@@ -126,21 +126,6 @@ def test_reweight_refuses_what_is_not_finite_even_where_it_weighs_nothing(bad):
             weights.reweight(X)
 
 
-def test_reweighted_components_separate_what_plain_ones_do_not():
-    """Algorithm 1: Q-α with exact eigenvectors, then PCA of the weighted data."""
-    data = datasets.two_gaussians(spread=8.0, random_state=0)
-    weighted = qalpha.solve(data.X, 2, method="basic").reweight(data.X)
-
-    def separation(Z):
-        Z = Z - Z.mean(axis=0)
-        first = np.linalg.svd(Z, full_matrices=False)[0][:, 0]
-        return abs(np.corrcoef(first, data.y)[0, 1])
-
-    plain = oracle.standardise(data.X).T
-    assert separation(weighted) > 0.9
-    assert separation(weighted) > separation(plain)
-
-
 def test_columns_in_another_order_are_refused(rng):
     frame = pd.DataFrame(rng.standard_normal((20, 4)), columns=list("abcd"))
     weights = qalpha.solve(frame, 1)
