@@ -35,6 +35,9 @@ MODERATE = 400
 # Krylov space a larger share would lose digits of the weights.
 GRAM_FLOOR, KRYLOV_FLOOR = 1e-11, 1e-12
 
+# How far the weights of a start are from equal ones.
+UNEVEN = 0.03
+
 # Block products that find the leading subspace of a matrix that is not formed.
 SUBSPACE_PASSES = 4
 
@@ -69,6 +72,15 @@ def is_unit(alpha: Floats, floor: float) -> bool:
 def generic(shape: tuple[int, ...]) -> Floats:
     """Return a dual that nothing is orthogonal to but by chance; always the same."""
     return np.random.default_rng(0).standard_normal(shape)
+
+
+def uneven(count: int) -> Floats:
+    """Return weights near 1 that no permutation of features or samples leaves alone.
+
+    From equal weights of exchangeable features (one-hot columns, factorial designs) a Krylov space
+    or an ascent never finds weights that tell them apart.
+    """
+    return 1.0 + UNEVEN * generic((count,))
 
 
 def leading_pair(

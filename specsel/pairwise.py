@@ -220,8 +220,8 @@ class Pairwise(qalpha.Energy):
         return np.concatenate((image[: point.size], self.shares * image[point.size :]))
 
     def first_dual(self, point: Floats) -> Floats:
-        equal = np.ones(self.data.n_features)
-        _, image, entries = self.data.sweep(None, None, equal, point, self.pairs)
+        alpha = linalg.uneven(self.data.n_features)
+        _, image, entries = self.data.sweep(None, None, alpha, point, self.pairs)
         return np.concatenate((image.ravel(), self.shares * entries))
 
     def advance(self, pair: linalg.LeadingPair, point: Floats, width: int) -> Step[Floats]:

@@ -260,7 +260,7 @@ class Energy:
         return image
 
     def first_dual(self, point: Floats) -> Floats:
-        return self.data.adjoint(np.ones(self.data.n_features), point)
+        return self.data.adjoint(linalg.uneven(self.data.n_features), point)
 
     def advance(self, pair: linalg.LeadingPair, point: Floats, width: int) -> Step[Floats]:
         if self.basic:
@@ -311,7 +311,7 @@ class Gap(Energy):
         check_budget(data.n_samples, ascends=False)
         self.weights_are_smaller = data.n_features <= data.n_samples**2
         # Constant features are left out: they add 0 to the objective, which may be more than any.
-        self.varies = (data.norms.ravel() > 0).astype(float)
+        self.first_weights = (data.norms.ravel() > 0) * linalg.uneven(data.n_features)
 
     def form(self, affinity: Floats, basis: Floats) -> Floats:
         """Compute ``J affinity``; half the gradient of the criterion is ``Φ J A_α``."""
@@ -329,8 +329,8 @@ class Gap(Energy):
 
     def first_dual(self, point: Floats) -> Floats:
         if self.weights_are_smaller:
-            return self.varies
-        return self.form(self.data.adjoint(self.varies, None), point)
+            return self.first_weights
+        return self.form(self.data.adjoint(self.first_weights, None), point)
 
     def advance(self, pair: linalg.LeadingPair, point: Floats, width: int) -> Step[Floats]:
         alpha, affinity = self._weights(pair)
@@ -369,7 +369,7 @@ def _ascend_gap(
 ) -> _iterate.Run:
     """Ascend from a basis, narrowed to some widths, until the criterion rises no more."""
     tol = options.tol
-    known = Krylov(problem.data, partial(problem.form, basis=basis), problem.varies)
+    known = Krylov(problem.data, partial(problem.form, basis=basis), problem.first_weights)
     coefficients = known.extend_until(START_TOL, signed=True)[0]
     for width in widths[1:]:
         for _ in range(NARROWING_PASSES):
@@ -540,17 +540,7 @@ def leading_weights(
     weights, their affinity, the value of the form after every pass, and whether it converged.
     """
     # Constant features are left out: they add 0 to the value, which may be more than any.
-    varies = (data.norms.ravel() > 0).astype(float)
-    found = _leading_weights(data, form, varies, tol)
-    if found[2][-1] == 0.0:
-        # Equal weights may have no part in any that count. These have, but by chance.
-        found = _leading_weights(data, form, varies * linalg.generic(varies.shape), tol)
-    return found
-
-
-def _leading_weights(
-    data: _data.Data, form: Form | None, start: Floats, tol: float
-) -> tuple[Floats, Floats, list[float], bool]:
+    start = (data.norms.ravel() > 0) * linalg.uneven(data.n_features)
     known = Krylov(data, np.asarray if form is None else form, start)
     coefficients, history, converged = known.extend_until(tol, signed=form is not None)
     return *known.combined(coefficients), history, converged

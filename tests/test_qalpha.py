@@ -1,5 +1,6 @@
 """Q-α against the literal algorithm, and its properties."""
 
+import itertools
 import warnings
 from collections import namedtuple
 
@@ -210,6 +211,18 @@ def test_the_ascent_of_the_gap_ends_at_a_maximum(shape, k, center):
     spectrum = np.linalg.eigvalsh(oracle.affinity(M, got.alpha))
     largest = np.sort(np.abs(spectrum))[::-1][:k]
     np.testing.assert_allclose(np.abs(got.eigenvalues), largest, rtol=1e-6)
+
+
+@pytest.mark.parametrize("options", [{}, {"init": "equal"}, {"criterion": "gap"}])
+def test_exchangeable_features_are_told_apart(options):
+    """No start is a saddle that permutations of the features leave alone."""
+    factors = np.array(list(itertools.product([-1.0, 1.0], repeat=3)))
+    for X in (np.tile(np.eye(4), (2, 1)), np.eye(8), np.hstack([factors, factors])):
+        best = max(
+            qalpha.solve(X, 2, **options | {"init": "random", "random_state": seed}).objective
+            for seed in range(3)
+        )
+        assert qalpha.solve(X, 2, **options).objective >= (1 - 1e-5) * best
 
 
 def test_the_gap_in_single_precision_is_near():

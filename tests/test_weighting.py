@@ -1,5 +1,6 @@
 """The parameter-free weighting against its definition."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -288,6 +289,29 @@ def test_fisher_weights_lead_the_form(size, tradeoff):
     assert got.converged
     np.testing.assert_allclose(np.abs(got.alpha), np.abs(expected), atol=1e-6)
     assert got.alpha.sum() > 0
+
+
+FACTORS = np.array(list(itertools.product([-1.0, 1.0], repeat=3)))
+EXCHANGEABLE = {
+    "one-hot columns": np.hstack([np.repeat(np.eye(3), 4, axis=0), np.tile(np.eye(4), (3, 1))]),
+    "factorial": np.hstack([FACTORS, FACTORS[:, [0, 0, 1]] * FACTORS[:, [1, 2, 2]]]),
+    "cyclic": np.array([np.roll([1.0, 1.0, 0, 0, 0, 0, 0, 0], i) for i in range(8)]),
+    "groups": np.tile(np.repeat(np.eye(3), 4, axis=0), (2, 1)),
+}
+
+
+@pytest.mark.filterwarnings("ignore:tradeoff")
+@pytest.mark.filterwarnings("ignore:X. its features are linearly independent")
+@pytest.mark.parametrize("tradeoff", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("design", EXCHANGEABLE)
+def test_fisher_weights_lead_where_features_are_exchangeable(design, tradeoff):
+    """Equal weights would stay among those that permutations of the features leave alone."""
+    X = EXCHANGEABLE[design]
+    for y in (np.arange(len(X)) % 2, np.arange(len(X)) // 4 % 2):
+        form = oracle.fisher_form(oracle.standardise(X), oracle.class_rows(y), tradeoff)
+        alpha = weighting.solve(X, y, tradeoff=tradeoff).alpha
+        largest = np.linalg.eigvalsh(form)[-1]
+        assert alpha @ form @ alpha == pytest.approx(largest, abs=1e-6)
 
 
 def test_fisher_weights_of_tall_data_with_dependent_features():
