@@ -68,6 +68,9 @@ COLUMNS = 64
 # its products are formed: of products that are centred afterwards the means would take the digits.
 FAR = 100
 
+# A feature is constant within the classes if no more than so many roundings of its size are left.
+FLAT = 4
+
 # Features: an array, or a list of numbers.
 Support = Integers | list[int]
 
@@ -216,8 +219,10 @@ class Pencil:
         """
         values = self.spectrum
         n_small = k - (self.n_features - len(values))  # how many of the k smallest are listed
-        lower = linalg.worth(values[:n_small], self.criterion) if n_small > 0 else 0.0
-        upper = linalg.worth(values[-k:], self.criterion)
+        rounding = ROUNDING * self.n_features * values[-1]
+        least = np.maximum(values[: max(n_small, 0)] - rounding, 0.0)
+        lower = linalg.worth(least, self.criterion) if n_small > 0 else 0.0
+        upper = linalg.worth(values[-k:] + rounding, self.criterion)
         return lower * (1 - BOUND_SHARE) - self.shift, upper * (1 + BOUND_SHARE) - self.shift
 
     def solve(self, support: Support) -> tuple[float, Floats]:
@@ -225,14 +230,30 @@ class Pencil:
 
         The vector has an entry for every feature. The largest entry by modulus is positive.
         """
-        A, B = self.block(support)
-        count = 1 if self.criterion == "leading" else len(A)
-        values, vectors = linalg.last_eigenpairs(A, B, count)
-        _check(A, B, float(values[-1]), vectors[:, -1])
+        if self.pair is None:
+            values, vectors = self._eigenpairs(support)
+        else:
+            A, B = self.block(support)
+            count = 1 if self.criterion == "leading" else len(A)
+            values, vectors = linalg.last_eigenpairs(A, B, count)
+            _check(A, B, float(values[-1]), vectors[:, -1])
         direction = np.zeros(self.n_features)
         direction[support] = vectors[:, -1]
         value = linalg.worth(values, self.criterion)
         return value, direction * (np.sign(direction[np.abs(direction).argmax()]) or 1)
+
+    def _eigenpairs(self, support: Support) -> tuple[Floats, Floats]:
+        """Return the eigenvalues over a support that are not 0, ascending, and their vectors.
+
+        With ``B = RᵀR``, they are the squared singular values of ``R⁻ᵀ F``. R is the triangle of
+        W and the root of the ridge; B, whose condition is that of R squared, is not formed.
+        """
+        rows = np.vstack((self.within.columns(support), np.diag(np.sqrt(self.ridge[support]))))
+        with _runtime.one_thread(len(rows)):
+            upper = np.asarray(np.linalg.qr(rows, mode="r"), dtype=float)
+            factor = linalg.solve_upper(upper, self.factor[support], transposed=True)
+            left, roots, _ = np.linalg.svd(factor, full_matrices=False)
+            return np.square(roots[::-1]), linalg.solve_upper(upper, left[:, ::-1])
 
 
 def _check(A: Floats, B: Floats, value: float, vector: Floats) -> None:
@@ -486,6 +507,7 @@ def from_reading(data: Reading) -> Pencil:
         nothing, ones = DenseWithin(np.empty((0, len(norm)))), np.ones(len(norm))
         return Pencil(factor, nothing, ones, names=names, criterion=criterion or "leading")
     factor, within = _scatter(array, mean, norm, classes)
+    _warn_of_flat(within, constant, names)
     added = _shrinkage(within, np.flatnonzero(~constant), shrinkage)
     criterion = criterion or (SEVERAL_CLASSES if factor.shape[1] > 1 else "leading")
     ridge = added + constant
@@ -509,6 +531,9 @@ def _scatter(
     """
     members = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)
     shares = members.mean(axis=0)
+    # What rounding may leave of |W_j|² where a feature is constant within every class.
+    size = 1 + np.abs(mean) / np.where(norm == 0, 1.0, norm)
+    rounding = len(classes) * (FLAT * np.finfo(float).eps * size) ** 2
     within: DenseWithin | SparseWithin
     if isinstance(array, np.ndarray):
         standardised = _centred(array, mean, norm == 0)
@@ -518,16 +543,41 @@ def _scatter(
             means[c] = standardised[classes == c].mean(axis=0)
             standardised[classes == c] -= means[c]
         standardised /= np.sqrt(len(classes))
+        squares = np.einsum("ij,ij->j", standardised, standardised)
+        standardised[:, squares <= rounding] = 0.0
         within = DenseWithin(standardised)
     else:
-        matrix = array.astype(np.float64, copy=False).tocsc()
+        matrix = _shifted(array.astype(np.float64, copy=False).tocsc(), mean, norm)
         means = (matrix.T @ members).T / members.sum(axis=0)[:, None]
         scale = np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 0)
         within = SparseWithin(matrix, members, means, scale)
-        means = np.sqrt(len(classes)) * (means - mean) * scale
+        means = np.sqrt(len(classes)) * (means - shares @ means) * scale
+        scale[within.squares <= rounding] = 0.0
     roots = np.sqrt(shares)[:, None]
     axes = np.linalg.qr(roots, mode="complete")[0][:, 1:]
     return np.ascontiguousarray((means * roots).T @ axes), within
+
+
+def _shifted(matrix: Any, mean: Floats, norm: Floats) -> Any:
+    """Subtract the means of columns far from zero of which every number is stored."""
+    stored = np.diff(matrix.indptr)
+    far = _data.far_from_zero(mean, norm, matrix.shape[0]) & (stored == matrix.shape[0])
+    if not far.any():
+        return matrix
+    values = matrix.data - np.repeat(np.where(far, mean, 0.0), stored)
+    return type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _warn_of_flat(within: DenseWithin | SparseWithin, constant: Bools, names: Names) -> None:
+    """Warn of features that are constant within every class, but not among all samples."""
+    flat = np.flatnonzero((within.squares == 0) & ~constant)
+    if len(flat):
+        which = _validate.first_few(_validate.name_features(flat, names))
+        warnings.warn(
+            f"{len(flat)} of {len(constant)} features do not vary within any class: {which}; "
+            "they tell the classes apart without error, and shrinkage alone decides their value",
+            stacklevel=_validate.caller(),
+        )
 
 
 def _shrinkage(

@@ -232,6 +232,14 @@ def eigen(symmetric: Floats) -> tuple[Floats, Floats]:
     return values, vectors
 
 
+def solve_upper(upper: Floats, right: Floats, *, transposed: bool = False) -> Floats:
+    """Return ``upper⁻¹ right``, or ``upper⁻ᵀ right``."""
+    from scipy.linalg import solve_triangular  # here, for it would slow the import down
+
+    solution: Floats = solve_triangular(upper, right, trans=int(transposed), check_finite=False)
+    return solution
+
+
 def last_eigenpairs(
     symmetric: Floats, metric: Floats | None = None, count: int = 1
 ) -> tuple[Floats, Floats]:

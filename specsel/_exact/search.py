@@ -36,7 +36,7 @@ from specsel._exact.include import Include
 from specsel._pencil import Pencil
 from specsel._runtime import jit
 from specsel._validate import Bools, Bounds, Floats, Integers, Worth
-from specsel.linalg import eigen, last_eigenpairs, worth
+from specsel.linalg import eigen, last_eigenpairs, solve_upper, worth
 from specsel.results.subsets import SizeRow
 
 # Called after every round with the value of the best support, a bound on all, the number of nodes
@@ -94,6 +94,9 @@ COARSER = (0.1, 0.05, 0.02)
 
 # A gap of at most this share, which is twice that of ties, counts as proof.
 PROVED = 2e-9
+
+# An error of more than this share of the value is no proof.
+TRUSTED = 1e-3
 
 # A size whose search may go on if there is time left. After safe elimination more features may go
 # once the sizes below are proved.
@@ -171,10 +174,14 @@ class SearchTask:
 
     def value(self, support: Support) -> float:
         """Solve for the value of a support."""
-        pair = np.ix_(support, support)
         if self.criterion == "leading":
+            pair = np.ix_(support, support)
             return float(last_eigenpairs(self.A[pair], self.B[pair])[0][0])
-        return worth(eigh(self.A[pair], self.B[pair], eigvals_only=True), self.criterion)
+        # By factors: errors are a share of each eigenvalue, and of A's rank no more are counted.
+        chosen = np.flatnonzero(np.isin(self.features, support))
+        upper = np.asarray(np.linalg.cholesky(self.b[np.ix_(chosen, chosen)]).T, dtype=float)
+        factor = solve_upper(upper, self.factor[:, chosen].T, transposed=True)
+        return worth(np.square(np.linalg.svd(factor)[1][::-1], dtype=float), self.criterion)
 
     def support(self, mask: Bools) -> Support:
         """Return the support that a mask of free features stands for."""
@@ -294,7 +301,8 @@ def search_sizes(
 
     rows = search_in_turn(sizes, limits, search_one)
     rounding = task.rounding()
-    return close([with_error(rows[k], *rounding) for k in sizes], several=several)
+    closed = close([with_error(rows[k], *rounding) for k in sizes], several=several)
+    return [_judged(row) for row in closed]
 
 
 def search_size(
@@ -330,6 +338,13 @@ def with_error(row: SizeRow, least: float, share: float) -> SizeRow:
     """Add the error of the value and of the bound on it, twice that of ties included."""
     size = max(abs(row.value), abs(row.bound))
     return row._replace(error=least + (share + 2 * TIE) * size)
+
+
+def _judged(row: SizeRow) -> SizeRow:
+    """Take a proof back where rounding leaves too few digits."""
+    if row.status == "optimal" and row.error > TRUSTED * abs(row.value) > 0:
+        return row._replace(status="ill-conditioned")
+    return row
 
 
 def close(rows: list[SizeRow], *, several: bool = False) -> list[SizeRow]:

@@ -44,7 +44,8 @@ The columns of the table:
           features together are worth
   gap     how much better than "exact" another set might be, at most
   status  "optimal" if the search proved that no other set is better; "time" or "interrupted"
-          if it ended early; "features" if too many features were left to search
+          if it ended early; "features" if too many features were left to search;
+          "ill-conditioned" if rounding leaves fewer than three digits, raise --shrinkage
 
 The search takes at most 300 features. Without labels it takes thousands, of which it eliminates
 those that no good set can hold. Ctrl-C ends it and prints what was found.

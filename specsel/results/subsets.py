@@ -46,7 +46,9 @@ class Subset(records.Record):
     status : str
         "optimal" where it is proved that nothing is better; "gap", "time", "nodes" or
         "interrupted" where the search ended earlier, and why; "features" where too many features
-        were left to search; "greedy" where nothing was searched.
+        were left to search; "greedy" where nothing was searched; "ill-conditioned" where the
+        search came to its end, but `error` is more than a thousandth of the value, because
+        features nearly repeat one another: take a larger shrinkage.
     nodes : int
         Nodes of the search trees.
     seconds : float
