@@ -374,7 +374,7 @@ def _read(X: ArrayLike | Sparse, matrix: Similarity) -> Features:
     mean, norm = _data.moments(values, names, center=centred)
     kept, n_samples = norm > 0, values.shape[0]
     _check_kept(norm, kept, "constant" if centred else "zero")
-    scaled, sums, products = scale(values, mean, norm, kept)
+    norm[kept], scaled, sums, products = scale(values, mean, norm, kept)
     sums = sums if centred else np.zeros_like(sums)
     estimates = products - np.outer(sums, sums) / n_samples
     return Features(
@@ -406,19 +406,21 @@ def _check_kept(norm: Floats, kept: Bools, kind: str) -> None:
 
 def _scale_dense(
     values: Floats, mean: Floats, norm: Floats, kept: Bools
-) -> tuple[Floats, Floats, Floats]:
-    """Return the scaled features, features x samples, their sums and their products."""
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return norms, the scaled features, features x samples, their sums and their products."""
     scaled = np.subtract(values.T, mean[:, None], order="C")
     if not kept.all():
         scaled = scaled[kept]
-    scaled /= norm[kept, None]
-    return scaled, scaled.sum(axis=1), scaled @ scaled.T
+    mean, norm = mean[kept], norm[kept]
+    norm = _centre_again(scaled, norm, _data.far_from_zero(mean, norm, len(values)))
+    scaled /= norm[:, None]
+    return norm, scaled, scaled.sum(axis=1), scaled @ scaled.T
 
 
 def _scale_sparse(
     values: Any, mean: Floats, norm: Floats, kept: Bools
-) -> tuple[Any, Floats, Floats]:
-    """Return the scaled features, samples x features, their sums and their products.
+) -> tuple[Floats, Any, Floats, Floats]:
+    """Return norms, the scaled features, samples x features, their sums and their products.
 
     A feature far from zero is centred and all its values are stored, at most twice as many: left
     as it is, its variance would vanish in the rounding of its mean square.
@@ -429,12 +431,24 @@ def _scale_sparse(
     mean, norm = mean[kept], norm[kept]
     far = _data.far_from_zero(mean, norm, values.shape[0])
     if far.any():
-        centred = csc_array(scaled[:, far].toarray() - mean[far])
+        centred = np.subtract(scaled[:, far].toarray().T, mean[far, None], order="C")
+        norm[far] = _centre_again(centred, norm[far], np.ones(len(centred), dtype=bool))
         order = np.argsort(np.argsort(far, kind="stable"))
-        scaled = hstack((scaled[:, ~far], centred), format="csc")[:, order]
+        scaled = hstack((scaled[:, ~far], csc_array(centred.T)), format="csc")[:, order]
     scaled.sort_indices()
     scaled.data /= np.repeat(norm, np.diff(scaled.indptr))
-    return scaled, np.asarray(scaled.sum(axis=0)).ravel(), (scaled.T @ scaled).toarray()
+    sums = np.asarray(scaled.sum(axis=0)).ravel()
+    return norm, scaled, sums, (scaled.T @ scaled).toarray()
+
+
+def _centre_again(centred: Floats, norm: Floats, far: Bools) -> Floats:
+    """Centre features that were far from zero again, in place; return the norms of all.
+
+    Their means were rounded in proportion to the values, and what that left in the sums and in
+    the norms would make an estimate differ from resamples that it equals.
+    """
+    centred -= np.where(far, centred.mean(axis=1), 0.0)[:, None]
+    return np.where(far, np.sqrt(np.einsum("ij,ij->i", centred, centred)), norm)
 
 
 def _factors(

@@ -110,6 +110,25 @@ def test_features_far_from_zero_are_as_exact_when_sparse(matrix, far):
         np.testing.assert_allclose(found.A, np.corrcoef(X.T), atol=1e-11)
 
 
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array])
+@pytest.mark.parametrize("method", ["bca", "percentile"])
+@pytest.mark.parametrize("matrix", ["covariance", "correlation"])
+@pytest.mark.parametrize("n_samples", [6, 9, 12])
+def test_an_offset_that_loses_no_digit_changes_no_interval(n_samples, matrix, method, form):
+    """The mean is rounded, which few samples notice most: a correlation of 1 is certain."""
+    X = np.round(np.random.default_rng(n_samples).standard_normal((n_samples, 4)) * 8) / 2**9
+    options = {"matrix": matrix, "method": method, "n_boot": 200, "random_state": 0}
+    expected, unit = sbs.intervals(X, **options), 2.0**-12 if matrix == "covariance" else 1.0
+    for power in (30, 35, 40):
+        offset = 2.0**power * np.array([1, -1, 1, 0])
+        np.testing.assert_array_equal(X + offset - offset, X)
+        found = sbs.intervals(form(X + offset), **options)
+        for end in ("A", "lower", "upper"):
+            wanted = getattr(expected, end)
+            np.testing.assert_allclose(getattr(found, end), wanted, rtol=0, atol=1e-12 * unit)
+        np.testing.assert_allclose(found.norm, expected.norm, rtol=1e-12)
+
+
 @pytest.mark.parametrize("matrix", ["cosine", "correlation"])
 def test_a_similarity_that_no_resample_changes_is_certain(matrix):
     x = np.random.default_rng(0).random(30)
