@@ -301,6 +301,16 @@ def float_type(dtype: Any) -> np.dtype[Any]:
     return np.dtype(np.float32 if small else np.float64)
 
 
+def as_float(block: Any, stored: Any, *, copy: bool | None = None) -> NDArray[Any]:
+    """Return numbers that are stored as some type as native float32 or float64, see `float_type`.
+
+    Compiled code takes no other numbers: it would read those in foreign byte order as native ones.
+    Only others are copied, or all with `copy`.
+    """
+    array: NDArray[Any] = np.array(block, dtype=float_type(stored), copy=copy)
+    return array
+
+
 def take_features(X: Any, features: Integers) -> Any:
     """Return some features of a streamed array, in memory; of Dask, as another array of Dask."""
     X = bare(X)

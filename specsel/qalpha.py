@@ -718,7 +718,9 @@ def relevance(X: ArrayLike, subset: Iterable[int | str], k: int, *, center: bool
     _validate.check_flag("center", center)
     if not _containers.is_dask(array):  # whose columns stay where they are
         q, count = int(array.shape[0]), len(chosen)
-        size = float(array.dtype.itemsize * q * count)
+        stored, read = array.dtype, _containers.float_type(array.dtype)
+        itemsize = read.itemsize + (stored.itemsize if stored != read else 0)
+        size = float(itemsize * q * count)
         if hasattr(array, "tocsr"):  # a number has an index, too
             size = min(2.0 * array.dtype.itemsize * array.nnz, 2 * size)
         what = f"subset: {count} features of {q} samples"

@@ -18,11 +18,14 @@ from scipy import sparse
 
 import specsel
 from specsel import (
+    _containers,
     alignment,
     eslda,
+    evidence,
     gslda,
     laplacian,
     pairwise,
+    positivity,
     qalpha,
     sbs,
     side_info,
@@ -218,6 +221,52 @@ def test_other_numbers(dtype):
     expected = quietly(SOLVERS["qalpha"], X.astype(float))
     found = quietly(SOLVERS["qalpha"], sparse.csr_array(X))
     np.testing.assert_allclose(found.alpha, expected.alpha, atol=1e-9)
+
+
+STORED_TYPES = (">f8", "f4", "f2", ">f4", "i2", ">i4", "u1", "i8", "?")
+STORED = {"mapped": mapped, **{name: BLOCKS[name] for name in ("h5py", "zarr", "dask both")}}
+READERS = {
+    "relevance": lambda X, _: qalpha.relevance(X, [1, 3, 4, 9], 2),
+    "relevance as is": lambda X, _: qalpha.relevance(X, range(8), 2, center=False),
+    "gram": lambda X, found: qalpha.gram(X, found.basis),
+    "reweight": lambda X, found: found.reweight(X),
+    "spectrum": lambda X, found: found.spectrum(X),
+    "diverse": lambda X, found: found.select(5, diverse=X),
+    "bound": lambda X, found: positivity.irrelevant_weight_bound(found, X, [1, 2]).bound,
+    "evidence": lambda X, _: evidence.solve(X, k=2, n=3, random_state=0).objective,
+    "alignment": lambda X, _: alignment.solve(X, LABELS, n=5).scores,
+    "sbs": lambda X, _: sbs.intervals(X, n_boot=100, random_state=0).lower,
+    "gslda": lambda X, _: gslda.solve(X, LABELS, max_size=3).values,
+    "ranks": lambda X, _: laplacian.solve(X, 2, representation="ranks").objective,
+    **{
+        name: lambda X, _, solve=SOLVERS[name]: solve(X).objective
+        for name in ("qalpha", "supervised", "weighting", "side_info", "pairwise")
+    },
+}
+
+
+@pytest.mark.parametrize("dtype", STORED_TYPES)
+@pytest.mark.parametrize("container", STORED)
+def test_stored_numbers_of_any_type_are_those_in_memory(container, dtype, tmp_path, monkeypatch):
+    """Compiled code is there for float64 when it gets other bytes."""
+    monkeypatch.setattr(_containers, "MAPPED", 0)
+    X = np.rint(TALL).astype(dtype)
+    stored, values = STORED[container](X, tmp_path), X.astype(float)
+    weights = quietly(SOLVERS["qalpha"], values)
+    atol = 1e-5 if dtype in ("f4", "f2", ">f4") else 1e-9
+    for name, reader in READERS.items():
+        found, expected = (quietly(reader, data, weights) for data in (stored, values))
+        scale = max(1.0, np.abs(expected).max())
+        np.testing.assert_allclose(found, expected, rtol=0, atol=atol * scale, err_msg=name)
+
+
+def test_relevance_counts_numbers_as_they_are_read(tmp_path, monkeypatch):
+    X = in_h5py(np.ones((4000, 20), "u1"), tmp_path)
+    monkeypatch.setenv("SPECSEL_MEMORY", "300kB")
+    with pytest.raises(
+        MemoryError, match=r"^subset: 10 features of 4000 samples: would take 352 KiB"
+    ):
+        qalpha.relevance(X, range(10), 2)
 
 
 def test_dense_side_data_beside_sparse_ones_and_the_reverse():

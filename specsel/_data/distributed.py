@@ -26,7 +26,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from specsel._containers import checked_block, checked_chunks, out_of_reach, within_reach
+from specsel._containers import (
+    as_float,
+    checked_block,
+    checked_chunks,
+    out_of_reach,
+    within_reach,
+)
 from specsel._data.data import EVERY
 from specsel._data.sources import BLOCK, Source, Task
 from specsel._runtime import serial
@@ -156,7 +162,7 @@ def _prepared(
     block = checked_block(block, *declared)
     if hasattr(block, "toarray"):
         block = block.toarray()
-    array = np.asarray(block, dtype=dtype).view()
+    array = as_float(block, dtype).view()
     # Sums depend on the layout of a block, and that on whether it was sent.
     if not array.flags.forc or 1 in array.shape:
         array = np.array(array, order="C")

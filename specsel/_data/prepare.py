@@ -118,7 +118,7 @@ def _kind_of(array: Any, in_memory: bool = False) -> tuple[type[Data], Any]:
     is_tall = array.shape[0] >= TALL_SAMPLES and array.shape[1] <= TALL_FEATURES
     in_blocks = not in_memory and (is_tall or _containers.is_mapped(array))
     if isinstance(array, np.ndarray) and not in_blocks:
-        view = array.view()
+        view = _containers.as_float(array, array.dtype).view()
         view.flags.writeable = False  # one compiled version serves writable and read-only arrays
         return Dense, view.T
     from specsel._data import chunked, sources

@@ -90,7 +90,8 @@ class Source:
         """Return some samples of some features, in memory."""
         some = self.array[samples, features]
         # A slice of a memory map is not read yet; slices of files are copies already.
-        block = np.array(some, dtype=self.dtype, copy=isinstance(some, np.memmap) or None)
+        is_mapped = isinstance(some, np.memmap)
+        block = _containers.as_float(some, self.array.dtype, copy=is_mapped or None)
         if self.exponents is not None:
             block = np.ldexp(block, -self.exponents[features])
         block.flags.writeable = False
