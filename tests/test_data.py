@@ -116,6 +116,14 @@ def test_float32(kind):
     assert_sweeps(data, M, 1e-4)
 
 
+@pytest.mark.parametrize("kind", ["C", "csc", "blocks of samples"])
+def test_parts_about_medians_that_are_not_0(kind, rng):
+    X = rng.integers(0, 5, (33, 60)) * np.where(np.arange(60) % 2, 1.0, -1.0)
+    assert np.median(X, axis=0).any()
+    data, M = made(kind, X, "parts")
+    assert_sweeps(data, M, 1e-11)
+
+
 @pytest.mark.parametrize("kind", ["C", "csr", "dask by sample"])
 @pytest.mark.parametrize("dtype", [np.int16, bool])
 def test_other_numbers_become_float64(kind, dtype, rng):
@@ -191,6 +199,19 @@ def test_pairs_of_other_samples(kind, others, rng):
         np.testing.assert_allclose(one, two, atol=1e-9 * abs(two).max())
 
 
+@pytest.mark.parametrize("kind", ["C", "csc"])
+@pytest.mark.parametrize("others", [np.asarray, sparse.csr_array])
+def test_pairs_of_other_samples_in_columns_of_extreme_scale(kind, others):
+    X, more, alpha = example(), example((6, 400), 2), np.ones(400)
+    pairs = _data.Pairs.sort(np.array([(0, 1), (4, 2)]), 6)
+    plain, extreme = (
+        _data.with_others(_data.represent(KINDS[kind](X * scale)), others(more * scale))
+        for scale in (1.0, np.where(np.arange(400) % 3, 1.0, 1e200))
+    )
+    found = extreme.pair_entries(alpha, pairs)
+    np.testing.assert_allclose(found, plain.pair_entries(alpha, pairs), rtol=1e-9)
+
+
 def test_dense_numbers_are_not_copied(rng):
     for X in (rng.standard_normal((5, 8)), np.asfortranarray(rng.standard_normal((5, 8)))):
         before = X.copy()
@@ -257,6 +278,12 @@ def test_means_and_norms_keep_their_digits(kind, offset, rng):
     centred -= centred.mean(axis=0)
     np.testing.assert_allclose(data.mean, X.mean(axis=0), rtol=1e-14)
     np.testing.assert_allclose(data.norm, np.linalg.norm(centred, axis=0), rtol=1e-3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_below_0_as_they_are(kind):
+    data, M = made(kind, -np.abs(example()), "as-is")
+    np.testing.assert_allclose(data.rows(0, 33), M, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["C", "csc", "blocks of features", "blocks of samples"])
