@@ -223,7 +223,7 @@ def solve_pair(
 
 
 def _checked(limits: Limits) -> Limits:
-    """Check the options of the search."""
+    """Check the options of the search; the gap becomes a float, or thresholds would lose digits."""
     if limits.time_limit is not None:
         _validate.check_number("time_limit", limits.time_limit, 0)
     if limits.node_limit is not None:
@@ -232,7 +232,7 @@ def _checked(limits: Limits) -> Limits:
     _validate.check_integer("top", limits.top, 1)
     _validate.check_choice("bound", limits.bound, _validate.Bounds)
     _validate.check_callback(limits.callback)
-    return limits
+    return limits._replace(gap=float(limits.gap))
 
 
 def _task(

@@ -254,6 +254,10 @@ def test_the_node_limit_and_the_gap_end_a_search_with_a_valid_bound():
     assert near.bound >= best.value * (1 - 1e-9)
     assert near.gap <= 0.2 + 1e-9
     assert near.nodes <= best.nodes
+    # In single precision the threshold would be off by more than a gap of 1e-8.
+    fine = eslda.solve_pair(A, B, 5, gap=np.float32(1e-8))
+    assert (fine.status, type(fine.bound)) == ("gap", float)
+    assert fine.gap == pytest.approx(1e-8, rel=1e-3)
 
 
 @pytest.mark.parametrize("kind", ["full rank", "indefinite", "rank one"])
