@@ -223,7 +223,7 @@ def solve_pair(
 
 
 def _checked(limits: Limits) -> Limits:
-    """Check the options of the search; the gap becomes a float, or thresholds would lose digits."""
+    """Check the options of the search; the gap becomes a float, or thresholds lose digits."""
     if limits.time_limit is not None:
         _validate.check_number("time_limit", limits.time_limit, 0)
     if limits.node_limit is not None:

@@ -628,8 +628,12 @@ def _fault(cell: str, decimal: str) -> str:
     other = "," if decimal == "." else "."
     if number(cell, decimal) is not None:
         return f"{reprlib.repr(cell)} is not finite"
-    helps = number(cell, other) is not None
-    return f"{reprlib.repr(cell)} is not a number" + f"; --decimal {other} reads it as one" * helps
+    advice = ""
+    if number(cell, other) is not None:
+        advice = f"; --decimal {other} reads it as one"
+    elif number(cell.replace(other, ""), decimal) is not None:
+        advice = "; write numbers without a mark between thousands"
+    return f"{reprlib.repr(cell)} is not a number{advice}"
 
 
 def _read_excel(path: Path, how: Reading) -> Table:

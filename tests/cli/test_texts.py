@@ -190,7 +190,8 @@ LONG_FIELD = "field larger than field limit (131072); is a quote not closed?"
         ),
         (
             "a;b\n1,5;2\n3;4.321,5\n",
-            "column 'b', line 3: '4.321,5' is not a number",
+            "column 'b', line 3: '4.321,5' is not a number; write numbers without a mark between "
+            "thousands",
         ),
         ("a,b\n1,N/A\n1,?\n", "2 missing values: 2 in column 'b'"),
         ("1,-\n2,3\n", "1 missing value: 1 in column 1 (from 0)"),
