@@ -119,7 +119,7 @@ class Problem(Protocol[Point]):
         """Yield weights to start from, the most promising first."""
 
     def first_dual(self, point: Point) -> Floats:
-        """Compute ``J Φᵀ α`` of equal weights, with which the first iteration begins."""
+        """Compute ``J Φᵀ α`` of nearly equal weights, with which the first iteration begins."""
 
     def product(self, dual: Floats, point: Point) -> Floats:
         """Compute ``ΦᵀΦ dual``."""
