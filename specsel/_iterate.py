@@ -437,7 +437,7 @@ def _narrowed(
     known = 0 if isinstance(k, str) else k
     wide = max(ASCENT_FACTOR * known + ASCENT_MORE, ASCENT_LEAST + mean)
     width = max(known, min(wide, problem.data.rank_bound))
-    alpha = linalg.uneven(problem.data.n_features)
+    alpha = linalg.uneven(problem.data.varies)
     values, basis = linalg.top_eigenpairs(
         partial(problem.data.adjoint, alpha), problem.data.n_samples, width, positive=True
     )
@@ -460,7 +460,7 @@ def count_clusters(problem: Problem[Point]) -> int:
     """Find k for "auto": the number of clusters that the leading eigenvalues show."""
     mean = 0 if problem.data.mean_free else 1
     width = min(AUTO_WIDTH + mean, problem.data.rank_bound)
-    point = problem.subspace(linalg.uneven(problem.data.n_features), width)
+    point = problem.subspace(linalg.uneven(problem.data.varies), width)
     options = Options(width, tol=AUTO_TOL, max_iter=AUTO_ITERATIONS)
     found = _alternate(problem, point, [width], options).iterate
     return _clusters(linalg.largest_modulus(found.basis.T @ found.image, width)[0], mean)
@@ -483,10 +483,10 @@ def starts(problem: Problem[Point], options: Options) -> Iterator[tuple[Point, l
     elif init == "continuation":
         wide = max(k, min(WIDTH_FACTOR * k + WIDTH_FACTOR, problem.data.rank_bound))
         widths = np.geomspace(wide, k, NARROWING_STEPS + 1).round().astype(int)
-        point = problem.subspace(linalg.uneven(problem.data.n_features), wide)
+        point = problem.subspace(linalg.uneven(problem.data.varies), wide)
         yield point, np.unique(widths)[::-1].tolist()
     elif init == "equal":
-        yield problem.subspace(linalg.uneven(problem.data.n_features), k), [k]
+        yield problem.subspace(linalg.uneven(problem.data.varies), k), [k]
     elif init == "random":
         generator = np.random.default_rng(options.random_state)
         for _ in range(options.n_init):

@@ -74,13 +74,16 @@ def generic(shape: tuple[int, ...]) -> Floats:
     return np.random.default_rng(0).standard_normal(shape)
 
 
-def uneven(count: int) -> Floats:
+def uneven(varies: Bools) -> Floats:
     """Return weights near 1 that no permutation of features or samples leaves alone.
 
-    From equal weights of exchangeable features (one-hot columns, factorial designs) a Krylov space
-    or an ascent never finds weights that tell them apart.
+    They are 0 where a feature does not vary. From equal weights of exchangeable features (one-hot
+    columns, factorial designs) a Krylov space or an ascent never finds weights that tell them
+    apart.
     """
-    return 1.0 + UNEVEN * generic((count,))
+    alpha: Floats = varies.astype(float)
+    alpha[varies] += UNEVEN * generic((int(varies.sum()),))
+    return alpha
 
 
 def leading_pair(

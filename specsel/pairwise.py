@@ -220,7 +220,7 @@ class Pairwise(qalpha.Energy):
         return np.concatenate((image[: point.size], self.shares * image[point.size :]))
 
     def first_dual(self, point: Floats) -> Floats:
-        alpha = linalg.uneven(self.data.n_features)
+        alpha = linalg.uneven(self.data.varies)
         _, image, entries = self.data.sweep(None, None, alpha, point, self.pairs)
         return np.concatenate((image.ravel(), self.shares * entries))
 

@@ -261,7 +261,7 @@ class Energy:
         return image
 
     def first_dual(self, point: Floats) -> Floats:
-        return self.data.adjoint(linalg.uneven(self.data.n_features), point)
+        return self.data.adjoint(linalg.uneven(self.data.varies), point)
 
     def advance(self, pair: linalg.LeadingPair, point: Floats, width: int) -> Step[Floats]:
         if self.basic:
@@ -312,7 +312,7 @@ class Gap(Energy):
         check_budget(data.n_samples, ascends=False)
         self.weights_are_smaller = data.n_features <= data.n_samples**2
         # Constant features are left out: they add 0 to the objective, which may be more than any.
-        self.first_weights = (data.norms.ravel() > 0) * linalg.uneven(data.n_features)
+        self.first_weights = linalg.uneven(data.varies)
 
     def form(self, affinity: Floats, basis: Floats) -> Floats:
         """Compute ``J affinity``; half the gradient of the criterion is ``Φ J A_α``."""
@@ -541,7 +541,7 @@ def leading_weights(
     weights, their affinity, the value of the form after every pass, and whether it converged.
     """
     # Constant features are left out: they add 0 to the value, which may be more than any.
-    start = (data.norms.ravel() > 0) * linalg.uneven(data.n_features)
+    start = linalg.uneven(data.varies)
     known = Krylov(data, np.asarray if form is None else form, start)
     coefficients, history, converged = known.extend_until(tol, signed=form is not None)
     return *known.combined(coefficients), history, converged

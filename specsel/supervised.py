@@ -217,7 +217,7 @@ class Supervised:
         return point.sign * image
 
     def first_dual(self, point: BlockBasis) -> Floats:
-        image = self.data.adjoint(linalg.uneven(self.data.n_features), point.basis)
+        image = self.data.adjoint(linalg.uneven(self.data.varies), point.basis)
         return point.sign * point.mask * image
 
     def advance(self, pair: linalg.LeadingPair, point: BlockBasis, width: int) -> Step[BlockBasis]:

@@ -284,9 +284,15 @@ class Data(ABC):
         return min(self.n_features, self.n_samples - int(self.loses_rank))
 
     @property
+    def varies(self) -> Bools:
+        """Which features are not constant."""
+        varies: Bools = self.norms.ravel() > 0
+        return varies
+
+    @property
     def squares(self) -> Floats:
         """``|m_i|²``: 1, or 0 for constant features, times the squares of `lengths`."""
-        varies = (self.norms.ravel() > 0).astype(float)
+        varies = self.varies.astype(float)
         return varies if self.lengths is None else varies * self.lengths**2
 
     @property
