@@ -46,7 +46,7 @@ ASYMMETRY = 1e-10
 LARGEST = 1e150
 
 # What is sought by default for more than two classes: of the three criteria the one whose features
-# classify best, see `gslda` and `Criteria` in ``asv_bench/benchmarks/peers.py``.
+# classify best, see `gslda`.
 SEVERAL_CLASSES: Worth = "logdet"
 
 # A value and its direction may differ by this share or, if that is more, by so many roundings.

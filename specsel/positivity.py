@@ -209,7 +209,7 @@ def semicircle(
     edges = np.linspace(-radius, radius, bins + 1)
     with (
         _streams(random_state, trials, f"n = {n}", 2 * n * (n + 1)) as keys,
-        _runtime.one_thread(n),
+        _runtime.one_thread(),
     ):
         values, lower = np.empty((trials, n)), np.tri(n, dtype=bool)
         entries, matrix = np.empty(n * (n + 1) // 2), np.zeros((n, n))
@@ -271,7 +271,7 @@ def wishart_moments(
     q = _validate.check_integer("q", q, 1)
     count = _validate.check_integer("count", count, 1)
     found, powers, what = np.empty((trials, count)), np.arange(1, count + 1), f"n = {n}, q = {q}"
-    with _streams(random_state, trials, what, n * (2 * n + q)) as keys, _runtime.one_thread(n):
+    with _streams(random_state, trials, what, n * (2 * n + q)) as keys, _runtime.one_thread():
         M = np.empty((n, q))
         for trial, key in enumerate(keys):
             _fill(key, kind, 0, M.ravel())
