@@ -5,6 +5,7 @@ features S, greedy selection maximises the alignment of this affinity with a tar
 
     ⟨A_S, T⟩ / |A_S| = Σ_{i∈S} t_i / √(Σ_{i,j∈S} H_ij),  t_i = m_iᵀ T m_i,  H_ij = (m_iᵀ m_j)²
 
+with ``⟨A, T⟩ = trace(A T)`` and the Frobenius norm; the factor 1/|T| is the same for all S.
 The sum over the t_i rewards features that are relevant to T. The root punishes redundancy, for
 H_ij is large where two features say the same. H is the matrix of the second algorithm of Wolf and
 Bileschi, see `weighting`, where it is a reward.
@@ -17,21 +18,22 @@ The target says what the features shall stand for, of q samples in classes or wi
 - Classes: ``T = E Eᵀ - τ I``; column c of E is ``1/√q_c`` in the q_c samples of class c, else 0.
   ``m_iᵀ E Eᵀ m_i`` is the scatter of feature i between the classes; with C classes, noise has on
   average the share ``τ = (C - 1)/(q - 1)`` of its ``|m_i|²`` there.
-- Neighbours: ``T = D^(-½) W D^(-½) - τ I``, W being the graph of nearest neighbours and D its
-  degrees. τ is the median of ``m_iᵀ D^(-½) W D^(-½) m_i / |m_i|²``: where most features are noise
-  that is the level of noise, and where most are relevant, features that are less so than usual
-  should not be taken merely because they differ from the others.
+- Neighbours: ``T = D^(-½) W D^(-½) - τ I``. W is 1 where one sample is among the nearest
+  neighbours of the other, else 0, and D holds its degrees. τ is the median of
+  ``m_iᵀ D^(-½) W D^(-½) m_i / |m_i|²``. Where most features are noise, that is the level of noise. Where most are relevant, it
+  gives those that are less relevant than usual a negative t_i, so that they are not taken merely
+  for being different from the others.
 - Weights of another method: ``T = Q Qᵀ``, Q being their basis. A matrix of the user is T itself.
 
-Selection is lazy. The score that S would have with feature i is
+Not all scores are updated in a step. The score that S would have with feature i is
 
     (a + t_i) / √(b + 2 h_i + H_ii),    h_i = Σ_{j∈S} H_ij,
 
 where a is the sum of the t_i over S, and b that of the H_ij. As h_i never falls, an old h_i bounds
 the score from above as long as ``a + t_i`` is not negative. Only the features whose bound reaches
-the best score known are updated. When these become many, one pass over the data updates all. The
-outcome is that of plain greedy selection. Where ``a + t_i`` is negative it is the score: divided
-by a root, copies would look better.
+the best score known are updated. When their columns no longer fit in memory, one pass over the
+data updates all features. The outcome is that of plain greedy selection. Where ``a + t_i`` is
+negative, it is the score itself: dividing it by the root would reward copies.
 
 What wins where. On 15 real data sets, with features selected without labels and judged by labels
 (mean, in percent, of the accuracy and mutual information of k-means and of the accuracy of the
@@ -68,13 +70,13 @@ TARGETS = ("neighbours", "classes")
 # Without n so many features are looked at.
 LOOKED_AT = 1000
 
-# With classes this share of the features competes, at least so many times those wanted, and at
-# least so many.
+# With classes only the most relevant features compete: this share of all, but at least so many
+# times n, and at least so many.
 COMPETING_SHARE = 0.05
 COMPETING_TIMES = 5
 LEAST_COMPETING = 100
 
-# The least norm of a feature, as a share of the largest, whose square is a number.
+# The least norm of a feature, as a share of the largest: its square does not underflow.
 LEAST_SHARE = 1e-150
 
 # Numbers in a block of features, which should stay in cache, and the fewest features in one: fewer
@@ -82,8 +84,8 @@ LEAST_SHARE = 1e-150
 BLOCK_NUMBERS = 2**15
 LEAST_FEATURES = 32
 
-# Samples whose neighbours a tree finds in seconds: about ten of one core where components fall
-# off, and thirty where the samples are as far apart in all of twenty.
+# Samples whose neighbours a tree finds in about ten seconds of one core where the components fall
+# off, and in thirty where the samples are as far apart in each of twenty components.
 GRAPH_SAMPLES = 30_000
 
 # Columns in different units are suspected where a tenth of them carry so much of the variance.
@@ -206,7 +208,9 @@ def solve(
 
 
 def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
-    """Graph of nearest neighbours that `solve` takes as its target: ``D^(-½) W D^(-½)``, sparse.
+    """Graph of nearest neighbours, ``D^(-½) W D^(-½)``, sparse: the default target less its τ I.
+
+    `solve` takes it as a target as it is, without subtracting τ I.
 
     ``W_st`` is 1 where s is among the nearest neighbours of t, or t among those of s; D holds the
     degrees. Of samples that are equally near, those count that come next by number. Distances are
@@ -404,12 +408,12 @@ def _nearest_neighbours(data: _data.Data, neighbours: int, components: int) -> A
 def _find_neighbours(coordinates: Floats, count: int, floor: float) -> tuple[Integers, Integers]:
     """Return samples and their neighbours, `count` of each; `floor` is the rounding of a pass.
 
-    Counts have samples that are alike, and distances that are equal. Rounding, which differs with
+    In data that are counts, samples coincide and distances are equal. Rounding, which differs with
     the container and the memory order of X, would decide between these. Of samples that are
     equally near those count that come next by number, the first after the last; so no sample is a
     neighbour of many others merely because it comes first.
     """
-    # The sample itself comes first, and the last one is to be left out.
+    # The sample itself comes first; the one beyond the last neighbour shows ties.
     workers = -1 if len(coordinates) > ONE_THREAD else 1
     distances, found = _tree(coordinates).query(coordinates, count + 2, workers=workers)
     tie = max(TIE, floor) * float(np.abs(coordinates).max())
@@ -428,9 +432,9 @@ def _find_neighbours(coordinates: Floats, count: int, floor: float) -> tuple[Int
 def _among_equals(
     coordinates: Floats, count: int, reach: Floats, tie: float
 ) -> Iterator[tuple[Integers, Integers]]:
-    """Yield samples with their neighbours where some at the distance `reach` must be left out.
+    """Yield samples with their neighbours where some at the distance of the last are left out.
 
-    Where it is negative, none must.
+    `reach` is that distance, and negative for samples without ties, which are skipped.
     """
     copies = _copies(coordinates, COPY * tie)
     centres = coordinates[[same[0] for same in copies]]
@@ -480,7 +484,7 @@ def _copies(coordinates: Floats, apart: float) -> list[Integers]:
 
 
 class Search:
-    """Greedy selection, one feature at a time, with bounds in place of scores where they do.
+    """Greedy selection, one feature at a time, with bounds in place of scores where these suffice.
 
     A feature is *exact* while its h_i includes all of S. The columns of features that were updated
     are stored, so that they stay exact in every later step. When they no longer fit, one pass

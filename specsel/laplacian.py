@@ -1,8 +1,9 @@
 """Q-α on the Laplacian of the samples (Wolf and Shashua, JMLR 6, 2005, Def. 5).
 
 Let ``m_i`` be the i-th feature, not negative and of unit norm, and ``s_i`` the sum of its entries.
-The Laplacian of one feature is ``L_i = m_i m_iᵀ - s_i diag(m_i) + d_i I``: affinities less
-degrees, and a shift ``d_i`` that makes the wanted end of the spectrum the leading one. Let
+The Laplacian of one feature is ``L_i = m_i m_iᵀ - s_i diag(m_i) + d_i I``: affinities less the
+degrees of the samples, ``m_i m_iᵀ 1 = s_i m_i``, and a shift. The usual Laplacian is degrees less
+affinities, and its *smallest* eigenvalues show clusters; the shift ``d_i`` makes them lead. Let
 ``L_α = Σ α_i L_i``, and let Q be an orthonormal basis of k directions of the samples. The energy
 ``trace(Qᵀ L_α L_α Q)`` is maximised over Q and over α of unit norm:
 
@@ -10,11 +11,12 @@ degrees, and a shift ``d_i`` that makes the wanted end of the spectrum the leadi
 - given α, ``Q <- qr(L_α Q)``, one step of orthogonal iteration.
 
 In the first iteration a feature has the shift ``d_i = max(m_i m_iᵀ 1)``, its largest degree, where
-1 is the vector of ones. Afterwards all have the same, ``d = max(Σ α_i m_i m_iᵀ 1) / Σ α_i``.
+1 is the vector of ones and max the largest entry. Afterwards, with the weights just found, all
+have the same, ``d = max(Σ α_i m_i m_iᵀ 1) / Σ α_i``: the whole shift is the largest degree.
 
 How α is found. With ``vec(L_i Q)`` as row i of Φ, the matrix of the first step is ``Φ Φᵀ``, n x n
-for n features. It is not formed: its leading eigenvector is ``α = Φ B`` for a matrix B of the size
-of Q, the *dual* of α, which a Krylov method finds from products ``ΦᵀΦ B`` alone. With the scores
+for n features. It is not formed: from ``Φ Φᵀ α = λ α`` follows ``α = Φ B`` with ``B = Φᵀα/λ``, a
+matrix of the size of Q, the *dual* of α. A Krylov method finds it from products ``ΦᵀΦ B``. With the scores
 ``y_i = Qᵀ m_i``, with ``c_s = Σ_l B_sl Q_sl``, and with ``A_α = Σ α_i m_i m_iᵀ``,
 
     α_i = <L_i Q, B> = m_iᵀ B y_i - s_i m_iᵀ c + d_i trace(Qᵀ B),
@@ -25,19 +27,19 @@ Let ``F = [Q, 1]``. The first two terms of α_i are ``m_iᵀ [B, -c] Fᵀ m_i``,
 
 Departures from the paper:
 
-- Def. 5 takes the largest diagonal entry of ``Σ α_i m_i m_iᵀ`` for the shift. A factor of 1, the
-  vector of ones, is missing there: beside the degrees this shift is about q times too small for q
+- Def. 5 takes the largest diagonal entry of ``Σ α_i m_i m_iᵀ`` for the shift. The product with the
+  vector of ones is missing there: beside the degrees this shift is about q times too small for q
   samples, L is close to minus the degrees, and Q ends at the wrong end of the spectrum. The
   default is the largest degree, as above; ``shift="definition"`` is as printed.
 - Features are never centred. With centred features all degrees are 0, and L says no more than A.
 - The shift changes from one iteration to the next, so the objective may fall. The best iterate is
   returned.
-- The start is the k leading directions of equal weights, not a wide basis. Most maxima have a
-  higher objective than the one this leads to, but say less about the clusters.
+- The start is the k leading directions of nearly equal weights, not a wide basis. Most maxima have
+  a higher objective than the one this leads to, but say less about the clusters.
 
-For the same reason, this method misses relevant features that `qalpha` finds where they are few.
-Where a third of all features are relevant it finds them as parts, but not when features are
-shifted to a minimum of zero.
+Because of this start, the method misses relevant features that `qalpha` finds where they are few.
+Where a third of all features are relevant it finds them with ``representation="parts"``, where a
+column has the weight ``√(α₊² + α₋²)`` of its two parts, but not with "shift".
 """
 
 from collections.abc import Iterator
@@ -136,15 +138,15 @@ class Laplacian:
     being F if left out; ``data.adjoint(α, T)`` gives ``A_α T`` alone.
 
     An iteration begins at a point and a dual, finds the leading α by `product`, and `advance`
-    moves on. The image ``Φᵀ α`` has two columns more than ``L_α Q``, for the next shift is known
-    only with the weights: the degrees ``A_α 1``, and ``Σ α_i`` and ``Σ α_i d_i`` above zeros. J,
-    which `apply_form` multiplies by, makes these two 0 and changes nothing else.
+    moves on. Duals and images of the loop are ``[L_α Q, A_α 1, e]``: e begins with ``Σ α_i`` and
+    ``Σ α_i d_i``, followed by zeros. The next shift needs these two columns, which are no part of
+    ``Φᵀ α``: the form J of `_iterate`, here `apply_form`, makes them 0 and changes nothing else.
     """
 
     def __init__(self, data: _data.Data, shift: _validate.Shift) -> None:
         self.data = data
         self.shift = shift
-        self.energy = qalpha.Energy(data)  # it has the starts
+        self.energy = qalpha.Energy(data)  # for `random`, `from_array` and `seeds`
         self.varies = (data.norms.ravel() > 0).astype(float)
         self.affinity: Floats | None = None  # Σ m_i m_iᵀ, where it is small enough to be kept
         if data.n_samples <= linalg.DENSE_LIMIT:
@@ -183,12 +185,13 @@ class Laplacian:
         trace, frame_dual = _frame_dual(pair.dual[:, :-2], point.basis)
         image, degrees = pair.image[:, :-2], pair.image[:, -2]
         total, weighted_shift = pair.image[:2, -1]
-        sign = -1.0 if total < 0 else 1.0  # eigenvectors have no sign, but Σ α_i shall be positive
+        sign = -1.0 if total < 0 else 1.0  # of an eigenvector, so that Σ α_i is positive
         shift = self._next_shift(sign * degrees, sign * total, frame_dual, point)
         # In ``L_α Q`` the next shift takes the place of the old ones.
         image = sign * (image + (shift * total - weighted_shift) * point.basis)
         after = self.at(linalg.narrow(image, point.basis, width), shift)
         alpha, image = self.data.fused(frame_dual, point.frame, after.frame)
+        # Σ d_i m_i m_iᵀ at the next frame: where all d_i are equal, only the factor is another.
         if point.shift is None:
             shift_image = self.data.adjoint(point.shifts, after.frame)
         else:
@@ -233,7 +236,10 @@ class Laplacian:
         return ShiftedBasis(basis, shift * self.varies, shift, frame, shift_image)
 
     def first_shifts(self) -> Floats:
-        """Compute ``d_i = max(m_i m_iᵀ 1)`` or, as printed, ``max(m_i m_iᵀ)_ss``."""
+        """Compute ``d_i = max(s_i m_i)`` or, as printed, ``max(m_i m_iᵀ)_ss``.
+
+        The largest entry of ``s_i m_i`` is where m_i is largest or, if s_i is negative, smallest.
+        """
         shifts = np.empty(self.data.norms.shape)
         for part, (least, greatest, total) in self.data.spans():
             if self.shift == "degree":

@@ -23,16 +23,18 @@ A random symmetric n × n matrix with independent entries of mean μ > 0 and sta
 Tails, for n independent variables:
 - Lemma 11 (Hoeffding): if each lies in an interval of width w, their sum exceeds its mean by t
   with probability at most ``exp(-2t²/(n w²))`` (`hoeffding_tail`).
-- Lemma 12: how likely the vector g of them has ``‖g‖² ≥ D n^(1/2 + ε)`` (`norm_tail`).
+- Lemma 12 bounds the probability that the vector g of them has ``‖g‖² ≥ D n^(1/2 + ε)``, for
+  constants D and ε above 0 (`norm_tail`).
 
 Sparsity (`irrelevant_weight_bound`):
 - Lemma 13: the irrelevant features, rows of M₂, weigh ``Σ α_i ≤ ‖M₂M₂ᵀ‖_F / √λ₁(G)`` together.
 
-At a fixed point of Q-α no probability is needed: if α leads G(Q), ``A = Σ α_i m_i m_iᵀ`` maps the
-span of Q into itself, and λ₁(G) is simple, then α has one sign. For λ₁(G) is the largest
-``Σ (m_iᵀ B Qᵀ m_i)²`` over q × k matrices B of unit norm. With ``W = Q Qᵀ A Q Qᵀ`` the matrix
-``W Q/‖W‖`` attains it. As ``m_iᵀ|W|m_i ≥ |m_iᵀ W m_i|``, so does ``|W| Q/‖W‖``, whose weights are
-not negative; and as λ₁ is simple, they are α.
+At a fixed point of Q-α no probability is needed. If α is the leading eigenvector of G(Q), the span
+of Q is mapped into itself by ``A = Σ α_i m_i m_iᵀ``, and λ₁(G) is simple, then α has one sign. For
+λ₁(G) is the largest ``Σ (m_iᵀ B Qᵀ m_i)²`` over q × k matrices B of unit norm. ``A Q/‖A Q‖``
+attains it, which is ``W Q/‖W‖`` with ``W = Q Qᵀ A Q Qᵀ``. Let |W| have the eigenvectors of W and the
+moduli of its eigenvalues. As ``m_iᵀ|W|m_i ≥ |m_iᵀ W m_i|``, ``|W| Q/‖W‖`` attains it too, and its
+weights are not negative; as λ₁ is simple, they are α.
 
 Departures. The paper says that for mean .1 and standard deviation 1 the probability is above .99
 from n = 500 on. It is 0 there, .25 at n = 1,000, and about 1 at n = 2,000. Lemma 12 is printed

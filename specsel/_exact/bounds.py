@@ -1,15 +1,18 @@
 """What prunes the nodes of the exact search, and what bounds the nodes left open.
 
-A node is a set of supports: it keeps some features and chooses k of its free ones. A support S is
-worth more than t exactly if its part of ``M = t B - A`` has a negative eigenvalue; call it then
-*negative*. No support of a node needs to be examined if
+For the pair (A, B) of Moghaddam, Weiss and Avidan (2006), a support S is worth the largest λ with
+``A_S x = λ B_S x``, and t is the worth of the best one known. A node is a set of supports: it
+keeps some features and chooses k of its free ones. A support is worth more than t exactly if its
+part of ``M = t B - A`` has a negative eigenvalue; call it then *negative*. No support of a node
+needs to be examined if
 
 inertia      M has no negative eigenvalue over all features of the node (Eq. 8); and where it has
-             one, if the signs in the inverse leave no support (`is_empty`): the tree `exclude`;
+             one, if the signs in the inverse leave no support: the tree `exclude`, which
+             updates the inverse; `is_empty` is the same test from scratch, for `ceiling`;
 dominance    the Schur complement of what is kept is diagonally dominant in every support
              (`undominated`): the tree `include`;
 perspective  a convex bound by the diagonal of B stays below t (`bound`): the tree `best_first`;
-relaxation   the perspective bound of a Schur complement does (`is_empty_relaxed`): prunes
+relaxation   the perspective bound of a Schur complement stays below t (`is_empty_relaxed`): prunes
              nothing, but bounds what is left open when a search ends early (`ceiling`).
 
 Inertia. A node of `exclude` holds supports within a set T of features; it carries ``P = M_T⁻¹``.
