@@ -20,9 +20,9 @@ The target says what the features shall stand for, of q samples in classes or wi
   average the share ``τ = (C - 1)/(q - 1)`` of its ``|m_i|²`` there.
 - Neighbours: ``T = D^(-½) W D^(-½) - τ I``. W is 1 where one sample is among the nearest
   neighbours of the other, else 0, and D holds its degrees. τ is the median of
-  ``m_iᵀ D^(-½) W D^(-½) m_i / |m_i|²``. Where most features are noise, that is the level of noise. Where most are relevant, it
-  gives those that are less relevant than usual a negative t_i, so that they are not taken merely
-  for being different from the others.
+  ``m_iᵀ D^(-½) W D^(-½) m_i / |m_i|²``. Where most features are noise, that is the level of noise.
+  Where most are relevant, it gives those that are less relevant than usual a negative t_i, so that
+  they are not taken merely for being different from the others.
 - Weights of another method: ``T = Q Qᵀ``, Q being their basis. A matrix of the user is T itself.
 
 Not all scores are updated in a step. The score that S would have with feature i is

@@ -16,8 +16,8 @@ have the same, ``d = max(Σ α_i m_i m_iᵀ 1) / Σ α_i``: the whole shift is t
 
 How α is found. With ``vec(L_i Q)`` as row i of Φ, the matrix of the first step is ``Φ Φᵀ``, n x n
 for n features. It is not formed: from ``Φ Φᵀ α = λ α`` follows ``α = Φ B`` with ``B = Φᵀα/λ``, a
-matrix of the size of Q, the *dual* of α. A Krylov method finds it from products ``ΦᵀΦ B``. With the scores
-``y_i = Qᵀ m_i``, with ``c_s = Σ_l B_sl Q_sl``, and with ``A_α = Σ α_i m_i m_iᵀ``,
+matrix of the size of Q, the *dual* of α. A Krylov method finds it from products ``ΦᵀΦ B``. With
+the scores ``y_i = Qᵀ m_i``, with ``c_s = Σ_l B_sl Q_sl``, and with ``A_α = Σ α_i m_i m_iᵀ``,
 
     α_i = <L_i Q, B> = m_iᵀ B y_i - s_i m_iᵀ c + d_i trace(Qᵀ B),
     Φᵀ α = L_α Q = A_α Q - diag(A_α 1) Q + (Σ α_i d_i) Q.

@@ -32,9 +32,9 @@ Sparsity (`irrelevant_weight_bound`):
 At a fixed point of Q-α no probability is needed. If α is the leading eigenvector of G(Q), the span
 of Q is mapped into itself by ``A = Σ α_i m_i m_iᵀ``, and λ₁(G) is simple, then α has one sign. For
 λ₁(G) is the largest ``Σ (m_iᵀ B Qᵀ m_i)²`` over q × k matrices B of unit norm. ``A Q/‖A Q‖``
-attains it, which is ``W Q/‖W‖`` with ``W = Q Qᵀ A Q Qᵀ``. Let |W| have the eigenvectors of W and the
-moduli of its eigenvalues. As ``m_iᵀ|W|m_i ≥ |m_iᵀ W m_i|``, ``|W| Q/‖W‖`` attains it too, and its
-weights are not negative; as λ₁ is simple, they are α.
+attains it, which is ``W Q/‖W‖`` with ``W = Q Qᵀ A Q Qᵀ``. Let |W| have the eigenvectors of W and
+the moduli of its eigenvalues. As ``m_iᵀ|W|m_i ≥ |m_iᵀ W m_i|``, ``|W| Q/‖W‖`` attains it too, and
+its weights are not negative; as λ₁ is simple, they are α.
 
 Departures. The paper says that for mean .1 and standard deviation 1 the probability is above .99
 from n = 500 on. It is 0 there, .25 at n = 1,000, and about 1 at n = 2,000. Lemma 12 is printed
