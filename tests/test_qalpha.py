@@ -217,7 +217,8 @@ def test_the_ascent_of_the_gap_ends_at_a_maximum(shape, k, center):
 def test_exchangeable_features_are_told_apart(options):
     """No start is a saddle that permutations of the features leave alone."""
     factors = np.array(list(itertools.product([-1.0, 1.0], repeat=3)))
-    for X in (np.tile(np.eye(4), (2, 1)), np.eye(8), np.hstack([factors, factors])):
+    cyclic = np.array([np.roll([1.0, 1, 0, 0, 0, 0, 0, 0], i) for i in range(8)])
+    for X in (cyclic, np.tile(np.eye(4), (2, 1)), np.hstack([factors, factors])):
         best = max(
             qalpha.solve(X, 2, **options | {"init": "random", "random_state": seed}).objective
             for seed in range(3)

@@ -181,7 +181,7 @@ class SearchTask:
         chosen = np.flatnonzero(np.isin(self.features, support))
         upper = np.asarray(np.linalg.cholesky(self.b[np.ix_(chosen, chosen)]).T, dtype=float)
         factor = solve_upper(upper, self.factor[:, chosen].T, transposed=True)
-        return worth(np.square(np.linalg.svd(factor)[1][::-1], dtype=float), self.criterion)
+        return worth(np.square(np.linalg.svdvals(factor)[::-1], dtype=float), self.criterion)
 
     def support(self, mask: Bools) -> Support:
         """Return the support that a mask of free features stands for."""

@@ -210,7 +210,7 @@ def frame(kind):
 
 def packed(rng):
     """A compressed text, damaged before or after."""
-    content = gzip.compress(text(rng))
+    content = gzip.compress(text(rng), mtime=0)
     return damage(content, rng) if rng.random() < 0.5 else content
 
 
