@@ -213,17 +213,26 @@ def test_the_ascent_of_the_gap_ends_at_a_maximum(shape, k, center):
     np.testing.assert_allclose(np.abs(got.eigenvalues), largest, rtol=1e-6)
 
 
-@pytest.mark.parametrize("options", [{}, {"init": "equal"}, {"criterion": "gap"}])
-def test_exchangeable_features_are_told_apart(options):
+FACTORS = np.array(list(itertools.product([-1.0, 1.0], repeat=3)))
+GROUPS = np.tile(np.eye(4), (2, 1))
+CYCLIC = np.array([np.roll([1.0, 1, 0, 0, 0, 0, 0, 0], i) for i in range(8)])
+
+
+@pytest.mark.parametrize(
+    ("X", "options"),
+    [
+        (CYCLIC, {"init": "equal"}),
+        (GROUPS, {"criterion": "gap"}),
+        (np.hstack([FACTORS, FACTORS]), {}),
+    ],
+)
+def test_exchangeable_features_are_told_apart(X, options):
     """No start is a saddle that permutations of the features leave alone."""
-    factors = np.array(list(itertools.product([-1.0, 1.0], repeat=3)))
-    cyclic = np.array([np.roll([1.0, 1, 0, 0, 0, 0, 0, 0], i) for i in range(8)])
-    for X in (cyclic, np.tile(np.eye(4), (2, 1)), np.hstack([factors, factors])):
-        best = max(
-            qalpha.solve(X, 2, **options | {"init": "random", "random_state": seed}).objective
-            for seed in range(3)
-        )
-        assert qalpha.solve(X, 2, **options).objective >= (1 - 1e-5) * best
+    best = max(
+        qalpha.solve(X, 2, **options | {"init": "random", "random_state": seed}).objective
+        for seed in range(3)
+    )
+    assert qalpha.solve(X, 2, **options).objective >= (1 - 1e-5) * best
 
 
 def test_the_gap_in_single_precision_is_near():
