@@ -148,8 +148,10 @@ class Dense(Data):
         sweep(columns, upper, alpha.reshape(self.norms.shape), span, images)
         if not with_image:
             return alpha, self._no_columns
-        half = np.triu(images.sum(axis=0)[:q, :q])
-        return alpha, half + np.triu(half, 1).T
+        affinity = np.ascontiguousarray(images.sum(axis=0)[:q, :q])
+        for s in range(1, q):
+            affinity[s, :s] = affinity[:s, s]
+        return alpha, affinity
 
 
 def is_feature_major(features: NDArray[Any]) -> bool:
