@@ -135,8 +135,8 @@ if sys.platform == "linux":  # elsewhere it is another OpenMP, which a fork does
 # OpenBLAS, which the wheels of numpy and scipy bring, starts threads from 26 rows on, where LAPACK
 # multiplies blocks. They wait for each other by spinning, and beside the threads of numba or of
 # another program they wait for long: the eigenvalues of 200 rows take ten to ninety times the
-# processor time that one thread takes. Up to 512 rows one thread is enough.
-LEAST_ROWS, MOST_ROWS = 26, 512
+# processor time that one thread takes. Up to 1,024 rows one thread is as fast.
+LEAST_ROWS, MOST_ROWS = 26, 1024
 
 # Modules that are linked with BLAS: numpy and scipy may each have a library of their own.
 LINKED = ("numpy.linalg._umath_linalg", "scipy.linalg.cython_lapack")

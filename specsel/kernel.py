@@ -285,7 +285,7 @@ def _factorise(V: Floats, least: int) -> tuple[Floats, Floats]:
     inverse = np.divide(1.0, lengths, out=np.zeros(len(V)), where=lengths > 0)
     V *= inverse
     V *= inverse[:, None]
-    with one_thread(len(V)):
+    with one_thread():
         _, pivots, rank, _ = lapack.dpstrf(V.T, lower=1, overwrite_a=1)
     factor = V[: max(rank, least)]
     factor[rank:] = 0.0
@@ -421,7 +421,8 @@ def _inner_products(data: _data.Data, out: Floats) -> None:
 
     for start in range(0, data.n_samples, ROW_BLOCK):
         rows = data.rows(start, start + ROW_BLOCK)
-        dsyrk(1.0, rows.T, beta=1.0, c=out.T, overwrite_c=1)
+        with one_thread():
+            dsyrk(1.0, rows.T, beta=1.0, c=out.T, overwrite_c=1)
 
 
 def _median_distance(inner: Floats, varying: Integers) -> float:

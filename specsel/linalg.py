@@ -239,7 +239,10 @@ def solve_upper(upper: Floats, right: Floats, *, transposed: bool = False) -> Fl
     """Return ``upper⁻¹ right``, or ``upper⁻ᵀ right``."""
     from scipy.linalg import solve_triangular  # here, for it would slow the import down
 
-    solution: Floats = solve_triangular(upper, right, trans=int(transposed), check_finite=False)
+    with one_thread():
+        solution: Floats = solve_triangular(
+            upper, right, trans=int(transposed), check_finite=False
+        )
     return solution
 
 

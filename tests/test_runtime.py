@@ -108,7 +108,7 @@ def threads():
         yield lambda: set(numbers())
 
 
-@pytest.mark.parametrize(("size", "inside"), [(10, {3}), (26, {1}), (512, {1}), (600, {3})])
+@pytest.mark.parametrize(("size", "inside"), [(10, {3}), (26, {1}), (1024, {1}), (1100, {3})])
 def test_one_thread_inside_where_more_do_not_pay_and_as_many_as_before_afterwards(
     threads, size, inside
 ):
