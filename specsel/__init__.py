@@ -67,7 +67,7 @@ All cores are used, or as many as ``NUMBA_NUM_THREADS`` says; the number changes
 - Several Python threads that solve at once need ``NUMBA_THREADING_LAYER=omp`` or ``tbb``.
 - Start processes by ``spawn`` or ``forkserver``: one that is forked after its parent has solved
   something refuses to solve under OpenMP, in one line.
-- Matrices of 26 to 512 rows are decomposed by one thread of OpenBLAS, which is faster. On a busy
+- Matrices of 26 to 1,024 rows are decomposed by one thread of OpenBLAS, which is faster. On a busy
   machine set ``OPENBLAS_NUM_THREADS=1`` and ``NUMBA_NUM_THREADS=1``.
 - Compiled code is cached beside the package, or in ``NUMBA_CACHE_DIR``; ``SPECSEL_CACHE=0``
   compiles anew in every process. If it cannot be loaded, delete the folder.
@@ -79,7 +79,7 @@ from typing import TYPE_CHECKING
 
 from specsel._methods import ESTIMATORS, METHODS
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 RESULTS = ("Aligned", "Intervals", "Path", "StableSubspace", "Subset", "Weights")
 

@@ -7,10 +7,12 @@ module imports nothing heavy.
 """
 
 from importlib import import_module
-from inspect import Parameter, signature
 from typing import TYPE_CHECKING, NamedTuple, get_args, get_type_hints
 
-if TYPE_CHECKING:  # the modules of the table, for type checkers: `specsel` exports them
+if TYPE_CHECKING:
+    from inspect import Parameter
+
+    # The modules of the table, for type checkers: `specsel` exports them.
     from specsel import alignment as alignment
     from specsel import eslda as eslda
     from specsel import gslda as gslda
@@ -140,11 +142,13 @@ for _row in METHODS.values():
     ESTIMATORS |= dict.fromkeys(_row.estimators, "selectors")
 
 
-def parameters(method: str) -> dict[str, Parameter]:
+def parameters(method: str) -> "dict[str, Parameter]":
     """Return the parameters of a method's `solve`; those of an unpacked TypedDict have no default.
 
     Imports the method, and with it numba.
     """
+    from inspect import Parameter, signature  # here, for it would slow the import down
+
     solve = import_module(f"specsel.{method}").solve
     found = dict(signature(solve).parameters)
     options = next((p for p in found.values() if p.kind is Parameter.VAR_KEYWORD), None)
