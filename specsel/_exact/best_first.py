@@ -194,9 +194,7 @@ class BestFirst:
         """Return whether a node holds a support that lexicographically precedes the incumbent."""
         lacking = max(self._task.choose - len(node.included), 0)
         chosen = np.concatenate((node.included, np.sort(node.free)[:lacking]))
-        mask = np.zeros(len(incumbent), bool)
-        mask[chosen] = True
-        return bool(precedes(mask, incumbent))
+        return bool(precedes(np.isin(np.arange(len(incumbent)), chosen), incumbent))
 
 
 def _doubles(node: OpenNode) -> int:
