@@ -3,6 +3,9 @@
 import warnings
 
 import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
 
 
 def sample(shape, seed=0):
@@ -18,6 +21,30 @@ def random_basis(q, k, seed=0):
 
 def projector(Q):
     return Q @ Q.T
+
+
+def annotated(values):
+    """AnnData of these values, with names of samples and features."""
+    anndata = pytest.importorskip("anndata")
+    names = [
+        pd.DataFrame(index=pd.Index([f"{letter}{i}" for i in range(size)], dtype=object))
+        for letter, size in zip("sg", values.shape, strict=True)
+    ]
+    return anndata.AnnData(values, *names)
+
+
+def dense(values):
+    """The numbers of a matrix, or of an array that may be in a file."""
+    return values.toarray() if hasattr(values, "toarray") else values[...]
+
+
+def in_disorder(X):
+    """CSC with every number stored as two halves, the samples of a feature from last to first."""
+    matrix = sparse.csc_array(X)
+    columns = np.repeat(np.arange(X.shape[1]), 2 * np.diff(matrix.indptr))
+    rows, halves = np.repeat(matrix.indices, 2), np.repeat(matrix.data / 2, 2)
+    order = np.lexsort((-rows, columns))
+    return sparse.csc_array((halves[order], rows[order], 2 * matrix.indptr), shape=X.shape)
 
 
 def quiet(solve, messages="not converged"):

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
+from samples import annotated, dense
 from scipy import sparse
 
 from specsel import _containers, pairwise, qalpha, results, sbs, side_info, supervised
@@ -22,11 +22,6 @@ FORMS = [np.asarray, sparse.csr_matrix, sparse.csc_array]
 NAMES = tuple(f"g{i}" for i in range(12))
 
 
-def annotated(values):
-    obs = pd.DataFrame(index=pd.Index([f"s{i}" for i in range(values.shape[0])], dtype=object))
-    return anndata.AnnData(values, obs, pd.DataFrame(index=pd.Index(NAMES, dtype=object)))
-
-
 @pytest.fixture(params=FORMS)
 def adata(request):
     return annotated(request.param(X))
@@ -38,10 +33,6 @@ def backed(adata, tmp_path):
     found = anndata.read_h5ad(tmp_path / "X.h5ad", backed="r")
     yield found
     found.file.close()
-
-
-def dense(values):
-    return values.toarray() if hasattr(values, "toarray") else values[...]
 
 
 VIEWS = [(slice(None), slice(None)), (slice(40), slice(None)), ([5, 1, 3], slice(None))]

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from faults.running import lines
+from samples import in_disorder
 from scipy import sparse
 
 import specsel
@@ -51,15 +52,6 @@ def with_long_indices(X):
     matrix = sparse.csr_array(X)
     matrix.indices, matrix.indptr = matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
     return matrix
-
-
-def in_disorder(X):
-    """Every number stored as two halves, the samples of a feature from last to first."""
-    matrix = sparse.csc_array(X)
-    columns = np.repeat(np.arange(X.shape[1]), 2 * np.diff(matrix.indptr))
-    rows, halves = np.repeat(matrix.indices, 2), np.repeat(matrix.data / 2, 2)
-    order = np.lexsort((-rows, columns))
-    return sparse.csc_array((halves[order], rows[order], 2 * matrix.indptr), shape=X.shape)
 
 
 def mapped(X, folder):
@@ -653,6 +645,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_larger_than_the_address_space_left(name, tmp_path, rng):
     make, wide = FILES[name]

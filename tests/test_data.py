@@ -7,6 +7,7 @@ import dask.array
 import numpy as np
 import pytest
 from oracles import weighing as oracle
+from samples import in_disorder
 from scipy import sparse
 
 from specsel import _data, _validate
@@ -24,23 +25,13 @@ def example(shape=SHAPE, seed=0):
     return X
 
 
-def disorderly(X):
-    """Every number stored as two halves, the samples of a feature from last to first."""
-    parts = sparse.coo_array(X[::-1])
-    rows = len(X) - 1 - np.repeat(parts.row, 2)
-    matrix = sparse.csc_array(X)
-    order = np.lexsort((-rows, np.repeat(parts.col, 2)))
-    halves = np.repeat(parts.data / 2, 2)[order], rows[order], 2 * matrix.indptr
-    return sparse.csc_array(halves, shape=X.shape)
-
-
 KINDS = {
     "C": np.ascontiguousarray,
     "F": np.asfortranarray,
     "backwards": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
     "csc": sparse.csc_array,
     "csr": sparse.csr_array,
-    "disorderly": disorderly,
+    "disorder": in_disorder,
     "blocks of features": lambda X: Source(X, True, (0, 2, X.shape[1])),
     "blocks of samples": lambda X: Source(X, False, (0, 5, len(X))),
     "tall": lambda X: Source(X, False, (0, 9, len(X)), in_memory=True),

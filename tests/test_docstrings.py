@@ -3,7 +3,6 @@
 import importlib
 import inspect
 import re
-from pathlib import Path
 
 import pytest
 
@@ -54,10 +53,3 @@ def test_methods_that_take_any_container_say_so(name):
         "An array, sparse matrix, data frame or AnnData, or what is read in blocks: a memory map "
         "or an array of h5py, zarr or Dask."
     ) in text
-
-
-@pytest.mark.parametrize("function", PUBLIC)
-def test_sections_of_the_readme_that_are_named_exist(function):
-    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    for section in re.findall(r"\(README, ([^)]*)\)", " ".join(function.__doc__.split())):
-        assert re.search(rf"^#+ {section}$", readme, re.MULTILINE)

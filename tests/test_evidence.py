@@ -110,6 +110,7 @@ def of_noise():
     ]
 
 
+@pytest.mark.slow
 def test_noise_has_hardly_any_feature_beyond_chance(of_noise):
     assert np.mean([len(one.beyond_chance) > 0 for one in of_noise]) <= 0.12
     few = evidence.solve(EXAMPLE.X, 3, n=18, random_state=0)
@@ -126,12 +127,14 @@ def test_structure_differs_from_noise(k):
         assert {*found.beyond_chance.tolist()} <= {*EXAMPLE.relevant.tolist()}
 
 
+@pytest.mark.slow
 def test_noise_passes_for_more_as_rarely_as_promised(of_noise):
     p_values = [one.p_value for one in of_noise]
     assert np.mean(np.array(p_values) <= 0.05) <= 0.08
     assert 0.4 < np.mean(p_values) < 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:not converged")
 def test_with_labels_these_are_shuffled_for_columns_that_agree_are_no_evidence():
     rng = np.random.default_rng(0)

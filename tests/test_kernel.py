@@ -20,21 +20,6 @@ KERNELS = {
 solve = quiet(kernel.solve)
 
 
-def sessions(spread, seed, flips=True):
-    """120 samples in three clusters, in order; 12 of 60 features tell them apart.
-
-    The sign of every feature is drawn anew for every 8 samples.
-    """
-    rng = np.random.default_rng(seed)
-    parts = []
-    for count in (12, 48):
-        centres, variances = rng.random((3, count)), rng.uniform(spread, 2 * spread, (3, count))
-        noise = rng.standard_normal((120, count)) * np.repeat(np.sqrt(variances), 40, axis=0)
-        parts.append(np.repeat(centres, 40, axis=0) + noise)
-    X = np.hstack([parts[0], rng.permuted(parts[1], axis=0)])
-    return X * np.repeat(rng.choice([-1.0, 1.0], (15, 60)), 8, axis=0) if flips else X
-
-
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("criterion", ["energy", "gap"])
 def test_precomputed_and_callable_are_the_same_as_built_in(criterion, order):
@@ -93,18 +78,6 @@ def test_linear_kernel_is_q_alpha(shape, criterion):
         np.testing.assert_allclose(projector(got.basis), projector(scores), atol=1e-9)
 
 
-def test_step_5_as_printed_never_leaves_the_first_subspace():
-    V = oracle.kernel_matrix(oracle.features(sample((20, 30))), "linear")
-    first = oracle.first_coefficients(V, np.random.default_rng(1).random(30), 2)
-    alpha, E, _ = oracle.definition_14(V, first, 6, printed=True)
-    within = np.linalg.lstsq(first, E, rcond=None)[0]
-    np.testing.assert_allclose(first @ within, E, atol=1e-10 * np.abs(E).max())
-    meant, E, _ = oracle.definition_14(V, first, 6)
-    within = np.linalg.lstsq(first, E, rcond=None)[0]
-    assert np.linalg.norm(first @ within - E) > 0.1 * np.linalg.norm(E)
-    assert np.abs(meant - alpha).max() > 0.05
-
-
 def test_features_that_are_alike_and_k_at_the_rank_and_past_it():
     X = sample((9, 6))
     X = np.hstack([X, X[:, :3], -X])
@@ -144,19 +117,6 @@ def test_constant_features_weigh_nothing():
     V[:30, :30] = oracle.kernel_matrix(oracle.features(X), "rbf")
     got = solve(V, 2, kernel="precomputed", tol=0, max_iter=2)
     assert got.alpha[30] == got.norm[30] == 0
-
-
-def test_sections_tell_relevant_features_where_signs_hide_them():
-    found = {"kernel": [], "plain": []}
-    for seed in range(6):
-        X = sessions(0.001, seed)
-        for name, weights in (
-            ("kernel", solve(X, 3, kernel="sectioned", center=False)),
-            ("plain", qalpha.solve(X, 3, center=False, tol=1e-4)),
-        ):
-            found[name].append((weights.ranking[:12] < 12).sum())
-    assert np.mean(np.array(found["kernel"]) >= 10) >= 0.6
-    assert max(found["plain"]) < 10
 
 
 def test_float32_is_read_as_it_is():

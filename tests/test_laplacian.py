@@ -99,13 +99,6 @@ def test_constant_direction_has_the_shift_as_its_eigenvalue():
     assert got.eigenvalues[0] == pytest.approx(shift, rel=1e-6)
 
 
-@pytest.mark.parametrize("init", ["continuation", "seeded", "random"])
-def test_every_start_works(init):
-    X, _ = planted(0)
-    got = solve(X, 2, init=init, n_init=2, random_state=0, max_iter=5)
-    assert np.linalg.norm(got.alpha) == pytest.approx(1)
-
-
 def test_negative_values_are_warned_of():
     X = np.random.default_rng(0).standard_normal((20, 10))
     with pytest.warns(UserWarning, match='take representation="parts"'):

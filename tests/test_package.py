@@ -22,7 +22,10 @@ def test_every_exported_name_exists():
         assert getattr(specsel, name) is not None
         assert name in dir(specsel)
     assert specsel.Weights is results.Weights
-    assert specsel.estimators.QAlpha is specsel.QAlpha
+    for name, module in specsel.ESTIMATORS.items():
+        assert name in specsel.__all__
+        assert getattr(specsel, name).__module__ == f"specsel.estimators.{module}"
+        assert getattr(specsel.estimators, name) is getattr(specsel, name)
     with pytest.raises(AttributeError, match="module 'specsel' has no attribute 'nothing'"):
         _ = specsel.nothing
 
@@ -47,14 +50,6 @@ def test_help_opens_with_the_methods():
 
 def test_version_is_that_of_the_installed_package():
     assert specsel.__version__ == importlib.metadata.version("specsel")
-
-
-def test_every_estimator_exists():
-    for name, module in specsel.ESTIMATORS.items():
-        assert getattr(specsel, name).__module__ == f"specsel.estimators.{module}"
-        assert name in dir(specsel)
-        assert name in specsel.__all__
-        assert getattr(specsel.estimators, name) is getattr(specsel, name)
 
 
 WITHOUT_SKLEARN = """
@@ -88,20 +83,3 @@ def test_an_import_that_fails_for_another_reason_is_not_blamed_on_sklearn(monkey
     monkeypatch.delattr(specsel, "laplacian")
     with pytest.raises(ImportError, match="laplacian"):
         _ = specsel.QAlpha
-
-
-def modules_after(statement):
-    source = f"{statement}; import sys; print(*sys.modules)"
-    run = subprocess.run(
-        [sys.executable, "-c", source], capture_output=True, text=True, check=True
-    )
-    return set(run.stdout.split())
-
-
-def test_import_loads_nothing_before_it_is_needed():
-    assert not modules_after("import specsel") & {"numba", "numpy", "scipy"}
-    optional = {"sklearn", "pandas", "matplotlib", "dask", "scipy.linalg"}
-    public = {name for name in specsel.__all__ if name.islower()}
-    lean = public - {"eslda"}  # whose search cannot do without scipy.linalg
-    names = ", ".join(f"specsel.{name}" for name in [*sorted(lean), "cli.main", "results"])
-    assert not modules_after(f"import {names}") & optional

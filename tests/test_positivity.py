@@ -18,6 +18,7 @@ def inside(estimate, value, slack=1.5):
     return abs(value - middle) <= slack * half
 
 
+@pytest.mark.slow
 def test_the_published_curve():
     assert positivity.probability(10, *FIRST, random_state=0).probability < 0.95
     assert positivity.probability(25, *FIRST, random_state=0).probability > 0.98

@@ -58,13 +58,6 @@ def test_ritz_is_the_definition_with_its_missing_factor(shape):
         np.testing.assert_allclose(projector(got.basis), projector(power.basis), atol=1e-8)
 
 
-def test_ritz_recomputes_the_weights():
-    X, Q = sample((60, 202)), random_basis(60, 3)
-    options = {"init": Q, "tol": 0, "max_iter": 1}
-    ritz, power = (solve(X, 3, method=method, **options) for method in ("ritz", "power"))
-    assert np.abs(ritz.alpha - power.alpha).max() > 1e-3
-
-
 def test_without_centring():
     X, Q = np.abs(sample((20, 30))), random_basis(20, 2)
     M = oracle.standardise(X, center=False)
@@ -188,29 +181,6 @@ def test_bad_options_are_refused_in_one_line(message):
     with pytest.raises(ValueError) as caught:
         qalpha.solve(sample((20, 30)), **({"k": 2} | BAD[message]))
     assert str(caught.value) == message
-
-
-# The ascent of the gap criterion; more of it is in test_ascent.
-
-TIGHT_GAP = {"criterion": "gap", "tol": 1e-13, "max_iter": 2000}
-
-
-@pytest.mark.parametrize("k", [1, 3, 6])
-@pytest.mark.parametrize("shape", [(25, 90), (80, 20)])
-@pytest.mark.parametrize("center", [True, False])
-def test_the_ascent_of_the_gap_ends_at_a_maximum(shape, k, center):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal(shape) + 0.5
-    X[:, :8] += 2 * rng.standard_normal((4, 8))[np.arange(len(X)) % 4]
-    got = qalpha.solve(X, k, center=center, **TIGHT_GAP)
-    assert got.converged
-    M = oracle.standardise(X, center)
-    values, vectors = np.linalg.eigh(2 * oracle.gram(M, got.basis) - oracle.squared(M))
-    assert got.objective == pytest.approx(values[-1], rel=1e-9)
-    assert abs(vectors[:, -1] @ got.alpha) == pytest.approx(1, abs=1e-6)
-    spectrum = np.linalg.eigvalsh(oracle.affinity(M, got.alpha))
-    largest = np.sort(np.abs(spectrum))[::-1][:k]
-    np.testing.assert_allclose(np.abs(got.eigenvalues), largest, rtol=1e-6)
 
 
 FACTORS = np.array(list(itertools.product([-1.0, 1.0], repeat=3)))

@@ -85,7 +85,10 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="GNU OpenMP is that of Linux")
-@pytest.mark.parametrize(("layer", "answer"), [("omp", "spawn"), ("workqueue", "solved")])
+@pytest.mark.parametrize(
+    ("layer", "answer"),
+    [("omp", "spawn"), pytest.param("workqueue", "solved", marks=pytest.mark.slow)],
+)
 def test_a_process_that_was_forked_too_late_says_so(tmp_path, layer, answer):
     script = tmp_path / "forks.py"
     script.write_text(FORK)
@@ -155,6 +158,7 @@ print(qalpha.solve(csc_array(X), 2).alpha.tobytes().hex())
 """
 
 
+@pytest.mark.slow
 def test_what_compiles_what_loads_and_what_has_no_cache_finds_the_same_bytes(tmp_path):
     """With numba's own compiler the process that compiles differs in the last digits here."""
     script = tmp_path / "script.py"

@@ -1,7 +1,6 @@
 """The search for a stable subspace against the literal one, and the theorems it rests on."""
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +9,6 @@ from oracles import bootstrap as oracle
 from similarities import cases, factors, in_blocks, known, matrices, star
 
 from specsel import sbs
-
-DATA = Path(__file__).parent / "data"
 
 
 @pytest.mark.parametrize("at_least", [2, 3])
@@ -188,32 +185,6 @@ def test_the_search_of_data_keeps_what_is_certain():
     assert sorted([*found.support, *found.removed]) == list(range(14))
     again = sbs.search(found.intervals, retain=0.5)
     assert again.support.tolist() == found.support.tolist()
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_spambase(seed):
-    """The paper removes 43 features and has k = 13."""
-    X = np.load(DATA / "spambase.npz")["X"] / 1000
-    found = sbs.solve(X, retain=0.25, random_state=seed)
-    assert found.converged
-    assert 39 <= len(found.removed) <= 41
-    assert 15 <= found.k <= 17
-    assert 0.25 <= found.share < 0.35
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_segmentation(seed):
-    """The paper: .45 at once with k = 1, .55 after three removals, .65 after five with k = 4."""
-    X = np.load(DATA / "segmentation.npz")["X"]
-    ends = sbs.intervals(X, random_state=seed)
-    for retain in (0.45, 0.55):
-        found = sbs.search(ends, retain=retain)
-        assert (found.k, len(found.removed), found.converged) == (1, 0, True)
-        assert found.share == pytest.approx(0.5544, abs=1e-4)
-    found = sbs.search(ends, retain=0.65)
-    assert not found.converged
-    assert (found.k, len(found.removed)) == (2, 5)
-    assert found.share == pytest.approx(0.606, abs=2e-3)
 
 
 def test_nothing_stable_is_a_result():

@@ -1,4 +1,4 @@
-"""Q-α with side information against its definition, and the wine data."""
+"""Q-α with side information against its definition."""
 
 import numpy as np
 import pandas as pd
@@ -6,8 +6,6 @@ import polars
 import pytest
 from oracles import weighing as oracle
 from samples import quiet, random_basis, sample
-from sklearn.cluster import KMeans
-from sklearn.datasets import load_wine
 
 from specsel import qalpha, side_info
 
@@ -173,43 +171,3 @@ def test_bad_options_are_refused_in_one_line(message):
     with pytest.raises(ValueError) as caught:
         solve(X, **({"side": side, "k": 2} | BAD[message]))
     assert str(caught.value) == message
-
-
-def pair_accuracy(labels, Z, seed):
-    """Share of sample pairs on which labels and two-means agree."""
-    found = KMeans(len(set(labels)), n_init=10, random_state=seed).fit_predict(Z)
-    upper = np.triu_indices(len(labels), 1)
-    same, together = (np.equal.outer(v, v)[upper] for v in (labels, found))
-    return (same == together).mean()
-
-
-def wine_accuracy(features, runs=3):
-    """UCI protocol: every class in turn is the side data, the rest is clustered."""
-    X, y = load_wine(return_X_y=True)
-    scores = [
-        pair_accuracy(y[y != c], features(X[y != c], X[y == c]), seed)
-        for c in range(3)
-        for seed in range(runs)
-    ]
-    return np.mean(scores)
-
-
-def standardised(X):
-    return (X - X.mean(axis=0)) / X.std(axis=0)
-
-
-def test_wine_clusters_as_published():
-    def weighted(X, side):
-        return solve(X, side, 2).reweight(X)
-
-    def three_best(tradeoff):
-        def features(X, side):
-            chosen = solve(X, side, 2, tradeoff=tradeoff).select(3)
-            return standardised(X)[:, chosen]
-
-        return features
-
-    assert wine_accuracy(lambda X, side: X) == pytest.approx(0.7280, abs=5e-5)
-    assert wine_accuracy(lambda X, side: standardised(X)) == pytest.approx(0.929, abs=2e-3)
-    assert wine_accuracy(weighted) >= 0.94
-    assert max(wine_accuracy(three_best(tradeoff)) for tradeoff in (0.01, 0.1, 1)) >= 0.9635

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from oracles import weighing as oracle
 from samples import quiet
-from sklearn.svm import SVC
 
 from specsel import datasets, supervised
 
@@ -216,24 +215,6 @@ def test_of_more_than_two_thousand_samples_no_affinity_is_formed(rng):
     X, y = rng.standard_normal((2100, 600)), np.arange(2100) % 2
     X[:, :6] += 2.0 * y[:, None]
     assert sorted(supervised.solve(X, y).select(6).tolist()) == list(range(6))
-
-
-def svm_error(select, n_samples, seeds):
-    errors = []
-    for seed in seeds:
-        train = datasets.weston_linear(n_samples, random_state=seed)
-        test = datasets.weston_linear(500, random_state=1000 + seed)
-        chosen = select(train)
-        svm = SVC(kernel="linear").fit(train.X[:, chosen], train.y)
-        errors.append(1 - svm.score(test.X[:, chosen], test.y))
-    return np.mean(errors)
-
-
-def test_six_features_of_the_linear_problem_give_a_good_classifier():
-    raw = svm_error(lambda train: np.arange(202), 50, range(15))
-    chosen = svm_error(lambda train: supervised.solve(train.X, train.y).select(6), 50, range(15))
-    assert raw > 0.15
-    assert chosen <= 0.06
 
 
 def test_negative_values_are_warned_of():

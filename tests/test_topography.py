@@ -36,15 +36,6 @@ def test_rounds_are_side_information_with_the_squares_of_earlier_weights(options
         seen += weights.alpha**2
 
 
-def test_first_round_is_qalpha():
-    X = two_groupings(100)
-    np.testing.assert_allclose(
-        topography.solve(X, 2, tol=1e-9).weights[0].alpha,
-        qalpha.solve(X, 2, tol=1e-9).alpha,
-        atol=1e-7,
-    )
-
-
 @pytest.mark.parametrize("shape", ["tall", "wide"])
 def test_positions_are_angles_in_the_leading_eigenvectors(shape):
     X = datasets.two_solutions(random_state=1).X if shape == "tall" else two_groupings(100)
@@ -71,27 +62,6 @@ def test_coordinates_are_entries_of_the_leading_eigenvectors():
         np.testing.assert_allclose(np.abs(found), np.abs(leading), atol=1e-3)
 
 
-def separates(chart):
-    """Two rounds find the two triples, hybrids score in both, permuted features in neither."""
-
-    def fits(triples):
-        good = True
-        for i, own in enumerate(triples):
-            relevance, other = chart.relevances[:, i], triples[1 - i]
-            noise = 2 * relevance[9:].max()
-            good &= relevance[own].min() > max(relevance[other].max(), noise)
-            good &= relevance[6:9].min() > noise
-        return good
-
-    triples = [slice(0, 3), slice(3, 6)]
-    return fits(triples) or fits(triples[::-1])
-
-
-def test_the_data_of_the_paper_are_separated():
-    charts = [topography.solve(datasets.two_solutions(random_state=s).X, 2) for s in range(20)]
-    assert sum(map(separates, charts)) >= 16
-
-
 def test_default_tradeoff_tells_rounds_apart_among_many_features():
     X = two_groupings(5000, relevant=300)
     apart, alike = (topography.solve(X, 1, tradeoff=t).relevances.T for t in (None, 0.1))
@@ -106,15 +76,6 @@ def test_selection_over_rounds_covers_both_groupings():
     assert len({i // 40 for i in one}) == 1
     chosen = chart.select(6, diverse=X)
     assert {i // 40 for i in chosen} >= {0, 1}
-
-
-def test_combined_weights():
-    X = datasets.two_solutions(random_state=0).X
-    chart = topography.solve(X, 2, rounds=3)
-    expected = np.sqrt((chart.relevances**2).sum(axis=1))
-    np.testing.assert_allclose(chart.combined.alpha, expected / np.linalg.norm(expected))
-    np.testing.assert_array_equal(chart.select(5), np.argsort(-expected)[:5])
-    assert len(chart.select()) == len(chart.combined.select())
 
 
 def test_passes_of_the_rounds_add_up():

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from samples import annotated, dense
 from scipy import sparse
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -33,18 +34,9 @@ SELECTORS = [
 ]
 
 
-def annotated(values):
-    obs = pd.DataFrame(index=pd.Index([f"s{i}" for i in range(len(X))], dtype=object))
-    return anndata.AnnData(values, obs, pd.DataFrame(index=pd.Index(NAMES, dtype=object)))
-
-
 @pytest.fixture(params=[np.asarray, sparse.csr_matrix, sparse.csc_array])
 def adata(request):
     return annotated(request.param(X))
-
-
-def dense(found):
-    return found.toarray() if hasattr(found, "toarray") else found
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=lambda one: type(one).__name__)

@@ -606,14 +606,6 @@ def test_without_side_data_or_pairs_nothing_but_the_clusters_counts(groups):
     assert unpaired.objective_ == pytest.approx(plain.objective_, rel=1e-5)
 
 
-def test_frames_of_side_data_must_have_the_columns_of_X(groups, side):
-    X, sides = (pd.DataFrame(part, columns=NAMES) for part in (groups[0], side))
-    found = SideInfoQAlpha(side=sides, k=1).fit(X)
-    assert found.get_feature_names_out().tolist() == NAMES[:3]
-    with pytest.raises(ValueError, match=r"^side: has other column names than X, or in another"):
-        SideInfoQAlpha(side=sides[NAMES[::-1]], k=1).fit(X)
-
-
 @pytest.fixture
 def problem():
     return datasets.lda_problem(24, n_samples=200, n_relevant=3)

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from faults import running
 
+pytestmark = pytest.mark.slow
+
 SOLVE = """
 import sys
 from concurrent.futures import ThreadPoolExecutor

@@ -4,7 +4,9 @@ import pytest
 from fuzz import cases, definitions, draws, exact
 
 
-@pytest.mark.parametrize("block", range(20))
+@pytest.mark.parametrize(
+    "block", [*range(8), *(pytest.param(i, marks=pytest.mark.slow) for i in range(8, 20))]
+)
 def test_any_call_returns_what_is_right_or_refuses_in_one_line(block):
     outcomes = [cases.attempt(seed) for seed in range(20 * block, 20 * block + 20)]
     assert set(outcomes) <= {"returned", "refused"}

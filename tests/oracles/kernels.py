@@ -59,16 +59,13 @@ def design(V, E, criterion="energy"):
     return G if criterion == "energy" else 2 * G - V * V
 
 
-def definition_14(V, E, count, criterion="energy", printed=False):
-    """Run `count` cycles with dense G and E; return α, E and the objective after every cycle.
-
-    With `printed`, step 5 is done as it is printed.
-    """
+def definition_14(V, E, count, criterion="energy"):
+    """Run `count` cycles with dense G and E; return α, E and the objective after every cycle."""
     history = []
     for _ in range(count):
         alpha, _ = weighing.leading(design(V, E, criterion))
         D = np.diag(alpha)
         inverse = inverse_root(E.T @ V @ D @ V @ D @ V @ E)
-        E = E @ inverse if printed else D @ V @ E @ inverse
+        E = D @ V @ E @ inverse
         history.append(alpha @ design(V, E, criterion) @ alpha)
     return alpha, E, history

@@ -6,7 +6,7 @@ Nothing here is from the package. Matrices are features x samples, as in the pap
 import numpy as np
 import scipy.integrate
 
-from oracles.weighing import gram, leading
+from oracles.weighing import gram
 
 
 def splitmix(key, place):
@@ -22,12 +22,6 @@ def unpacked(entries, n):
     G = np.zeros((n, n))
     G[np.tril_indices(n)] = entries
     return G + np.tril(G, -1).T
-
-
-def has_positive_leading(G):
-    """Whether the leading eigenvector, of either sign, is positive."""
-    v, _ = leading(G)
-    return bool((v > 0).all())
 
 
 def semicircle_share(low, high):

@@ -292,11 +292,6 @@ def fisher_form(M, rows, tradeoff):
     return projector(M) * (between_scatter(M, rows) - tradeoff * within_scatter(M, rows))
 
 
-def spectral_sum(M, alpha, f):
-    """``Σ f(σ_i)`` over the eigenvalues of ``A_α`` (Wolf and Bileschi, Sec. 5)."""
-    return f(np.linalg.eigvalsh(affinity(M, alpha))).sum()
-
-
 def quadratic_programme(M, linear, square):
     """Return the unit α ≥ 0 that maximises ``Σ f(σ_i)`` for ``f(x) = linear x + square x²``.
 

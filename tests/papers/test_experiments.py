@@ -156,6 +156,7 @@ CLAIMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options", "claims"), CLAIMS)
 def test_numbers_are_those_claimed(name, options, claims):
     found = ours(name, **options)
@@ -167,6 +168,7 @@ def test_numbers_are_those_claimed(name, options, claims):
     assert outside == {}
 
 
+@pytest.mark.slow
 def test_labels_halve_the_error_of_all_features():
     found = ours("weston", sizes=(50,), runs=30)
     for problem in wolf_shashua.PROBLEMS:
@@ -177,6 +179,7 @@ def test_labels_halve_the_error_of_all_features():
         assert abs(found[less]) < 0.2
 
 
+@pytest.mark.slow
 def test_the_success_of_the_kernel_is_the_one_reported_and_not_four_fifths():
     solve = wolf_shashua.METHODS_KERNEL["kernel"]
     wins = sum(
@@ -190,6 +193,7 @@ def test_the_success_of_the_kernel_is_the_one_reported_and_not_four_fifths():
     assert "over 2,000 seeds it is .754, with a standard error of .010" in notes
 
 
+@pytest.mark.slow
 def test_published_numbers_stand_beside_what_they_are_of():
     kernel = wolf_shashua.run_kernel(variances=(0.001,), runs=1)
     side = shashua_wolf.run_side_info(names=("wine",), runs=1)
@@ -201,6 +205,7 @@ def test_published_numbers_stand_beside_what_they_are_of():
     assert published["wine: weights of alcohol and proline over others, trade-off 0.1"] == "3"
 
 
+@pytest.mark.slow
 def test_leukemias_are_clustered_about_as_well_by_few_genes_as_by_all():
     found = ours("tissues", runs=10)
     assert found["features by Q-α"] > 0.5
@@ -224,6 +229,7 @@ def test_agreement_is_over_pairs_of_samples(rng):
         assert shashua_wolf.agreement(classes, clusters) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("figure", wolf_bileschi.FIGURES)
 def test_weighting_makes_components_see_the_clusters(figure):
     found = ours("pca", spreads=(16.0,), runs=10, figures=(figure,))
@@ -236,6 +242,7 @@ def test_weighting_makes_components_see_the_clusters(figure):
     assert sharp > 0.5 * alone
 
 
+@pytest.mark.slow
 def test_weighted_wavelets_recognise_more_faces():
     found = ours("faces", runs=1)
     assert found["PCA, wavelets weighted"] > found["PCA, wavelets"] + 5

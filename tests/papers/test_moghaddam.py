@@ -15,6 +15,7 @@ def ours(report):
     return {row.what: row.ours for row in report.rows}
 
 
+@pytest.mark.slow
 def test_greedy_comes_near_the_optimum_and_swaps_come_nearer():
     found = ours(moghaddam.run_monte_carlo(pairs=100))
     for k in range(1, 17):
@@ -39,6 +40,7 @@ def test_values_are_shares_of_the_proved_optimum():
     assert found["optimum"][1] == pytest.approx(best[3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "half", "every"), [("sonar", 30, 60), ("ionosphere", 16, 33)])
 def test_half_of_the_features_are_enough(name, half, every):
     found = ours(papers.load(name).run(sizes=(half, every), trials=10))
@@ -49,6 +51,7 @@ def test_half_of_the_features_are_enough(name, half, every):
 FEW = (1, 2, 5, 10, 15, 20, 30)
 
 
+@pytest.mark.slow
 def test_greedy_search_errs_less_than_thresholding_where_few_features_are_kept():
     found = ours(moghaddam.run_sonar(sizes=(*FEW, 60), trials=20))
     got = found["thresholding less greedy, mean over 7 sizes up to half"]
@@ -58,6 +61,7 @@ def test_greedy_search_errs_less_than_thresholding_where_few_features_are_kept()
     assert got == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_the_best_features_err_like_those_of_thresholding_and_less_than_those_of_correlation():
     found = ours(moghaddam.run_ionosphere(sizes=(1, 2, 4, 8, 12, 16, 33), trials=5))
     over = "mean over 6 sizes up to half"
@@ -126,6 +130,7 @@ def small_tissues(rng):
     return X, y
 
 
+@pytest.mark.slow
 def test_nested_errors_stand_before_biased_ones(rng):
     report = genes.run_genes(data=small_tissues(rng), sizes=(2, 5))
     names = [row.what for row in report.rows]
@@ -136,6 +141,7 @@ def test_nested_errors_stand_before_biased_ones(rng):
     assert ours(report)["√α weights"] <= ours(report)["all genes"]
 
 
+@pytest.mark.slow
 def test_choosing_on_all_samples_finds_what_is_not_there(rng):
     noise = rng.standard_normal((24, 400)), np.arange(24) % 2
     found = ours(genes.run_genes(data=noise, sizes=(5,)))
