@@ -3,8 +3,7 @@
 The compiled code of a kernel is cached by numba: in ``__pycache__`` beside the package, in the
 user's cache folder if that is not writable, or in the folder that ``NUMBA_CACHE_DIR`` names.
 Without any writable folder, and with ``SPECSEL_CACHE=0``, kernels are compiled in every process.
-numba trusts the files of its cache: after a full disk, or if compiled code cannot be loaded,
-delete the folder. It notices a new release of the package or of numba by itself.
+Whatever changes in the package or in numba, the code is compiled anew.
 
 The budget of memory is what ``SPECSEL_MEMORY`` in the environment states, in bytes or as "8GiB",
 and by default half of what is free.
@@ -13,13 +12,17 @@ and by default half of what is free.
 import ctypes
 import importlib
 import os
+import pickle
 import re
 import signal
 import sys
 import threading
+import warnings
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, partial
+from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, overload
@@ -47,11 +50,95 @@ def jit(function: Any = None, *, parallel: bool = False) -> Any:
     compiler = _separate_compiler()
     if compiler is not None:
         options["pipeline_class"] = compiler
-    cached = os.environ.get("SPECSEL_CACHE", "1") != "0"
-    try:
-        return numba.njit(**options, cache=cached)(function)
-    except (RuntimeError, OSError):  # there is no folder that numba may write to
-        return numba.njit(**options)(function)
+    kernel = numba.njit(**options)(function)
+    if hasattr(kernel, "py_func") and os.environ.get("SPECSEL_CACHE", "1") != "0":
+        try:
+            kernel._cache = _kernel_cache()(function)
+        except (RuntimeError, OSError):
+            _warn_not_kept("no folder for it can be written to")
+    return kernel
+
+
+@cache
+def _kernel_cache() -> Any:
+    """Return numba's cache of compiled functions, with three gaps closed.
+
+    numba compiles helpers into their callers, but looks for changes in the file of the caller
+    alone: here code is current only if no file of the package has changed that may hold kernels.
+    numba names code in an index before it is written, and two processes may give two codes one
+    name: here every signature has a file of its own, which begins with its stamp. And what cannot
+    be read or written ends no solve.
+    """
+    from numba import __version__
+    from numba.core.caching import FunctionCache
+    from numba.core.serialize import dumps
+
+    class KernelCache(FunctionCache):
+        def current(self) -> list[Path]:
+            """Return the files that hold code of the sources as they are now."""
+            files = Path(self.cache_path).glob(f"{self._impl.filename_base}.*.nbc")
+            return [file for file in files if file.read_bytes().startswith(self._stamp)]
+
+        @property
+        def _stamp(self) -> bytes:
+            return _digest(__version__, self._cache_file._source_stamp, _sources())
+
+        def _place(self, signature: Any, codegen: Any) -> tuple[str, bytes]:
+            """Return the file for a signature, and how it begins."""
+            key = self._index_key(signature, codegen)
+            name = f"{self._impl.filename_base}.{_digest(*key[:2]).hex()[:16]}.nbc"
+            return os.path.join(self.cache_path, name), self._stamp + _digest(*key)
+
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            target_context.refresh()
+            path, begin = self._place(sig, target_context.codegen())
+            with suppress(OSError, EOFError, pickle.UnpicklingError), open(path, "rb") as file:
+                if file.read(len(begin)) == begin:
+                    return self._impl.rebuild(target_context, pickle.load(file))
+            return None
+
+        def save_overload(self, sig: Any, data: Any) -> None:
+            if not self._impl.check_cachable(data):
+                return
+            path, begin = self._place(sig, data.codegen)
+            try:
+                with self._cache_file._open_for_write(path) as file:
+                    file.write(begin + dumps(self._impl.reduce(data)))
+            except OSError as error:
+                _warn_not_kept(str(error.strerror))
+
+    return KernelCache
+
+
+def cached_files(kernel: Any) -> list[Path]:
+    """Return the files of the cache that hold code of a kernel as it is now."""
+    current: list[Path] = getattr(kernel._cache, "current", list)()
+    return current
+
+
+# Parts of the package that hold no kernels.
+WITHOUT_KERNELS = ("cli", "estimators", "papers", "plotting")
+
+
+def _digest(*parts: Any) -> bytes:
+    return sha256(repr(parts).encode()).digest()
+
+
+@cache
+def _sources() -> str:
+    """Return a digest of all files of the package that may hold kernels, or what they call."""
+    root = Path(__file__).parent
+    files = [f for f in root.rglob("*.py") if f.relative_to(root).parts[0] not in WITHOUT_KERNELS]
+    return sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
+
+
+@cache
+def _warn_not_kept(reason: str) -> None:
+    warnings.warn(
+        f"compiled code is not kept ({reason}): every process compiles anew, which takes seconds; "
+        "let NUMBA_CACHE_DIR name a folder for it",
+        stacklevel=3,
+    )
 
 
 # The kinds of linkage of functions that several modules may define: one copy serves all of them.
@@ -105,6 +192,9 @@ def _separate_compiler() -> Any:
 # Whether this process was forked after its parent had run threads of OpenMP.
 _fork = {"late": False}
 
+# The library of numba that starts threads of OpenMP.
+OPENMP = "numba.np.ufunc.omppool"
+
 
 def check_not_forked() -> None:
     """Raise an error if this process was forked after its parent had run threads of OpenMP.
@@ -128,8 +218,23 @@ def _note_fork() -> None:
         _fork["late"] = _fork["late"] or numba.threading_layer() == "omp"
 
 
+def _forked_before() -> bool:
+    """Return whether the parent of this process ran threads of OpenMP, and forked it then.
+
+    Nothing but numba's library knows: it keeps the number of its process among its variables.
+    """
+    numbers = array("i")
+    with suppress(OSError):
+        for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines():
+            if str(sys.modules[OPENMP].__file__) in line and " rw" in line:
+                first, last = (int(end, 16) for end in line.split()[0].split("-"))
+                numbers.frombytes(ctypes.string_at(first, last - first))
+    return os.getppid() in numbers and os.getpid() not in numbers
+
+
 if sys.platform == "linux":  # elsewhere it is another OpenMP, which a fork does no harm
     os.register_at_fork(after_in_child=_note_fork)
+    _fork["late"] = OPENMP in sys.modules and _forked_before()
 
 
 # OpenBLAS, which the wheels of numpy and scipy bring, starts threads from 26 rows on, where LAPACK

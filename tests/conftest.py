@@ -5,7 +5,7 @@ import tempfile
 import tracemalloc
 
 if "NUMBA_CACHE_DIR" not in os.environ:
-    # numba does not notice an edited helper in another file: never test an old compilation.
+    # What other processes compile meanwhile is not tested.
     os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(prefix="specsel-tests-")
 
 # Threads of BLAS wait for each other on a busy machine; the tests decompose small matrices.

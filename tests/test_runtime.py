@@ -1,12 +1,15 @@
 """Compiled code is cached, and forks, threads of BLAS and imports are looked after."""
 
+import shutil
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 from faults.running import lines
 
+import specsel
 from specsel import _runtime
 
 TINY = """
@@ -40,12 +43,83 @@ def test_compiled_code_is_kept(tiny, tmp_path):
     assert not (tmp_path / "none").exists()
 
 
-def test_without_a_folder_code_is_compiled(tmp_path):
-    (tmp_path / "file").write_text("")
-    nowhere = str(tmp_path / "file" / "cache")
-    script = tmp_path / "script.py"  # code in a string has no file, and no folder beside it
-    script.write_text(f"exec(compile({TINY!r}, '<string>', 'exec'))")
-    assert lines(script, NUMBA_CACHE_DIR=nowhere) == ["0"]
+TYPED = """
+import sys, tiny
+value = tiny.double({"int": int, "float": float}[sys.argv[1]](3))
+print(value, len(tiny.double.stats.cache_hits))
+"""
+
+
+def test_processes_that_start_together_leave_code_that_others_can_load(tmp_path):
+    """Neither sees what the other writes; then some of it is cut off."""
+    (tmp_path / "tiny.py").write_text(TINY.partition("assert")[0])
+    script, first, second = (tmp_path / name for name in ("typed.py", "a", "b"))
+    script.write_text(TYPED)
+    assert lines(script, "int", NUMBA_CACHE_DIR=str(first)) == ["8.0 0"]
+    assert lines(script, "float", NUMBA_CACHE_DIR=str(second)) == ["8.0 0"]
+    shutil.copytree(first, second, dirs_exist_ok=True)
+    for kind in ("int", "float"):
+        assert lines(script, kind, NUMBA_CACHE_DIR=str(second)) == ["8.0 1"]
+    for file in second.rglob("*.nb*"):
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    assert lines(script, "int", NUMBA_CACHE_DIR=str(second)) == ["8.0 0"]
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A copy of the package, which lies where numba may write nothing."""
+    root, skipped = Path(specsel.__file__).parent, shutil.ignore_patterns("__pycache__", "cli")
+    shutil.copytree(root, tmp_path / "copy" / "specsel", ignore=skipped)
+    for folder in {file.parent for file in (tmp_path / "copy").rglob("*.py")}:
+        (folder / "__pycache__").write_text("")
+    (tmp_path / "copy" / "__pycache__").write_text("")
+    return tmp_path / "copy"
+
+
+def test_code_is_stale_once_a_helper_in_another_file_is_edited(copied, tmp_path):
+    begin, script = "from specsel._runtime import jit\n", copied / "script.py"
+    script.write_text(
+        "from specsel import caller\nprint(caller.next_of(1), *caller.next_of.stats.cache_hits)"
+    )
+    (copied / "specsel" / "caller.py").write_text(
+        f"{begin}from specsel.helper import scaled\n@jit\ndef next_of(x): return scaled(x) + 1\n"
+    )
+    found = []
+    for factor in (2, 2, 3):
+        helper = f"{begin}@jit\ndef scaled(x): return {factor} * x\n"
+        (copied / "specsel" / "helper.py").write_text(helper)
+        found += lines(script, PYTHONPATH=str(copied), NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert found == ["3", "3 (int64,)", "4"]
+
+
+WITHOUT_SPACE = """
+import resource, warnings
+if {full}:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+def abs_of(x):
+    return abs(x)
+
+warnings.simplefilter("always")
+with warnings.catch_warnings(record=True) as caught:
+    from specsel._runtime import jit
+    assert jit(abs_of)(-2) == 2
+print(*[one.message for one in caught], sep="\\n")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of processes are those of Unix")
+@pytest.mark.parametrize("full", [True, False])
+def test_one_warning_says_that_code_is_not_kept(copied, tmp_path, full):
+    """Where no folder can be written to, and on a full disk, which ends no solve."""
+    nowhere = {"HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null"}
+    settings = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")} if full else nowhere
+    settings = {"NUMBA_CACHE_DIR": "", "PYTHONPATH": str(copied), **settings}
+    script = copied / "script.py"
+    script.write_text(WITHOUT_SPACE.format(full=full))
+    (message,) = lines(script, **settings)
+    reason = "File too large" if full else "no folder for it can be written to"
+    assert message.startswith(f"compiled code is not kept ({reason}): every process ")
+    assert "NUMBA_CACHE_DIR" in message
 
 
 def test_limits_are_known_before_numba_is_imported():
@@ -93,6 +167,44 @@ def test_a_process_that_was_forked_too_late_says_so(tmp_path, layer, answer):
     script = tmp_path / "forks.py"
     script.write_text(FORK)
     assert lines(script, NUMBA_THREADING_LAYER=layer) == [answer] * 6
+
+
+FORK_BEFORE_IMPORT = """
+import os, sys
+import numba
+import numpy as np
+
+@numba.njit(parallel=True)
+def total(x):
+    s = 0.0
+    for i in numba.prange(len(x)):
+        s += x[i]
+    return s
+
+if sys.argv[1] == "parent":
+    total(np.ones(9))
+if os.fork() == 0:
+    if sys.argv[1] == "child":
+        total(np.ones(9))
+    from specsel import weighting
+    try:
+        print(weighting.solve(np.random.default_rng(0).random((9, 600))).converged, flush=True)
+    except RuntimeError as error:
+        print(error, flush=True)
+    os._exit(0)
+os.wait()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="GNU OpenMP is that of Linux")
+@pytest.mark.parametrize(
+    ("layer", "who"), [("omp", "parent"), ("omp", "child"), ("workqueue", "parent")]
+)
+def test_a_process_that_was_forked_before_the_import_says_so_too(layer, who):
+    """Where its parent ran threads of OpenMP by itself; else it solves."""
+    (found,) = lines(FORK_BEFORE_IMPORT, who, NUMBA_THREADING_LAYER=layer)
+    refused = (layer, who) == ("omp", "parent")
+    assert ('"spawn"' in found) if refused else (found == "True")
 
 
 @pytest.fixture

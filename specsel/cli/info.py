@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import specsel
+from specsel import _runtime
 from specsel._methods import PAPERS, users
 from specsel.cli import common, terminal
 
@@ -26,9 +27,6 @@ EXTRAS = (
     "polars",
 )
 VARIABLES = ("NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "SPECSEL_")
-
-# These compile nothing, and importing some of them takes long.
-WITHOUT_KERNELS = ("__main__", "cli", "estimators", "papers", "plotting")
 
 DESCRIPTION = "Print versions, threads and the cache of compiled code, or what to cite."
 EPILOG = """\
@@ -72,7 +70,9 @@ def _facts() -> dict[str, Any]:
 
     kernels = list(_kernels())
     folders = sorted({kernel.stats.cache_path for kernel in kernels} - {None})
-    ready = sum(_is_cached(kernel) for kernel in kernels)
+    cached = [_runtime.cached_files(kernel) for kernel in kernels]
+    ready = f"{sum(map(bool, cached))} of {len(kernels)} in the cache"
+    size = sum(file.stat().st_size for files in cached for file in files)
     # numba chooses the threading layer when threads are first counted: keep this order.
     return {
         "specsel": specsel.__version__,
@@ -83,7 +83,7 @@ def _facts() -> dict[str, Any]:
         "threads": numba.get_num_threads(),
         "threading layer": numba.threading_layer(),  # type: ignore[attr-defined]
         "cache": ", ".join(folders) or "off",
-        "kernels": f"{ready} of {len(kernels)} in the cache",
+        "kernels": f"{ready}, {_runtime.readable(size)}",
         **{name: os.environ[name] for name in sorted(os.environ) if name.startswith(VARIABLES)},
     }
 
@@ -99,7 +99,7 @@ def version_of(package: str) -> str | None:
 def _kernels() -> Iterator[Any]:
     """Yield every compiled function of the package."""
     for _, name, is_package in pkgutil.walk_packages(specsel.__path__, "specsel."):
-        if is_package or name.split(".")[1] in WITHOUT_KERNELS:
+        if is_package or name.split(".")[1] in _runtime.WITHOUT_KERNELS:
             continue
         try:
             module = importlib.import_module(name)
@@ -108,14 +108,6 @@ def _kernels() -> Iterator[Any]:
         for function in vars(module).values():
             if hasattr(function, "py_func") and function.__module__ == module.__name__:
                 yield function
-
-
-def _is_cached(kernel: Any) -> bool:
-    """Return whether the cache holds code of the source as it is now.
-
-    Only numba's own index says so; its public counters know this process alone.
-    """
-    return kernel.stats.cache_path is not None and bool(kernel._cache._cache_file._load_index())
 
 
 def bibtex(method: str | None = None) -> str:

@@ -32,6 +32,23 @@ print(numba.threading_layer(), b"".join(found).hex())
 """
 
 
+SIDE_BY_SIDE = """
+import dask.array
+import numpy as np
+from specsel import qalpha
+
+X = np.random.default_rng(0).standard_normal((30, 40000))
+array = dask.array.from_array(X, chunks=(-1, 2500))
+with dask.config.set(scheduler="threads", num_workers=8):
+    print(qalpha.solve(array, 2, tol=0.1).converged)
+"""
+
+
+def test_tasks_of_dask_start_no_threads():
+    """The layer "workqueue" ends a process in which two threads run parallel loops."""
+    assert running.lines(SIDE_BY_SIDE, NUMBA_THREADING_LAYER="workqueue") == ["True"]
+
+
 def library_of_tbb():
     """Return the folder of the library that PyPI's tbb brings, where no loader looks for it."""
     try:
