@@ -515,7 +515,7 @@ def pack(data: _data.Data, run: Run, lift: Callable[[Floats], Floats] | None = N
         n_passes=data.passes,
         converged=run.converged,
         mean=data.mean,
-        norm=data.norm,
+        norm=data.divisors,
         names=data.names,
     )
     return check(weights, data.floor, value=run.value, scale=float(np.vdot(image, image)))

@@ -95,8 +95,8 @@ Bounds = Literal["best", "interlacing"]
 # Where the relevant features of a random problem are.
 Places = Literal["even", "random"]
 
-# In which units features are aligned: all of unit norm, or in their own.
-Scale = Literal["unit", "native"]
+# What a feature keeps of its norm: nothing, the root, or all of it.
+Scale = Literal["unit", "sqrt", "native"]
 
 
 # The wording of messages: how to show values and names, and whose line of code to blame.

@@ -76,9 +76,6 @@ COMPETING_SHARE = 0.05
 COMPETING_TIMES = 5
 LEAST_COMPETING = 100
 
-# The least norm of a feature, as a share of the largest: its square does not underflow.
-LEAST_SHARE = 1e-150
-
 # Numbers in a block of features, which should stay in cache, and the fewest features in one: fewer
 # would read most of X again for every block where samples lie one after another.
 BLOCK_NUMBERS = 2**15
@@ -144,9 +141,9 @@ def solve(
     neighbours, components : int
         Of the graph: neighbours of every sample, at most half of the others, and principal
         components in which distances are taken.
-    scale : {"unit", "native"}
-        Features of unit norm, for use after standardising; or in their own units, for use as
-        they are.
+    scale : {"unit", "sqrt", "native"}
+        Features of unit norm, for use after standardising; in their own units, for use as they
+        are; or between, of the root of their norm.
     always, never : list of int or str
         Features taken first, and features not taken, by number or by column name.
 
@@ -179,14 +176,12 @@ def solve(
     if kind == "neighbours":
         _check_graph(n_samples, neighbours, components)
     data = _data.represent(array, names)
-    centred, squares = _unscaled(data)
     if kind == "neighbours":
-        _warn_of_units(squares, names)
-        matrix = _nearest_neighbours(centred, neighbours, components)
-    if scale == "unit":
-        features, squares = data, np.where(data.norm > 0, 1.0, 0.0)
-    else:
-        features = centred
+        native = data.scaled("native")
+        _warn_of_units(native.squares, names)
+        matrix = _nearest_neighbours(native, neighbours, components)
+    features = data.scaled(scale)
+    squares = features.squares
     relevance = _relevance(features, kind, matrix, squares)
     allowed = np.ones(n_features, dtype=bool)
     allowed[left_out] = False
@@ -236,15 +231,9 @@ def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
     """
     array, names = _containers.as_data(X)
     _check_graph(array.shape[0], neighbours, components)
-    centred, squares = _unscaled(_data.represent(array, names))
-    _warn_of_units(squares, names)
-    return _nearest_neighbours(centred, neighbours, components)
-
-
-def _unscaled(data: _data.Data) -> tuple[_data.Data, Floats]:
-    """Return the centred columns over their largest norm, and the squares of their norms then."""
-    shares = data.norm / data.norm.max()
-    return data.rescaled(np.maximum(shares, LEAST_SHARE)), shares**2
+    native = _data.represent(array, names).scaled("native")
+    _warn_of_units(native.squares, names)
+    return _nearest_neighbours(native, neighbours, components)
 
 
 def _competing(relevance: Floats, always: Integers, n: int | None) -> Bools:

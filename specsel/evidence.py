@@ -178,7 +178,8 @@ def _by_qalpha(
     names_of_loop = ("init", "n_init", "tol", "max_iter", "random_state", "callback")
     loop = (settings[name] for name in names_of_loop)
     run_options = _iterate.Options.for_basis(array.shape, number, *loop)
-    data = _data.Dense.of(qalpha.read(array, names, settings["center"], **form))
+    scale = settings["scale"]
+    data = _data.Dense.of(qalpha.read(array, names, settings["center"], scale=scale, **form))
     serial = array.size <= AT_ONCE
     features = np.ascontiguousarray(data.numbers) if serial else data.numbers
 

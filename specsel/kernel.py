@@ -202,7 +202,9 @@ class KernelEnergy(qalpha.Energy):
     ) -> None:
         self.factor, self.lengths, self.matrix = factor, lengths, matrix
         self.varies = (lengths > 0).astype(float)
-        origin: Any = SimpleNamespace(norms=lengths, names=names, mean_free=mean_free)
+        origin: Any = SimpleNamespace(
+            norms=lengths, names=names, mean_free=mean_free, lengths=None
+        )
         data = _data.Dense.of_factor(factor, origin)
         super().__init__(data.rescaled(np.where(lengths > 0, lengths, 1.0)))
         self.data.count_pass()  # over V, for its factor

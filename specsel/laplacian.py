@@ -61,6 +61,7 @@ def solve(
     *,
     shift: _validate.Shift = "degree",
     representation: _validate.NonNegative = "parts",
+    scale: _validate.Scale = "unit",
     init: Init | ArrayLike = "equal",
     n_init: int = 15,
     tol: float = 1e-6,
@@ -86,6 +87,8 @@ def solve(
         How features are made non-negative. "parts": every feature becomes two, what it has above
         its median and what it has below. "shift": its minimum is subtracted. "ranks": the samples
         are ranked, in a copy of X. "as-is": not at all.
+    scale : {"unit", "sqrt", "native"}
+        As in `qalpha.solve`.
     init : {"equal", "continuation", "seeded", "random"} or array of shape (n_samples, k)
         Where to start, as in `qalpha.solve`; by default from the k leading directions of equal
         weights.
@@ -114,7 +117,8 @@ def solve(
     )
     _validate.check_choice("shift", shift, _validate.Shift)
     _validate.check_choice("representation", representation, _validate.NonNegative)
-    data = _data.represent(array, names, representation=representation)
+    _validate.check_choice("scale", scale, _validate.Scale)
+    data = _data.represent(array, names, representation=representation).scaled(scale)
     options = options.counted(lambda: qalpha.count_centered(data))
     data.warn_if_negative(representation)
     run = _iterate.alternate(Laplacian(data, shift), options)

@@ -46,6 +46,7 @@ def solve(
     together: ArrayLike | None = None,
     tradeoff: float = 1.0,
     representation: _validate.Representation = "parts",
+    scale: _validate.Scale = "unit",
     method: _validate.PairBasisStep = "ascent",
     criterion: _validate.Criterion = "energy",
     init: Init | ArrayLike = "continuation",
@@ -77,6 +78,8 @@ def solve(
         its median and what it has below. "shift": its minimum is subtracted. "ranks": the samples
         are ranked, in a copy of X. "as-is": not at all. "centered": its mean is subtracted, and
         negative values remain.
+    scale : {"unit", "sqrt", "native"}
+        As in `qalpha.solve`.
     method : {"ascent", "power"}
         How weights and basis are found, as in `qalpha.solve`. With pairs apart, with
         criterion="gap", and where values may be negative ("as-is", "centered"), "ascent" is
@@ -118,6 +121,7 @@ def solve(
     _validate.check_choice("criterion", criterion, _validate.Criterion)
     _validate.check_number("tradeoff", tradeoff, 0)
     _validate.check_choice("representation", representation, _validate.Representation)
+    _validate.check_choice("scale", scale, _validate.Scale)
     pairs_apart, pairs_together, others = _read_pairs(array, names, apart, together)
     _check_pairs(pairs_apart, pairs_together)
     if others is not None and (criterion == "gap" or representation == "ranks"):
@@ -127,7 +131,7 @@ def solve(
         )
     if criterion == "gap":
         qalpha.check_budget(array.shape[0], ascends=False)
-    data = _data.represent(array, names, representation=representation)
+    data = _data.represent(array, names, representation=representation).scaled(scale)
     if others is not None:
         data = _data.with_others(data, others)
     options = options.counted(lambda: qalpha.count_centered(data))

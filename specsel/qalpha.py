@@ -1,6 +1,7 @@
 """Q-α: weights that make the samples cluster (Wolf and Shashua, JMLR 6, 2005, Defs. 1, 2 and 4).
 
-Let ``m_i`` be the i-th feature, a vector over the samples, centred and of unit norm. Weights
+Let ``m_i`` be the i-th feature, a vector over the samples, centred and of unit norm, or with a
+power of its own norm where `scale` says so. Weights
 ``α_i`` give the weighted affinity of the samples, ``A_α = Σ α_i m_i m_iᵀ``. Let Q be an
 orthonormal basis of k directions, samples x k. Q-α maximises the energy that these directions
 hold,
@@ -47,7 +48,7 @@ import numpy as np
 
 from specsel import _containers, _data, _iterate, _runtime, _validate, linalg
 from specsel._iterate import Iterate, Step
-from specsel._validate import ArrayLike, Directions, Floats, Init, LoopCallback, Names
+from specsel._validate import ArrayLike, Directions, Floats, Init, LoopCallback, Names, Scale
 from specsel.results import Weights
 
 __all__ = ["gram", "relevance", "solve"]
@@ -122,6 +123,7 @@ def solve(
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
     center: bool = True,
+    scale: Scale = "unit",
     tol: float = 1e-6,
     max_iter: int = 200,
     random_state: _validate.Seed = None,
@@ -160,6 +162,11 @@ def solve(
         Number of starts for "seeded" and "random". The best end is returned.
     center : bool
         Subtract the mean of every feature.
+    scale : {"unit", "sqrt", "native"}
+        Which power of its norm a feature keeps. "unit": none, so that a column counts as much as
+        any other, noise too; for columns in different units. "native": all of it, so that columns
+        that vary more count more; for columns in one unit, such as expressions, spectra and
+        pixels. "sqrt": the root, between both.
     tol : float
         Stop when the objective rose by no more than this share of it over the last five iterations
         of the ascent (three with criterion="gap"), or in the last iteration of the other methods,
@@ -191,7 +198,7 @@ def solve(
     options = _iterate.Options.for_basis(
         array.shape, k, init, n_init, tol, max_iter, random_state, callback
     )
-    data = read(array, names, center, method=method, criterion=criterion)
+    data = read(array, names, center, method=method, criterion=criterion, scale=scale)
     ascends = method == "ascent" and criterion == "energy"
     # An ascent from continuation counts clusters itself.
     later = center and ascends and options.starts_by_name and init == "continuation"
@@ -208,14 +215,17 @@ def read(
     *,
     method: _validate.BasisStep = "ascent",
     criterion: _validate.Criterion,
+    scale: Scale,
 ) -> _data.Data:
     """Represent X, centred or as passed; refuse what `weigh` would have no memory for."""
+    _validate.check_choice("scale", scale, Scale)
     _validate.check_choice("method", method, _validate.BasisStep)
     _validate.check_choice("criterion", criterion, _validate.Criterion)
     _validate.check_flag("center", center)
     if criterion == "gap":
         check_budget(_data.count_reduced(array), ascends=method == "ascent")
-    return _data.represent(array, names, representation="centered" if center else "as-is")
+    representation: _validate.Representation = "centered" if center else "as-is"
+    return _data.represent(array, names, representation=representation).scaled(scale)
 
 
 def weigh(
@@ -615,7 +625,8 @@ def stands_out(
     shuffles.
     """
     large = data.n_samples * data.n_features > MOST_NUMBERS
-    if large or data.n_features == 1 or _beyond_edge(data, small):
+    beyond_edge = data.scale == "unit" and _beyond_edge(data, small)
+    if large or data.n_features == 1 or beyond_edge:
         return True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what is compared need not converge

@@ -40,6 +40,7 @@ def solve(
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
     center: bool = True,
+    scale: _validate.Scale = "unit",
     tol: float = 1e-6,
     max_iter: int = 200,
     random_state: Seed = None,
@@ -67,7 +68,7 @@ def solve(
         Maximise the energy of the k directions, or that energy less the energy of all others.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
         Where to start, as in `qalpha.solve`.
-    n_init, center, tol, max_iter, random_state
+    n_init, center, scale, tol, max_iter, random_state
         As in `qalpha.solve`. Def. 3 of the paper asks for features of unit norm alone, which is
         ``center=False``; the side data are centred either way, since D holds variances.
     callback : callable, optional
@@ -101,7 +102,7 @@ def solve(
     )
     _validate.check_number("tradeoff", tradeoff, 0)
     sides = _as_sides(side, array.shape[1], names)
-    data = qalpha.read(array, names, center, method=method, criterion=criterion)
+    data = qalpha.read(array, names, center, method=method, criterion=criterion, scale=scale)
     if not center:
         options = options.counted(lambda: qalpha.count_centered(data))
     unwanted = sides if isinstance(sides, np.ndarray) else _variance_ratios(data, sides)

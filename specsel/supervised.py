@@ -51,6 +51,7 @@ def solve(
     k_blocks: ArrayLike | None = None,
     gamma: float = 0.5,
     representation: _validate.NonNegative = "parts",
+    scale: _validate.Scale = "unit",
     method: _validate.ClassBasisStep = "power",
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
@@ -82,6 +83,8 @@ def solve(
         How features are made non-negative. "parts": every feature becomes two, what it has above
         its median and what it has below. "shift": its minimum is subtracted. "ranks": the samples
         are ranked, in a copy of X. "as-is": not at all.
+    scale : {"unit", "sqrt", "native"}
+        As in `qalpha.solve`.
     method : {"power", "basic"}
         How the bases follow from the weights: by a step of orthogonal iteration; or exactly up to
         2,000 samples, in O(n q²) for n features and q samples.
@@ -114,12 +117,13 @@ def solve(
     widths = _widths(classes, k_within, k_between, k_blocks)
     _validate.check_number("gamma", gamma, 0)
     _validate.check_choice("representation", representation, _validate.NonNegative)
+    _validate.check_choice("scale", scale, _validate.Scale)
     _validate.check_choice("method", method, _validate.ClassBasisStep)
     k = int(widths.diagonal().max())
     options = _iterate.Options.for_weights(
         array.shape[1], k, init, n_init, tol, max_iter, random_state, callback
     )
-    data = _data.represent(array, names, representation=representation)
+    data = _data.represent(array, names, representation=representation).scaled(scale)
     data.warn_if_negative(representation)
     small, members, lift = data, classes, None
     if data.is_tall(len(widths)):

@@ -40,6 +40,7 @@ def solve(
     init: Init | ArrayLike = "continuation",
     n_init: int = 15,
     center: bool = True,
+    scale: _validate.Scale = "unit",
     tol: float = 1e-6,
     max_iter: int = 200,
     random_state: Seed = None,
@@ -66,7 +67,7 @@ def solve(
         What every round maximises, as in `qalpha.solve`.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
         Where every round starts, as in `qalpha.solve`.
-    n_init, center, tol, max_iter, random_state
+    n_init, center, scale, tol, max_iter, random_state
         As in `qalpha.solve`.
     callback : callable, optional
         As in `qalpha.solve`, called in every round; a true value ends that round. The objective
@@ -93,7 +94,7 @@ def solve(
     if tradeoff is not None:
         _validate.check_positive("tradeoff", tradeoff)
     _validate.check_choice("criterion", criterion, _validate.Criterion)
-    data = qalpha.read(array, names, center, criterion=criterion)
+    data = qalpha.read(array, names, center, criterion=criterion, scale=scale)
     if not center:
         options = options.counted(lambda: qalpha.count_centered(data))
     if tradeoff is None:
@@ -110,7 +111,7 @@ def solve(
         basis = weights.basis if lift is None else lift(weights.basis)
         passes = data.passes - before
         found.append(
-            replace(weights, basis=basis, mean=data.mean, norm=data.norm, n_passes=passes)
+            replace(weights, basis=basis, mean=data.mean, norm=data.divisors, n_passes=passes)
         )
         seen += weights.alpha**2
     return Map(tuple(found), np.stack(coordinates, axis=1), data.passes)

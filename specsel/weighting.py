@@ -76,6 +76,7 @@ def solve(
     *,
     k: int | None = None,
     tradeoff: float = 1.0,
+    scale: _validate.Scale = "unit",
     tol: float = 1e-6,
     max_iter: int = 200,
     rank: int | None = None,
@@ -98,6 +99,8 @@ def solve(
     tradeoff : float
         With labels, how much the scatter within the classes counts against the scatter between
         them. The larger it is, the fewer features that vary within a class get weight.
+    scale : {"unit", "sqrt", "native"}
+        As in `qalpha.solve`.
     tol : float
         Stop when the objective is within this share of the largest, by its residual;
         one more pass then squares what is missing. With `k`, stop when it changed by no more than
@@ -143,6 +146,7 @@ def solve(
     array, names = _containers.as_data(X)
     classes = None if y is None else _containers.as_classes(y, array.shape[0])
     _validate.check_number("tradeoff", tradeoff, 0)
+    _validate.check_choice("scale", scale, _validate.Scale)
     _iterate.check_tol(tol)
     _validate.check_integer("max_iter", max_iter, 1)
     most = "min(n_samples, n_features)"
@@ -157,7 +161,7 @@ def solve(
         if y is not None:
             raise ValueError(f"rank = {rank}: is for weights without labels, and y is given")
     _check_budget(_data.count_reduced(array), rank, is_labelled=y is not None)
-    data = _data.represent(array, names)
+    data = _data.represent(array, names).scaled(scale)
     small, lift = data, None
     means = None if classes is None else class_means(classes)
     if data.is_tall():

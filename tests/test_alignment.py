@@ -21,11 +21,11 @@ def of_shape(shape, seed=0):
     return X + 5
 
 
-@pytest.mark.parametrize("scale", ["unit", "native"])
+@pytest.mark.parametrize(("scale", "power"), [("unit", 0), ("sqrt", 0.5), ("native", 1)])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_it_agrees_with_the_definition(shape, scale):
+def test_it_agrees_with_the_definition(shape, scale, power):
     X = of_shape(shape)
-    M = oracle.columns(X, scale)
+    M = oracle.columns(X, power)
     T = oracle.neighbourhoods(X, M)
     n = min(20, shape[1])
     found = alignment.solve(X, n=n, scale=scale)
@@ -37,12 +37,12 @@ def test_it_agrees_with_the_definition(shape, scale):
     assert found.target == "neighbours"
 
 
-@pytest.mark.parametrize("scale", ["unit", "native"])
+@pytest.mark.parametrize(("scale", "power"), [("unit", 0), ("sqrt", 0.5), ("native", 1)])
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_it_agrees_with_the_definition_for_classes(n_classes, scale):
+def test_it_agrees_with_the_definition_for_classes(n_classes, scale, power):
     X = of_shape((40, 30))
     y = np.arange(40) % n_classes
-    M = oracle.columns(X, scale)
+    M = oracle.columns(X, power)
     found = alignment.solve(X, y, n=30, scale=scale)
     ranking, scores = oracle.select(M, oracle.classes(y, X), 30)
     assert found.target == "classes"
@@ -309,7 +309,7 @@ def test_a_planted_structure_is_found_without_its_copies():
         ({"n": 15, "never": [3]}, r"^n = 15: must be from 1 to 14, the features allowed$"),
         ({"n": 1, "always": [3, 4]}, r"^n = 1: must be from 2 to 15, the features allowed$"),
         ({"always": [3], "never": [3]}, r"^never: holds feature 3, as always does$"),
-        ({"scale": "both"}, r"^scale = 'both': must be one of unit, native$"),
+        ({"scale": "both"}, r"^scale = 'both': must be one of unit, sqrt, native$"),
         ({"target": "samples"}, r"^target = 'samples': must be one of neighbours, classes$"),
         ({"target": "classes"}, r"^y: is None; labels of shape \(20,\) are needed$"),
         ({"target": 3}, r"^target = 3: must be one of neighbours, classes, Weights, or a matrix"),

@@ -24,13 +24,19 @@ import numpy as np
 
 from specsel import _validate
 from specsel._data import columns
-from specsel._validate import Bools, Floats, Integers, Names, NDArray
+from specsel._validate import Bools, Floats, Integers, Names, NDArray, Scale
 
 # A basis, or the identity; weights, or those that a dual gives.
 Basis = Floats | None
 
 # All samples, or all columns.
 EVERY = slice(None)
+
+# Which power of its norm a feature keeps, by the name of the scale.
+KEPT_POWER = {"unit": 0.0, "sqrt": 0.5, "native": 1.0}
+
+# The least norm of a feature, as a share of the largest: its square does not underflow.
+LEAST_SHARE = 1e-150
 
 # From a basis of samples to another one.
 Map = Callable[[Floats], Floats]
@@ -157,6 +163,7 @@ class Data(ABC):
     # The powers of two by which extreme columns were divided; `mean` and `norm` are from before.
     exponents: Integers | None = None
     lengths: Floats | None = None  # what `rescaled` has multiplied the features by
+    scale: Scale = "unit"
     # Other samples of the same features, shifted and scaled alike, if the pairs are of those.
     others: Data | None = None
 
@@ -359,6 +366,22 @@ class Data(ABC):
         lengths = factors.ravel() if self.lengths is None else self.lengths * factors.ravel()
         return replace(self, norms=norms, lengths=lengths)
 
+    def scaled(self, scale: Scale) -> Self:
+        """The same data, of which every feature keeps a power of its norm; the largest norm is 1.
+
+        That is done last, and once.
+        """
+        if scale == "unit":
+            return self
+        norms = self.norms if self.exponents is None else np.ldexp(self.norms, self.exponents)
+        factors = _shares(norms) ** KEPT_POWER[scale]
+        return replace(self.rescaled(factors), scale=scale)
+
+    @property
+    def divisors(self) -> Floats:
+        """What divides the centred columns of X: their norms, less the power that they keep."""
+        return self.norm / _shares(self.norm) ** KEPT_POWER[self.scale]
+
     def centered(self) -> Self:
         """The same data with every column centred, even if every one turns out constant."""
         mean, norm = self.moments(self.numbers, True)
@@ -369,7 +392,8 @@ class Data(ABC):
             "norm": norm,
             "norms": norm[None, :],
         }
-        return replace(self, **moments, loses_rank=True, mean_free=True)
+        unscaled = replace(self, **moments, loses_rank=True, mean_free=True, lengths=None)
+        return unscaled.scaled(self.scale)
 
     def is_tall(self, times: int = 1) -> bool:
         """Return whether samples, or those of each of some classes, are better `reduced`."""
@@ -385,3 +409,8 @@ class Data(ABC):
         from specsel._data.reduced import reduce  # which imports this file
 
         return reduce(self, members)
+
+
+def _shares(norms: Floats) -> Floats:
+    """Return norms as shares of the largest."""
+    return np.maximum(norms / norms.max(), LEAST_SHARE)

@@ -72,7 +72,8 @@ class Dense(Data):
         """Wrap rows that have the inner products of the standardised features of `origin`."""
         norms = np.where(origin.norms.ravel() > 0, 1.0, 0.0)[None, :]
         data = cls.of_block(np.ascontiguousarray(factor).T, np.zeros(norms.size), norms)
-        return replace(data, names=origin.names, mean_free=origin.mean_free, floor=RESIDUAL_FLOOR)
+        kept = {name: getattr(origin, name) for name in ("names", "mean_free", "lengths")}
+        return replace(data, **kept, floor=RESIDUAL_FLOOR)
 
     @classmethod
     def of(cls, data: Data) -> Dense:

@@ -113,7 +113,7 @@ def pivoted(data: Data, alpha: Floats, n: int) -> Integers:
     feature itself. Once the chosen features span everything, the rest follows by weight.
     """
     weights = np.maximum(alpha, 0.0)
-    residuals = weights * (data.norm > 0)
+    residuals = weights * data.squares
     floor = PIVOT_FLOOR**2 * residuals.max(initial=0.0)
     directions = np.zeros((0, data.n_samples))
     chosen: list[int] = []

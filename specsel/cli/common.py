@@ -60,7 +60,7 @@ OPTIONS = {
         "features": "number of features to take; by default up to the peak of the scores",
         "neighbours": "nearest samples of each",
         "components": "principal components in which samples are near",
-        "scale": "features of unit norm, or in their own units",
+        "scale": "what a feature keeps of its norm: nothing, the root, or all",
         "init": "where the iteration starts",
         "tol": "stop when the objective rose by no more than this share of it over the last "
         "iterations; Q-α is then about as near to its limit",

@@ -45,7 +45,7 @@ class QAlpha(LoopSelector):
 
     Parameters
     ----------
-    k, method, criterion, center, init, n_init, tol, max_iter, random_state
+    k, method, criterion, center, scale, init, n_init, tol, max_iter, random_state
         As in `qalpha.solve`.
     rounds : int
         With more than one round, every round looks for a grouping that the rounds before have not
@@ -100,6 +100,7 @@ class QAlpha(LoopSelector):
     method: _validate.BasisStep = "ascent"
     criterion: _validate.Criterion = "energy"
     center: bool = True
+    scale: _validate.Scale = "unit"
 
     def _solve(self, X: Any, y: Any, **changes: Any) -> Weights | Map:
         options = self._options()
@@ -120,7 +121,7 @@ class ParameterFreeWeighting(WeightSelector):
 
     Parameters
     ----------
-    tol, rank
+    rank, scale, tol
         As in `weighting.solve`.
     n_features_to_select, threshold, diverse, reweight
         As in `QAlpha`; its attributes are there too.
@@ -137,6 +138,7 @@ class ParameterFreeWeighting(WeightSelector):
     _solver = staticmethod(weighting.solve)
 
     rank: int | None = None
+    scale: _validate.Scale = "unit"
     tol: float = 1e-6
 
 
@@ -147,7 +149,7 @@ class FisherWeighting(WeightSelector):
 
     Parameters
     ----------
-    k, tradeoff, tol, max_iter
+    k, tradeoff, scale, tol, max_iter
         As in `weighting.solve`.
     n_features_to_select, threshold, diverse, reweight
         As in `QAlpha`; its attributes are there too.
@@ -166,6 +168,7 @@ class FisherWeighting(WeightSelector):
 
     k: int | None = None
     tradeoff: float = 1.0
+    scale: _validate.Scale = "unit"
     tol: float = 1e-6
     max_iter: int = 200
 
@@ -175,7 +178,7 @@ class LaplacianQAlpha(LoopSelector):
 
     Parameters
     ----------
-    k, shift, representation, init, n_init, tol, max_iter, random_state
+    k, shift, representation, scale, init, n_init, tol, max_iter, random_state
         As in `laplacian.solve`.
     n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
@@ -195,6 +198,7 @@ class LaplacianQAlpha(LoopSelector):
     k: _validate.Directions = "auto"
     shift: _validate.Shift = "degree"
     representation: _validate.NonNegative = "parts"
+    scale: _validate.Scale = "unit"
     init: _validate.Init | np.ndarray = "equal"
 
 
@@ -203,8 +207,8 @@ class SupervisedQAlpha(LoopSelector):
 
     Parameters
     ----------
-    k_within, k_between, k_blocks, gamma, representation, method, init, n_init, tol, max_iter, \
-random_state
+    k_within, k_between, k_blocks, gamma, representation, scale, method, init, n_init, tol, \
+max_iter, random_state
         As in `supervised.solve`.
     n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
@@ -226,6 +230,7 @@ random_state
     k_blocks: ArrayLike | None = None
     gamma: float = 0.5
     representation: _validate.NonNegative = "parts"
+    scale: _validate.Scale = "unit"
     method: _validate.ClassBasisStep = "power"
 
 
@@ -280,7 +285,7 @@ class SideInfoQAlpha(LoopSelector):
     side : array of shape (n_side_samples, n_features), list of such arrays, or (n_features,)
         Samples of the same features whose variation is unwanted, in the units in which X reaches
         the estimator; see `side_info.solve`. Without side data the weights are those of `QAlpha`.
-    k, tradeoff, method, criterion, center, init, n_init, tol, max_iter, random_state
+    k, tradeoff, method, criterion, center, scale, init, n_init, tol, max_iter, random_state
         As in `side_info.solve`.
     n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
@@ -306,6 +311,7 @@ class SideInfoQAlpha(LoopSelector):
     method: _validate.BasisStep = "ascent"
     criterion: _validate.Criterion = "energy"
     center: bool = True
+    scale: _validate.Scale = "unit"
 
     def _solve(self, X: Any, y: Any, **changes: Any) -> Any:
         side = np.ones(self.n_features_in_) if self.side is None else self.side
@@ -321,7 +327,8 @@ class PairwiseQAlpha(LoopSelector):
         The first and the second sample of every pair that belongs to different clusters
         (`apart`) or to the same cluster (`together`), in the units in which X reaches the
         estimator. Only `pairwise.solve` takes row numbers. Without pairs only the clusters count.
-    k, tradeoff, representation, method, criterion, init, n_init, tol, max_iter, random_state
+    k, tradeoff, representation, scale, method, criterion, init, n_init, tol, max_iter, \
+random_state
         As in `pairwise.solve`.
     n_features_to_select, threshold, diverse, reweight, verbose
         As in `QAlpha`; its attributes are there too.
@@ -345,6 +352,7 @@ class PairwiseQAlpha(LoopSelector):
     k: _validate.Directions = "auto"
     tradeoff: float = 1.0
     representation: _validate.Representation = "parts"
+    scale: _validate.Scale = "unit"
     method: _validate.PairBasisStep = "ascent"
     criterion: _validate.Criterion = "energy"
 

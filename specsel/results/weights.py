@@ -240,10 +240,12 @@ class Weights(records.Record):
         return linalg.largest_modulus(wide.T @ image[:, self.k_ :], width)[0]
 
     def _read(self, X: ArrayLike) -> _data.Data:
-        """Wrap data of these features, centred if those were that the weights were found for."""
+        """Wrap data of these features, centred and scaled as those were that were solved."""
         data = _data.read(X, center=bool(self.mean.any()))
         records.check_features(data.n_features, data.names, len(self.alpha), self.names, "weights")
-        return data
+        factors = np.ones(len(self.norm))
+        np.divide(data.norm, self.norm, out=factors, where=(self.norm > 0) & (data.norm > 0))
+        return data if (factors == 1).all() else data.rescaled(factors)
 
     def labels(self, X: ArrayLike | None = None, k: int | None = None) -> Integers:
         """Cluster the samples by what the weights bring out.

@@ -9,14 +9,14 @@ import numpy as np
 TIE = 1e-9
 
 
-def columns(X, scale="unit"):
-    """M: centred columns, of unit norm or in their own units; constant ones are zero."""
+def columns(X, power=0.0):
+    """M: centred columns that keep a power of their norms; constant ones are zero."""
     X = np.array(X, dtype=float)
     M = X - X.mean(axis=0)
     norms = np.linalg.norm(M, axis=0)
     constant = np.ptp(X, axis=0) <= 1e-14 * np.abs(X).max(axis=0)
     M[:, constant] = 0.0
-    return M / np.where(constant, 1.0, norms) if scale == "unit" else M / norms.max()
+    return M / np.where(constant, 1.0, norms) ** (1 - power) / norms.max() ** power
 
 
 def graph(X, neighbours=5, components=20):

@@ -12,14 +12,20 @@ from scipy.optimize import minimize
 TIE = 1e-9
 
 
-def standardise(X, center=True):
-    """Return M: features as rows, centred and of unit norm. Constant features are rows of 0."""
+def standardise(X, center=True, power=0.0):
+    """Return M: features as rows, centred and of unit norm. Constant features are rows of 0.
+
+    With a power, every feature keeps this power of its norm, of which the largest is 1.
+    """
     M = np.array(X, dtype=float).T
     if center:
         M = M - M.mean(axis=1, keepdims=True)
     norms = np.linalg.norm(M, axis=1, keepdims=True)
     constant = norms <= 1e-12 * (1 + np.abs(np.array(X, dtype=float).T).max(axis=1, keepdims=True))
-    return np.where(constant, 0.0, M / np.where(constant, 1.0, norms))
+    norms = np.where(constant, 0.0, norms)
+    return np.where(
+        constant, 0.0, M / np.where(constant, 1.0, norms) * (norms / norms.max()) ** power
+    )
 
 
 def affinity(M, alpha):
@@ -117,22 +123,22 @@ def average_ranks(X):
     return below + (equal + 1) / 2
 
 
-def represent(X, representation):
+def represent(X, representation, power=0.0):
     """Return M in a representation. "parts" has 2n rows: all upper parts, then all lower ones."""
     X = np.array(X, dtype=float)
     if representation == "centered":
-        return standardise(X)
+        return standardise(X, power=power)
     if representation == "as-is":
-        return standardise(X, center=False)
+        return standardise(X, center=False, power=power)
     if representation == "shift":
-        return standardise(X - X.min(axis=0), center=False)
+        return standardise(X - X.min(axis=0), center=False, power=power)
     if representation == "ranks":
         varies = X.max(axis=0) > X.min(axis=0)
-        return standardise(average_ranks(X) * varies, center=False)
+        return standardise(average_ranks(X) * varies, center=False, power=power)
     if representation == "parts":
         above = X - np.median(X, axis=0)
         parts = np.hstack([np.maximum(above, 0), np.maximum(-above, 0)])
-        return standardise(parts, center=False)
+        return standardise(parts, center=False, power=power)
     raise ValueError(representation)
 
 
