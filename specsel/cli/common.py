@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from functools import cache
 from inspect import Parameter
 from pathlib import Path
+from secrets import token_hex
 from types import SimpleNamespace
 from typing import Any, NamedTuple, get_args
 
@@ -167,6 +168,9 @@ FILES_OUT: dict[str, tuple[str, ...]] = {
     "report": (".html", ".htm"),
     "plot": (".png", ".svg", ".pdf"),
 }
+
+# Bytes that a group of HDF5 may take beyond its numbers and texts.
+FREE_SPACE = 2**20
 
 # The options that say how to read a file.
 READ_BY = ("index", "header", "decimal", "encoding", "sheet", "impute")
@@ -405,26 +409,28 @@ def draw(path: Path, display: str, result: Any) -> None:
         lacks_letters = "missing from font" in warning
         return f"--plot {path}: {'its font lacks letters of names' if lacks_letters else warning}"
 
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    with terminal.warnings_in_lines(describe), naming(path):
+    figure, picture = Figure(figsize=(8, 5), layout="constrained"), io.BytesIO()
+    with terminal.warnings_in_lines(describe):
         getattr(plotting, display).from_result(result, ax=figure.add_subplot())
-        figure.savefig(path, dpi=150)
+        figure.savefig(picture, dpi=150, format=path.suffix[1:].lower())
+    with replacing(path) as new:
+        new.write_bytes(picture.getvalue())
 
 
 def save_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows, which have the same keys, in the format that the name of the file says."""
-    with naming(path):
-        suffix = path.suffix.lower()
+    suffix = path.suffix.lower()
+    with replacing(path) as new:
         if suffix == ".json":
             text = json.dumps([_without(row, _not_finite) for row in rows], indent=1)
-            path.write_text(text + "\n", encoding="utf-8")
+            new.write_text(text + "\n", encoding="utf-8")
         elif suffix == ".parquet":
             known = [_without(row, lambda cell: cell == "") for row in rows]
             pyarrow, parquet = load("pyarrow", suffix), load("pyarrow.parquet", suffix)
-            with open(path, "wb") as file:
+            with open(new, "wb") as file:
                 parquet.write_table(pyarrow.Table.from_pylist(known), file)
         else:
-            _write_text(path, [*rows[0]], (row.values() for row in rows))
+            _write_text(new, [*rows[0]], (row.values() for row in rows))
 
 
 def _without(row: Mapping[str, Any], absent: Callable[[Any], bool]) -> dict[str, Any]:
@@ -444,16 +450,19 @@ def save_in_cells(source: Path, path: Path, table: Table, result: Any) -> None:
     annotated = SimpleNamespace(var={}, n_vars=table.n_features)
     results.annotate(annotated, result)
     left_out = {"score": math.nan, "rank": 0, "selected": False}
-    with naming(path), warnings.catch_warnings():
+    with replacing(path) as new, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        shutil.copyfile(source, path)
-        with h5py.File(path, "r+") as file:
+        with h5py.File(source) as file:
             genes = io.read_elem(file["var"])
-            is_feature = ~genes.index.map(str).isin(table.left_out)
-            for key, default in left_out.items():
-                values = np.full(len(genes), default)
-                values[is_feature] = annotated.var[f"specsel_{key}"]
-                genes[f"specsel_{key}"] = values
+        is_feature = ~genes.index.map(str).isin(table.left_out)
+        for key, default in left_out.items():
+            values = np.full(len(genes), default)
+            values[is_feature] = annotated.var[f"specsel_{key}"]
+            genes[f"specsel_{key}"] = values
+        shutil.copyfile(source, new)
+        with open(new, "ab") as copy:  # on a full disk this fails, and not HDF5 in the middle
+            copy.write(bytes(FREE_SPACE + 2 * int(genes.memory_usage(deep=True).sum())))
+        with h5py.File(new, "r+") as file:
             del file["var"]
             io.write_elem(file, "var", genes)
 
@@ -464,7 +473,7 @@ def save_selection(path: Path, table: Table, features: Iterable[int], label: str
     values = table.selection(chosen)
     suffix = path.suffix.lower()
     if suffix == ".npy":
-        with naming(path), open(path, "wb") as file:
+        with replacing(path) as new, open(new, "wb") as file:
             np.save(file, values)
         return
     header = [*map(table.name_of, chosen)]
@@ -477,8 +486,8 @@ def save_selection(path: Path, table: Table, features: Iterable[int], label: str
         columns.append(table.y.tolist())
     rows = zip(*columns, strict=True)
     if suffix not in (".json", ".parquet"):
-        with naming(path):
-            _write_text(path, header, rows)
+        with replacing(path) as new:
+            _write_text(new, header, rows)
     elif len({*header}) < len(header):
         raise ValueError(f"--select-out {path}: two columns have one name; write CSV instead")
     else:
@@ -499,9 +508,25 @@ def _harmless(cell: Any) -> Any:
 
 
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Add the name of the file to errors of writing; a full disk, for one, comes without it."""
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a new file to write, which takes the place of `path` once it is complete.
+
+    If it cannot be written, the old file stays, and the error names `path`. What is no plain file,
+    such as a pipe, is written itself.
+    """
+    target = path.resolve()
+    new = target.with_name(f".{token_hex(8)}{path.suffix}")
+    if target.exists() and not target.is_file():
+        new = target
     try:
-        yield
+        yield new
+        if new != target:
+            if target.exists():
+                shutil.copymode(target, new)
+            new.replace(target)
     except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
+        reason = error.strerror or f"cannot be written ({error})"
+        raise OSError(error.errno, reason, str(path)) from None
+    finally:
+        if new != target:
+            new.unlink(missing_ok=True)

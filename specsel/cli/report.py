@@ -108,8 +108,8 @@ def write(
         *of_run(args, ran, method),
     ]
     title = f"specsel {args.command}: {args.file or 'the built-in example'}"
-    with common.naming(args.report):
-        args.report.write_text(page(title, sections), encoding="utf-8")
+    with common.replacing(args.report) as new:
+        new.write_text(page(title, sections), encoding="utf-8")
 
 
 def _drawn(pictures: Iterable[tuple[str, Any, dict[str, Any]]]) -> Iterator[str]:

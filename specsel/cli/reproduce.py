@@ -116,8 +116,8 @@ def _run_one(name: str, args: argparse.Namespace) -> str:
     ]
     common.save_rows(args.out / f"{name}.csv", rows)
     picture = _figure(experiment, result)
-    with common.naming(args.out / f"{name}.png"):
-        (args.out / f"{name}.png").write_bytes(picture)
+    with common.replacing(args.out / f"{name}.png") as new:
+        new.write_bytes(picture)
     cells = zip(_cells(result, full), result.rows, strict=True)
     parts = [
         report.paragraphs([f"{result.title}; {seconds:.1f} s"]),
@@ -179,9 +179,9 @@ def _save_page(args: argparse.Namespace, sections: Sequence[str]) -> None:
         "fewer seeds and sizes than a full one; what the last full run found stands beside it."
     )
     last = report.of_run(args, [("date", date.today().isoformat())], None, seeds)
-    title, path = "specsel reproduce: published numbers beside ours", args.out / "reproduce.html"
-    with common.naming(path):
-        path.write_text(report.page(title, [*sections, *last]), encoding="utf-8")
+    title = "specsel reproduce: published numbers beside ours"
+    with common.replacing(args.out / "reproduce.html") as new:
+        new.write_text(report.page(title, [*sections, *last]), encoding="utf-8")
 
 
 COMMAND = common.Command(DESCRIPTION, EPILOG, add_options, run)

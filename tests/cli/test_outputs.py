@@ -1,9 +1,12 @@
 """Files that commands write: results, selected columns, genes of AnnData, reports."""
 
 import json
+import os
 import re
 import shutil
+import sys
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 import pandas
@@ -74,14 +77,74 @@ class TestSelectedColumns:
             common.save_selection(tmp_path / "a.json", twice, [1, 0], None)
 
 
-def test_weights_go_back_into_a_copy_of_the_cells(capsys, tmp_path):
+@contextmanager
+def full_disk(size):
+    """Let no file grow beyond this size."""
+    import resource  # which only Unix has
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+OUTPUTS = {
+    "--out": (".csv", ".json", ".parquet", ".h5ad"),
+    "--select-out": (".csv", ".npy", ".json"),
+    "--report": (".html",),
+    "--plot": (".png", ".svg", ".pdf"),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of processes are those of Unix")
+@pytest.mark.parametrize("option", OUTPUTS)
+def test_on_a_full_disk_the_old_file_stays(capsys, tmp_path, cells, option):
+    for suffix in OUTPUTS[option]:
+        old, new = tmp_path / f"old{suffix}", tmp_path / f"new{suffix}"
+        old.write_text("kept")
+        call = ("select", cells, "--permutations", 0, "--json", option)
+        assert run(capsys, *call, new)[0] == 0
+        for limit in (9, cells.stat().st_size) if suffix == ".h5ad" else (9,):
+            with full_disk(limit):
+                code, _, err = run(capsys, *call, old)
+            assert (code, err) == (2, f"specsel: {old}: File too large\n")
+            assert old.read_text() == "kept"
+    assert {file.stem for file in tmp_path.iterdir()} == {"cells", "old", "new"}
+
+
+def test_pipes_and_links_are_written_through(capsys, tmp_path):
+    link, file, pipe = (tmp_path / name for name in ("link.csv", "file.csv", "pipe.csv"))
+    file.write_text("old")
+    file.chmod(0o640)
+    link.symlink_to(file)
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    for out in (link, pipe):
+        assert run(capsys, "select", "--permutations", 0, "--out", out)[0] == 0
+    assert link.is_symlink()
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert os.read(reader, 2**16).decode() == file.read_text()
+    os.close(reader)
+
+
+@pytest.fixture
+def cells(tmp_path):
+    """An .h5ad file."""
     anndata = pytest.importorskip("anndata")
     warnings.simplefilter("ignore")  # of other packages; pytest restores the filters
-    path, out = tmp_path / "cells.h5ad", tmp_path / "out.h5ad"
+    path = tmp_path / "cells.h5ad"
     var = pandas.DataFrame({"kind": [*"xy"] * 6}, pandas.Index(NAMES, dtype=object), dtype=object)
     var["kind"] = var["kind"].astype("category")
     obs = pandas.DataFrame(index=pandas.Index([str(i) for i in range(30)], dtype=object))
     anndata.AnnData(X.astype(np.float32), obs, var).write_h5ad(path)
+    return path
+
+
+def test_weights_go_back_into_a_copy_of_the_cells(capsys, tmp_path, cells):
+    anndata = pytest.importorskip("anndata")
+    path, out = cells, tmp_path / "out.h5ad"
     kept = tmp_path / "before.h5ad"
     shutil.copy(path, kept)
     code, _, err = run(capsys, "select", path, "--drop", "gene 3", "--out", out)
