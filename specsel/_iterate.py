@@ -71,9 +71,6 @@ AUTO_FLOOR = 0.02
 INNER_SHARE = 0.1
 LOOSEST = 0.01
 
-# A loop that does not settle ends after this many iterations without a better objective.
-PATIENCE = 50
-
 # Objectives of at most so many roundings of a pass are 0.
 WORTHLESS = 10
 
@@ -261,7 +258,7 @@ def alternate(
     """Find weights and basis in turn, from every start; return the run with the best objective.
 
     `finish` computes the final iterate from the leading pair at the last point. Without it the
-    iterate with the best objective is returned.
+    last iterate is returned.
     """
     options = options.counted(lambda: count_clusters(problem))
 
@@ -313,12 +310,9 @@ def best_of_starts(
         best = max(best, other, key=lambda one: one.iterate.objective)
         best = best._replace(stopped=other.stopped)
     if not best.converged and not best.stopped:
-        count = len(best.history)
-        advice = "raise max_iter or tol"
-        if count < options.max_iter:
-            advice = "the objective does not settle; its best is returned, try another init or k"
         warnings.warn(
-            f"not converged after {count} iterations: {advice}", stacklevel=_validate.caller()
+            f"not converged after {len(best.history)} iterations: raise max_iter or tol",
+            stacklevel=_validate.caller(),
         )
     return best
 
@@ -343,14 +337,13 @@ def _alternate(
     options: Options,
     finish: Callable[[linalg.LeadingPair, Point], Iterate] | None = None,
 ) -> Run:
-    """Run one start to its end. The objective may fall in between: the best iterate is kept."""
-    dual, best = problem.first_dual(point), None
+    """Run one start to its end."""
+    dual = problem.first_dual(point)
     history: list[float] = []
     stopped = converged = False
     tol = options.tol
     inner = INNER_SHARE * tol
-    since = 0
-    while len(history) < options.max_iter and since <= PATIENCE and not (converged or stopped):
+    while len(history) < options.max_iter and not (converged or stopped):
         narrowing = len(widths) > 1
         widths = widths[1:] or widths
         exact = max(inner, ENTRY_TOL) if narrowing and tol > 0 else inner
@@ -365,18 +358,14 @@ def _alternate(
         if narrowing:
             continue
         history.append(float(iterate.objective))
-        if best is None or iterate.objective >= best.objective:
-            best, since = iterate, 0
-        since += 1
         if len(history) > 1:
             change = abs(history[-1] - history[-2]) / max(*map(abs, history[-2:]), TINY)
             converged = bool(change <= tol and inner <= INNER_SHARE * tol and pair.converged)
             inner = INNER_SHARE * max(tol, min(change, LOOSEST)) if tol > 0 else 0.0
         stopped = options.report(len(history), history[-1])
     if finish is not None:
-        best = finish(_leading_pair(problem, dual, point, inner), point)
-    assert best is not None  # max_iter is at least 1
-    return Run(best, history, converged, stopped)
+        iterate = finish(_leading_pair(problem, dual, point, inner), point)
+    return Run(iterate, history, converged, stopped)
 
 
 def _leading_pair(

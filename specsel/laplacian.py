@@ -32,8 +32,8 @@ Departures from the paper:
   samples, L is close to minus the degrees, and Q ends at the wrong end of the spectrum. The
   default is the largest degree, as above; ``shift="definition"`` is as printed.
 - Features are never centred. With centred features all degrees are 0, and L says no more than A.
-- The shift changes from one iteration to the next, so the objective may fall. The best iterate is
-  returned.
+- The shift changes from one iteration to the next, and objectives with different shifts are not
+  comparable. The objective may fall; the last iterate is returned.
 - The start is the k leading directions of nearly equal weights, not a wide basis. Most maxima have
   a higher objective than the one this leads to, but say less about the clusters.
 

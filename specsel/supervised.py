@@ -15,7 +15,10 @@ where the columns of ``Q^{gh}`` are the leading right singular vectors of ``A^{g
 Every ``Q^{gh}`` is filled up with rows of zeros to all samples. Side by side, the blocks are then
 one basis of the samples, and a product is one pass with as many columns as all blocks together.
 
-With γ = 0 the objective never falls. With γ > 0 it may, and the best iterate is returned.
+With γ = 0 the objective never falls. With γ > 0 it may, for the leading weights at some Q may
+bring out other directions between the classes. Then the weights go only a part of the way towards
+the leading ones: half of it, a quarter or an eighth, until the objective is no less than with the
+weights before. Later steps are no longer.
 
 Departures from the paper:
 
@@ -40,6 +43,9 @@ from specsel._validate import ArrayLike, Bools, Floats, Init, Integers, LoopCall
 from specsel.results import Weights
 
 __all__ = ["solve"]
+
+# The shortest step of an iteration, as a share of the step before.
+LEAST_SHARE = 1 / 8
 
 
 def solve(
@@ -183,6 +189,8 @@ class BlockBasis(NamedTuple):
     blocks: list[Block]
     mask: Bools  # samples x columns: true for the samples of class g
     sign: Floats  # of every column: 1 within a class, -γ between two
+    before: Iterate | None = None  # that led here
+    share: float = 1.0  # of the way from its weights to the leading ones that is taken
 
     def filled(self, products: Iterable[Floats]) -> Self:
         """Return the leading left singular vectors of one matrix for every block."""
@@ -225,17 +233,41 @@ class Supervised:
         return point.sign * point.mask * image
 
     def advance(self, pair: linalg.LeadingPair, point: BlockBasis, width: int) -> Step[BlockBasis]:
+        before, share = point.before, point.share
+        found = self._step(pair, point, width, share)
+        is_same_width = found[1].mask.shape == point.mask.shape
+        if before and is_same_width and found[0].objective < before.objective:
+            # The bases may have lowered the objective, too: renew them at the weights before.
+            stay = self._step(pair, point, width, 0.0)
+            least = LEAST_SHARE * share
+            while found[0].objective < stay[0].objective and share > least:
+                share /= 2
+                found = self._step(pair, point, width, share)
+            found = max(stay, found, key=lambda step: step[0].objective)
+        iterate, after, signed = found
+        return iterate, after._replace(before=iterate, share=share), signed
+
+    def _step(
+        self, pair: linalg.LeadingPair, point: BlockBasis, width: int, share: float
+    ) -> Step[BlockBasis]:
+        """Go so far from the weights before to those of the pair, and renew the bases."""
+        image, before = pair.image, point.before
+        if before is not None and share < 1:
+            sign = np.copysign(share, np.vdot(before.image, pair.dual))
+            image = (1 - share) * before.image + sign * image
+        left = image[:, :0] if self.basic else _left_vectors(image, point)
+        alpha, image = self.data.fused(pair.dual, point.basis, left)
+        if before is not None and share < 1:
+            alpha = (1 - share) * before.alpha + sign * alpha
+            alpha /= np.linalg.norm(alpha)
+            image = self.data.adjoint(alpha, left)
         if self.basic:
-            alpha = self.data.forward(pair.dual, point.basis)
-            point = self.subspace(alpha, width)
+            after = self.subspace(alpha, width)
         else:
-            left = _left_vectors(pair.image, point)
-            alpha, image = self.data.fused(pair.dual, point.basis, left)
-            point = self._right_vectors(image, point, width)
-        image = point.mask * self.data.adjoint(alpha, point.basis)
-        signed = point.sign * image
-        iterate = Iterate(alpha, point.basis, image, float(np.vdot(signed, image)))
-        return iterate, point, signed
+            after = self._right_vectors(image, point, width)
+        image = after.mask * self.data.adjoint(alpha, after.basis)
+        signed = after.sign * image
+        return Iterate(alpha, after.basis, image, float(np.vdot(signed, image))), after, signed
 
     def subspace(self, alpha: Floats, width: int) -> BlockBasis:
         if self.data.n_samples <= linalg.DENSE_LIMIT:

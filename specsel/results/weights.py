@@ -50,9 +50,9 @@ class Weights(records.Record):
     converged : bool
         Whether the objective settled within `tol`: it rose by no more than this share of it over
         the last five iterations of an ascent, or in the last one of another method. After an
-        ascent it is then about as near to its limit. Other methods may be farther, and their
-        objective may have been higher before (see `history`); the weights are those of the
-        highest objective.
+        ascent it is then about as near to its limit. Other methods may be farther. That of
+        `laplacian` and `supervised` may have been higher before (see `history`), with another
+        shift or with bases that do not belong to the weights.
     mean, norm : ndarray of shape (n_features,)
         Mean of every feature, and its norm after the mean is subtracted. The norm of a constant
         feature is 0.
