@@ -31,7 +31,7 @@ Data
 Every method that weighs features, and `alignment`, takes all of these and gives the same answer:
 
 - numpy arrays, lists, frames of pandas or polars, Arrow tables, xarray. float32 and float64 are
-  used as they lie, in any memory order and read-only; other types are converted. A pass over
+  used without a copy, in any memory order and read-only; other types are converted. A pass over
   float32 multiplies in single precision: results agree with those of float64 to about 1e-6.
 - Sparse matrices of scipy and sparse frames of pandas, which stay sparse. A pass reads the stored
   numbers once. CSC is used as it lies, other formats are converted to CSC once; where the memory
@@ -48,15 +48,15 @@ Every method that weighs features, and `alignment`, takes all of these and gives
 
 `weighting` and ``criterion="gap"`` need the affinity of all samples: more passes over blocks.
 Where data have more samples than features, `qalpha`, `side_info`, `topography` and `weighting`
-reduce them in two to four passes and read them no more. `sbs` takes sparse matrices, `gslda` and
-`eslda` do with labels. `evidence` takes dense numbers. ``result.n_passes`` says how often X was
-read.
+reduce them in two to four passes and read them no more. `sbs` accepts sparse matrices, `gslda` and
+`eslda` accept them with y. `evidence` takes dense numbers. ``result.n_passes`` says how often X
+was read.
 
 Memory
 ------
 What would take more than the budget is refused in one line, before it is allocated. The budget is
-``SPECSEL_MEMORY``, such as ``8GiB``, and by default half of what is free. It changes no bit of a
-result. It bounds matrices of samples × samples (`weighting`, ``criterion="gap"``) and of features
+``SPECSEL_MEMORY``, such as ``8GiB``, and by default half of what is free. It does not change
+results. It bounds matrices of samples × samples (`weighting`, ``criterion="gap"``) and of features
 × features (`kernel`, `sbs`, backward `gslda`), the smaller of both (forward `gslda`, `eslda`), and
 copies of X. Where `weighting` has no room, ``rank=40`` is an approximation that needs little.
 

@@ -33,7 +33,7 @@ where a is the sum of the t_i over S, and b that of the H_ij. As h_i never falls
 the score from above as long as ``a + t_i`` is not negative. Only the features whose bound reaches
 the best score known are updated. When their columns no longer fit in memory, one pass over the
 data updates all features. The outcome is that of plain greedy selection. Where ``a + t_i`` is
-negative, it is the score itself: dividing it by the root would reward copies.
+negative, the score is ``a + t_i``, not divided by the root, which would reward copies.
 
 What wins where. On 15 real data sets, with features selected without labels and judged by labels
 (mean, in percent, of the accuracy and mutual information of k-means and of the accuracy of the
@@ -555,6 +555,7 @@ class Search:
             return
         self.columns[start:stop] = self.data.block(stale).T
         self.columns_read += len(stale)
+        # Their h_i date from the last update of all features, before the recent ones were taken.
         self.h[stale] += _squares(self.columns[start:stop], self.recent[: self.n_recent])
         self.stored = np.append(self.stored, stale)
         self.is_exact[stale] = True

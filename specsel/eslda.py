@@ -111,7 +111,7 @@ def solve(
         with a bound. The greedy start counts, too; what a first call compiles does not.
     gap : float
         End a search when nothing can be better by more than this share of the value. With more
-        than 300 features only the largest size ends so.
+        than 300 features only the largest size ends so, and `gap` applies to that one.
     node_limit : int, optional
         Nodes of the search trees, for every size.
     always, never : list of int or str

@@ -1,11 +1,11 @@
 """Greedy sparse LDA and sparse PCA (Moghaddam, Weiss and Avidan, ICML 2006, Sec. 2.3).
 
-Looks for supports S of every size that are worth much. What a support is worth follows from the
+Find supports S of every size with a large value. What a support is worth follows from the
 eigenvalues λ of the pair (A_S, B_S): the largest of them, or all of them by one of the criteria of
 Sec. 4, their sum (trace) or ``Σ log(1 + λ)`` (log-det). Forward selection adds the feature that
 raises the value most, backward elimination removes the one that lowers it least, and the better of
 the two is taken at every size. With ``B = I`` this is sparse PCA. `renormalize` is Proposition 2:
-the entries of a sparse vector give way to the eigenvector of its support.
+the entries of a sparse vector are replaced by the eigenvector of its support.
 
 With more than two classes there are several discriminants. The largest eigenvalue, and often the
 sum, takes features that all separate the same classes; log-det gains more from another
@@ -155,8 +155,9 @@ def solve(
         reached, with the status "time". What a first call compiles does not count, nor does the
         preparation of the data.
     shrinkage : float, optional
-        Added to the diagonal of the scatter within the classes. By default 0, or, if that scatter
-        is rank deficient, a thousandth of its smallest eigenvalue that is not zero.
+        Added to the diagonal of B, the scatter of the standardised features within the classes
+        over the number of samples. By default 0, or, if that scatter is rank deficient, a
+        thousandth of its smallest eigenvalue that is not zero.
     always, never : list of int or str
         Features that every support must hold, and features that none may hold, by number or by
         column name.

@@ -17,7 +17,8 @@ have the same, ``d = max(Σ α_i m_i m_iᵀ 1) / Σ α_i``: the whole shift is t
 How α is found. With ``vec(L_i Q)`` as row i of Φ, the matrix of the first step is ``Φ Φᵀ``, n x n
 for n features. It is not formed: from ``Φ Φᵀ α = λ α`` follows ``α = Φ B`` with ``B = Φᵀα/λ``, a
 matrix of the size of Q, the *dual* of α. A Krylov method finds it from products ``ΦᵀΦ B``. With
-the scores ``y_i = Qᵀ m_i``, with ``c_s = Σ_l B_sl Q_sl``, and with ``A_α = Σ α_i m_i m_iᵀ``,
+the scores ``y_i = Qᵀ m_i``, with ``c = (B ∘ Q) 1``, the sums of the rows of ``B ∘ Q``, and with
+``A_α = Σ α_i m_i m_iᵀ``,
 
     α_i = <L_i Q, B> = m_iᵀ B y_i - s_i m_iᵀ c + d_i trace(Qᵀ B),
     Φᵀ α = L_α Q = A_α Q - diag(A_α 1) Q + (Σ α_i d_i) Q.
@@ -29,8 +30,8 @@ Departures from the paper:
 
 - Def. 5 takes the largest diagonal entry of ``Σ α_i m_i m_iᵀ`` for the shift. The product with the
   vector of ones is missing there: beside the degrees this shift is about q times too small for q
-  samples, L is close to minus the degrees, and Q ends at the wrong end of the spectrum. The
-  default is the largest degree, as above; ``shift="definition"`` is as printed.
+  samples, L is close to minus the degrees, and Q converges to the eigenvectors of the smallest
+  eigenvalues. The default is the largest degree, as above; ``shift="definition"`` is as printed.
 - Features are never centred. With centred features all degrees are 0, and L says no more than A.
 - The shift changes from one iteration to the next, and objectives with different shifts are not
   comparable. The objective may fall; the last iterate is returned.
@@ -145,6 +146,9 @@ class Laplacian:
     moves on. Duals and images of the loop are ``[L_α Q, A_α 1, e]``: e begins with ``Σ α_i`` and
     ``Σ α_i d_i``, followed by zeros. The next shift needs these two columns, which are no part of
     ``Φᵀ α``: the form J of `_iterate`, here `apply_form`, makes them 0 and changes nothing else.
+    A dual has them too, for the Krylov method makes its next dual of an image.
+
+    Where a column is two features, its parts, α runs over all first parts and then all second.
     """
 
     def __init__(self, data: _data.Data, shift: _validate.Shift) -> None:
@@ -193,6 +197,7 @@ class Laplacian:
         shift = self._next_shift(sign * degrees, sign * total, frame_dual, point)
         # In ``L_α Q`` the next shift takes the place of the old ones.
         image = sign * (image + (shift * total - weighted_shift) * point.basis)
+        # Q <- qr(L_α Q), with as many columns as the width, which falls to k.
         after = self.at(linalg.narrow(image, point.basis, width), shift)
         alpha, image = self.data.fused(frame_dual, point.frame, after.frame)
         # Σ d_i m_i m_iᵀ at the next frame: where all d_i are equal, only the factor is another.
@@ -242,7 +247,8 @@ class Laplacian:
     def first_shifts(self) -> Floats:
         """Compute ``d_i = max(s_i m_i)`` or, as printed, ``max(m_i m_iᵀ)_ss``.
 
-        The largest entry of ``s_i m_i`` is where m_i is largest or, if s_i is negative, smallest.
+        The largest entry of ``s_i m_i`` is where m_i is largest or, if s_i is negative (which
+        needs ``representation="as-is"``), smallest.
         """
         shifts = np.empty(self.data.norms.shape)
         for part, (least, greatest, total) in self.data.spans():

@@ -31,10 +31,11 @@ Sparsity (`irrelevant_weight_bound`):
 
 At a fixed point of Q-α no probability is needed. If α is the leading eigenvector of G(Q), the span
 of Q is mapped into itself by ``A = Σ α_i m_i m_iᵀ``, and λ₁(G) is simple, then α has one sign. For
-λ₁(G) is the largest ``Σ (m_iᵀ B Qᵀ m_i)²`` over q × k matrices B of unit norm. ``A Q/‖A Q‖``
-attains it, which is ``W Q/‖W‖`` with ``W = Q Qᵀ A Q Qᵀ``. Let |W| have the eigenvectors of W and
-the moduli of its eigenvalues. As ``m_iᵀ|W|m_i ≥ |m_iᵀ W m_i|``, ``|W| Q/‖W‖`` attains it too, and
-its weights are not negative; as λ₁ is simple, they are α.
+λ₁(G) is the largest ``Σ (m_iᵀ B Qᵀ m_i)²`` over q × k matrices B of unit Frobenius norm, because
+``G = Φ Φᵀ`` with ``vec(m_i (Qᵀ m_i)ᵀ)`` as row i of Φ. ``A Q/‖A Q‖`` attains it, which is ``W
+Q/‖W‖`` with ``W = Q Qᵀ A Q Qᵀ``. Let |W| have the eigenvectors of W and the moduli of its
+eigenvalues. As ``m_iᵀ|W|m_i ≥ |m_iᵀ W m_i|``, ``|W| Q/‖W‖`` attains it too, and its weights are
+not negative; as λ₁ is simple, they are α.
 
 Departures. The paper says that for mean .1 and standard deviation 1 the probability is above .99
 from n = 500 on. It is 0 there, .25 at n = 1,000, and about 1 at n = 2,000. Lemma 12 is printed
@@ -456,8 +457,8 @@ def norm_tail(
 def irrelevant_weight_bound(weights: Weights, X: ArrayLike, relevant: ArrayLike) -> WeightBound:
     """Bound the total weight of the irrelevant features (Lemma 13).
 
-    It is at most ``‖M₂M₂ᵀ‖_F / √λ``, where the rows of M₂ are the irrelevant features and λ is the
-    leading eigenvalue of G.
+    It is at most ``‖M₂M₂ᵀ‖_F / √λ``, where the rows of M₂, here, are the irrelevant features and λ
+    is the leading eigenvalue of G.
 
     Parameters
     ----------
@@ -592,6 +593,7 @@ def _run_leading_pairs(keys, kind, n, mu, sigma, signs_only, values, sums, posit
         value, error = _leading(matrix, vector, signs_only)
         values[trial] = value
         sums[trial] = abs(np.sum(vector))
+        # A vector that has not converged is judged by its signs, not by a large error.
         positive[trial] = _positive(vector, min(error, ERROR_FLOOR))
 
 

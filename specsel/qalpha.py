@@ -153,13 +153,13 @@ def solve(
         Maximise the energy of the k directions, or that energy less the energy of all others.
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
         Where to start. "continuation": from a wide basis that is narrowed to k. "equal": from the
-        k leading directions of weights that are equal but for a fixed 3 %, so that exchangeable
-        features are told apart. Both are deterministic. "seeded": from each of the `n_init`
-        features with the largest parameter-free weight (see `weighting.solve`), and the
+        k leading directions of weights that differ by some 3 %, always in the same way, so that
+        exchangeable features are told apart. Both are deterministic. "seeded": from each of the
+        `n_init` features with the largest parameter-free weight (see `weighting.solve`), and the
         features like it; slower, and often a little better. "random": from `n_init` random bases.
         An array is an orthonormal basis to start from.
     n_init : int
-        Number of starts for "seeded" and "random". The best end is returned.
+        Number of starts for "seeded" and "random"; the run with the largest objective is returned.
     center : bool
         Subtract the mean of every feature.
     scale : {"unit", "sqrt", "native"}

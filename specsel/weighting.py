@@ -102,11 +102,11 @@ def solve(
     scale : {"unit", "sqrt", "native"}
         As in `qalpha.solve`.
     tol : float
-        Stop when the objective is within this share of the largest, by its residual;
-        one more pass then squares what is missing. With `k`, stop when it changed by no more than
-        this share in an iteration. With `rank`, the weights must also have moved by no more than
-        its root, and after 100 steps a warning says if they have not. With 0, go on to working
-        precision, which takes `rank` more than 100 steps on most data.
+        Stop when the objective is within this share of the largest, by its residual; one more pass
+        then squares the relative error. With `k`, stop when it changed by no more than this share
+        in an iteration. With `rank`, the weights must also have moved by no more than its root,
+        and after 100 steps a warning says if they have not. With 0, go on to working precision,
+        which takes `rank` more than 100 steps on most data.
     max_iter : int
         With `k`, largest number of iterations. A warning says if the tolerance needs more.
     rank : int, optional
