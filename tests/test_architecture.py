@@ -132,6 +132,19 @@ def _members(kind):
     return {name + text for name, text in found.items() if not name.startswith("_")}
 
 
+def test_what_users_call_is_annotated():
+    for name in PUBLIC:
+        module = import_module(f"specsel.{name}")
+        for public in (getattr(module, key) for key in module.__all__):
+            for function in vars(public).values() if inspect.isclass(public) else [public]:
+                function = getattr(function, "__func__", function)
+                if inspect.isfunction(function) and not function.__name__.startswith("_"):
+                    found = inspect.signature(function)
+                    kinds = [one.annotation for one in found.parameters.values()]
+                    kinds = kinds[kinds[:1] == [found.empty] and inspect.isclass(public) :]
+                    assert found.empty not in [*kinds, found.return_annotation], function
+
+
 def test_the_public_interface_is_the_one_written_down():
     written = INTERFACE.read_text(encoding="utf-8").splitlines()
     changes = [*difflib.unified_diff(written, [*interface()], lineterm="", n=0)]

@@ -576,7 +576,7 @@ def clustered(shape, by_sample):
 @pytest.mark.parametrize(
     ("by_sample", "solve"),
     [
-        (False, lambda X: laplacian.solve(X, 2, max_iter=3)),
+        pytest.param(False, lambda X: laplacian.solve(X, 2, max_iter=3), marks=pytest.mark.slow),
         (True, lambda X: qalpha.solve(X, 1, max_iter=5)),
         (True, lambda X: specsel.supervised.solve(X, np.arange(len(X)) % 3)),
     ],

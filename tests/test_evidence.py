@@ -84,13 +84,6 @@ def test_weak_clusters_differ_from_noise_without_a_number_of_them():
     assert np.mean(np.array(p_values) <= 0.05) >= 0.7
 
 
-def test_random_starts_depend_on_the_seed_alone():
-    options = {"init": "random", "n_init": 2, "n": 4, "random_state": 5}
-    one, other = (evidence.solve(NOISE, 3, **options) for _ in range(2))
-    assert one.null.tolist() == other.null.tolist()
-    assert one.objective == other.objective
-
-
 def test_constant_columns_are_named_once():
     X = np.column_stack((NOISE[:, :8], np.ones(len(NOISE))))
     for k in (2, "auto"):

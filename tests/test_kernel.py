@@ -101,13 +101,8 @@ def test_constant_features_weigh_nothing():
     kinds = [*KERNELS, lambda M: np.exp(M @ M.T)]
     for kind in kinds:
         for criterion in ("energy", "gap"):
-            options = {
-                "kernel": kind,
-                "criterion": criterion,
-                "tol": 0,
-                "max_iter": 2,
-                "method": "power",
-            }
+            options = {"kernel": kind, "criterion": criterion, "method": "power"}
+            options |= {"tol": 0, "max_iter": 2}
             with pytest.warns(UserWarning, match="1 of 31 features is constant and gets weight 0"):
                 got = solve(wide, 2, **options)
             assert got.alpha[3] == 0

@@ -59,17 +59,8 @@ def test_iterations_are_those_of_the_definition(shape, representation, tradeoff)
         Q = random_basis(shape[0], k)
         arguments = (apart, np.array(together), tradeoff)
         _, _, history = oracle.pairwise_iterations(M, Q, CYCLES, *arguments)
-        got = solve(
-            X,
-            k,
-            apart=apart,
-            together=together,
-            tradeoff=tradeoff,
-            representation=representation,
-            init=Q,
-            tol=0,
-            max_iter=CYCLES,
-        )
+        options = {"representation": representation, "init": Q, "tol": 0, "max_iter": CYCLES}
+        got = solve(X, k, apart=apart, together=together, tradeoff=tradeoff, **options)
         np.testing.assert_allclose(got.history, history, rtol=1e-7)
         best = int(np.argmax(history)) + 1
         alpha, basis, _ = oracle.pairwise_iterations(M, Q, best, *arguments)

@@ -41,16 +41,8 @@ def test_iterations_are_those_of_the_definition(n_classes, gamma, method, repres
     start = np.random.default_rng(1).random(X.shape[1])
     arguments = (X, y, start)
     alpha, _, history = literal(*arguments, CYCLES, gamma, method, representation=representation)
-    got = solve(
-        X,
-        y,
-        gamma=gamma,
-        method=method,
-        representation=representation,
-        init=start,
-        tol=0,
-        max_iter=CYCLES,
-    )
+    options = {"representation": representation, "init": start, "tol": 0, "max_iter": CYCLES}
+    got = solve(X, y, gamma=gamma, method=method, **options)
     np.testing.assert_allclose(got.history, history[: got.n_iter], rtol=1e-8)
     expected = oracle.join(alpha) if representation == "parts" else alpha
     np.testing.assert_allclose(got.alpha, expected, atol=1e-7)

@@ -250,14 +250,15 @@ class TestTarget:
     def test_labels_may_be_text(self, capsys, write, place, header):
         path = write("data.csv", labelled(GROWING, place, header))
         target = "species" if header else place
-        answer = run_json(capsys, path, "--method", "supervised", "--target", target)
+        options = ("--target", target, "--permutations", 0)
+        answer = run_json(capsys, path, "--method", "supervised", *options)
         assert answer["k"] is None
         np.testing.assert_allclose(alpha_of(answer), solve("supervised", X, Y).alpha, atol=1e-10)
         names = NAMES if header else [str(i) for i in range(X.shape[1] + 1) if i != place]
         assert all(row["feature"] == names[row["index"]] for row in answer["ranking"])
 
     def test_the_example_has_its_own(self, capsys):
-        answer = run_json(capsys, "--method", "supervised")
+        answer = run_json(capsys, "--method", "supervised", "--permutations", 0)
         expected = solve("supervised", EXAMPLE.X, EXAMPLE.y).alpha
         np.testing.assert_allclose(alpha_of(answer), expected, atol=1e-10)
 
