@@ -59,17 +59,14 @@ BOUND_SHARE = 1e-9
 # at once; and copies of dense samples.
 MATRICES, COPIES = 3, 2
 
-# Stored numbers that are looked at together, and columns that are formed together.
-NUMBERS = 2**20
-
-COLUMNS = 64
-
-# A column whose means weigh more than so many times what is left without them is centred before
-# its products are formed: of products that are centred afterwards the means would take the digits.
-FAR = 100
+# Stored numbers that are looked at together, and columns or samples that are formed together.
+NUMBERS, COLUMNS, SAMPLES = 2**20, 64, 2**13
 
 # A feature is constant within the classes if no more than so many roundings of its size are left.
-FLAT = 4
+FLAT = 1
+
+# With more samples than this, for every feature, a triangle takes the place of W.
+TALL = 2
 
 # Features: an array, or a list of numbers.
 Support = Integers | list[int]
@@ -177,15 +174,14 @@ class Pencil:
         There are as many as A has rank, or perhaps more; the others are 0.
         """
         factor, within, ridge = self.factor, self.within, self.ridge
-        if len(within) < len(ridge) and (ridge > 0).all():
-            eased = factor / ridge[:, None]
-            inner = factor.T @ eased
-            if len(within):  # Woodbury
-                middle = within.outer(1 / ridge) + np.eye(len(within))
-                image = within.times(eased)
-                inner -= image.T @ np.linalg.solve(middle, image)
-        else:
-            inner = factor.T @ np.linalg.solve(self.block_of_b(np.arange(len(ridge))), factor)
+        if len(within) >= len(ridge) or not (ridge > 0).all():
+            return self._eigenpairs(np.arange(len(ridge)))[0]
+        eased = factor / ridge[:, None]
+        inner = factor.T @ eased
+        if len(within):  # Woodbury
+            middle = within.outer(1 / ridge) + np.eye(len(within))
+            image = within.times(eased)
+            inner -= image.T @ np.linalg.solve(middle, image)
         return np.maximum(linalg.eigen((inner + inner.T) / 2)[0], 0.0)
 
     @property
@@ -248,12 +244,44 @@ class Pencil:
         With ``B = RᵀR``, they are the squared singular values of ``R⁻ᵀ F``. R is the triangle of
         W and the root of the ridge; B, whose condition is that of R squared, is not formed.
         """
-        rows = np.vstack((self.within.columns(support), np.diag(np.sqrt(self.ridge[support]))))
+        rows, factor = self._rows(support), self.factor[support]
         with _runtime.one_thread(len(rows)):
-            upper = np.asarray(np.linalg.qr(rows, mode="r"), dtype=float)
-            factor = linalg.solve_upper(upper, self.factor[support], transposed=True)
+            if not len(self.within):  # B is 1
+                left, roots, _ = np.linalg.svd(factor, full_matrices=False)
+                return np.square(roots[::-1]), left[:, ::-1]
+            upper = linalg.triangle(rows)
+            factor = linalg.solve_upper(upper, factor, transposed=True)
             left, roots, _ = np.linalg.svd(factor, full_matrices=False)
             return np.square(roots[::-1]), linalg.solve_upper(upper, left[:, ::-1])
+
+    def _rows(self, support: Support) -> Floats:
+        """Return rows of which B of some features is the product: W and the root of the ridge."""
+        rows, ridge = self.within.rows(support), self.ridge[support]
+        return np.vstack((rows, np.diag(np.sqrt(ridge)))) if ridge.any() else rows
+
+    def error(self, value: float, support: Support) -> float:
+        """Bound the rounding of the value of samples of a support, and of all its parts.
+
+        Rounding changes the columns of W and the rows of the factor by some ε of their size, n
+        roundings for n features. With columns of unit norm, let σ be the smallest singular value
+        of W. Lengths by B then change by the share ``ε / σ``, and so do roots of eigenvalues,
+        besides ``ε √(1 + λ) / σ``. A log-determinant of ``I + H`` is that of A + B less that of B.
+        """
+        rows = self._rows(support)
+        epsilon = len(support) * np.finfo(float).eps
+        share = epsilon / _least_singular(rows)
+        if self.criterion == "logdet":
+            both = np.vstack((rows, self.factor[support].T))
+            return 2 * len(support) * (share + epsilon / _least_singular(both))
+        count = 1 if self.criterion == "leading" else self.factor.shape[1]
+        root = np.sqrt(value) + share * np.sqrt(1 + value)
+        return float(count * (2 * share * value + root**2 - value))
+
+
+def _least_singular(rows: Floats) -> float:
+    """Return the smallest singular value of a matrix, its columns scaled to unit norm."""
+    with _runtime.one_thread(len(rows)):
+        return float(np.linalg.svdvals(rows / np.linalg.norm(rows, axis=0))[-1])
 
 
 def _check(A: Floats, B: Floats, value: float, vector: Floats) -> None:
@@ -296,6 +324,9 @@ class DenseWithin:
     def columns(self, features: Support | int) -> Floats:
         return self.array[:, features]
 
+    def rows(self, features: Support) -> Floats:
+        return self.array[:, features]
+
     def inner(self, features: Support) -> Floats:
         columns = self.array[:, features]
         return columns.T @ columns
@@ -323,7 +354,8 @@ class SparseWithin:
     matrix : scipy.sparse array of samples × features, by columns
     members : ndarray of samples × classes
         1 where a sample belongs to a class, and 0 elsewhere.
-    means : ndarray of classes × features
+    means, stored : ndarray of classes × features
+        The means of the numbers in the matrix, and how many of them are stored.
     scale : ndarray
         What every column is multiplied by in the end.
     """
@@ -331,6 +363,7 @@ class SparseWithin:
     matrix: Any
     members: Floats
     means: Floats
+    stored: Floats
     scale: Floats
 
     def __len__(self) -> int:
@@ -339,17 +372,11 @@ class SparseWithin:
     @property
     def squares(self) -> Floats:
         """Squared norm of every column; what is stored and what is not are summed apart."""
-        shape, labels = self.means.shape, self.members.argmax(axis=1)
-        squares, stored = np.zeros(shape[1]), np.zeros(shape[0] * shape[1])
-        for start, stop in self._bounds():
-            part = self.matrix[:, start:stop]
-            features = np.repeat(np.arange(start, stop), np.diff(part.indptr))
-            classes = labels[part.indices]
-            shifted = part.data - self.means[classes, features]
-            squares += np.bincount(features, shifted**2, len(squares))
-            stored += np.bincount(classes * shape[1] + features, minlength=len(stored))
-        absent = self.members.sum(axis=0)[:, None] - stored.reshape(shape)
-        squares += np.einsum("cj,cj,cj->j", absent, self.means, self.means)
+        absent = self.members.sum(axis=0)[:, None] - self.stored
+        squares: Floats = np.einsum("cj,cj,cj->j", absent, self.means, self.means)
+        for numbers, cells in _stored_cells(self.matrix, self.members):
+            shifted = self.matrix.data[numbers] - self.means[cells]
+            squares += np.bincount(cells[1], shifted**2, len(squares))
         return squares * self.scale**2
 
     def columns(self, features: Support | int) -> Floats:
@@ -357,6 +384,16 @@ class SparseWithin:
         dense = self.matrix[:, numbers].toarray() - self.members @ self.means[:, numbers]
         dense *= self.scale[numbers]
         return dense if np.ndim(features) else dense[:, 0]
+
+    def rows(self, features: Support) -> Floats:
+        """Return columns or, of many samples, a triangle with the same inner products."""
+        rows, upper = self.matrix[:, features].tocsr(), np.empty((0, len(features)))
+        means, scale = self.means[:, features], self.scale[features]
+        for first in range(0, len(self), SAMPLES):
+            part = slice(first, first + SAMPLES)
+            block = (rows[part].toarray() - self.members[part] @ means) * scale
+            upper = linalg.triangle(np.vstack((upper, block)))
+        return upper
 
     def inner(self, features: Support) -> Floats:
         numbers = np.asarray(features)
@@ -381,36 +418,37 @@ class SparseWithin:
         return (product.T * self.scale).T
 
     def outer(self, weights: Floats | None = None) -> Floats:
-        """``W diag(weights) Wᵀ``; columns far from 0 are dense in some class, and few."""
-        weights = np.ones(len(self.scale)) if weights is None else weights
-        counts = self.members.sum(axis=0)
-        far = counts @ (self.means * self.scale) ** 2 > FAR * self.squares
-        square = self._raw_outer(np.where(far, 0.0, weights * self.scale**2))
-        for rows in (square, square.T):
-            rows -= self.members @ (self.members.T @ rows / counts[:, None])
-        features = np.flatnonzero(far)
-        for start in range(0, len(features), COLUMNS):
-            part = features[start : start + COLUMNS]
-            columns = self.columns(part)
-            square += (columns * weights[part]) @ columns.T
-        return square
-
-    def _raw_outer(self, weights: Floats) -> Floats:
-        """``X diag(weights) Xᵀ`` of the samples as they are stored; zeros are left out."""
+        """``W diag(weights) Wᵀ``: that of the samples as they are stored, centred afterwards."""
+        weights = self.scale**2 if weights is None else weights * self.scale**2
         square = np.zeros((len(self), len(self)))
-        for start, stop in self._bounds():
-            features = start + np.flatnonzero(weights[start:stop])
-            piece = self.matrix[:, features]
-            weighed = piece.multiply(weights[features]).tocsr()
+        for start, stop in _column_ranges(self.matrix):
+            piece = self.matrix[:, start:stop]
+            weighed = piece.multiply(weights[start:stop]).tocsr()
             for first in range(0, len(self), COLUMNS):
                 rows = slice(first, first + COLUMNS)
                 square[rows] += (weighed[rows] @ piece.T).toarray()
+        counts = self.members.sum(axis=0)[:, None]
+        for either in (square, square.T):
+            either -= self.members @ (self.members.T @ either / counts)
         return square
 
-    def _bounds(self) -> Iterator[tuple[int, int]]:
-        """Yield the ends of ranges of columns whose stored numbers are read together."""
-        ends = np.searchsorted(self.matrix.indptr, np.arange(0, self.matrix.nnz, NUMBERS))
-        return itertools.pairwise(np.unique([0, *ends, len(self.scale)]).tolist())
+
+def _column_ranges(matrix: Any) -> Iterator[tuple[int, int]]:
+    """Yield the ends of ranges of columns whose stored numbers are read together."""
+    ends = np.searchsorted(matrix.indptr, np.arange(0, matrix.nnz, NUMBERS))
+    return itertools.pairwise(np.unique([0, *ends, matrix.shape[1]]).tolist())
+
+
+def _stored_cells(
+    matrix: Any, members: Floats
+) -> Iterator[tuple[slice, tuple[Integers, Integers]]]:
+    """Yield ranges of the stored numbers, with the class and the feature of each."""
+    labels = members.argmax(axis=1)
+    for start, stop in _column_ranges(matrix):
+        ends = matrix.indptr[start : stop + 1]
+        numbers = slice(ends[0], ends[-1])
+        features = np.repeat(np.arange(start, stop), np.diff(ends))
+        yield numbers, (labels[matrix.indices[numbers]], features)
 
 
 class Options(TypedDict, total=False):
@@ -503,7 +541,7 @@ def from_reading(data: Reading) -> Pencil:
         scale = norm if matrix == "correlation" else np.sqrt(len(array) - 1.0)
         factor = _centred(array, mean, constant).T / np.where(constant, 1.0, scale)[:, None]
         if factor.shape[1] > len(factor):  # the same product, by no more columns than rows
-            factor = np.linalg.qr(factor.T)[1].T
+            factor = linalg.triangle(factor.T).T
         nothing, ones = DenseWithin(np.empty((0, len(norm)))), np.ones(len(norm))
         return Pencil(factor, nothing, ones, names=names, criterion=criterion or "leading")
     factor, within = _scatter(array, mean, norm, classes)
@@ -530,42 +568,70 @@ def _scatter(
     than classes. The factor of B holds the samples, each minus the mean of its class.
     """
     members = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)
-    shares = members.mean(axis=0)
+    scale = np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 0)
     # What rounding may leave of |W_j|² where a feature is constant within every class.
-    size = 1 + np.abs(mean) / np.where(norm == 0, 1.0, norm)
-    rounding = len(classes) * (FLAT * np.finfo(float).eps * size) ** 2
+    rounding = len(classes) * (FLAT * np.finfo(float).eps * (1 + np.abs(mean) * scale)) ** 2
     within: DenseWithin | SparseWithin
     if isinstance(array, np.ndarray):
-        standardised = _centred(array, mean, norm == 0)
-        standardised *= np.sqrt(len(array)) / np.where(norm == 0, 1.0, norm)
-        means = np.zeros((len(shares), len(norm)))
-        for c in range(len(means)):
-            means[c] = standardised[classes == c].mean(axis=0)
-            standardised[classes == c] -= means[c]
-        standardised /= np.sqrt(len(classes))
-        squares = np.einsum("ij,ij->j", standardised, standardised)
-        standardised[:, squares <= rounding] = 0.0
-        within = DenseWithin(standardised)
+        means, rows = _by_classes(array, mean, scale, members)
+        rows[:, np.einsum("ij,ij->j", rows, rows) <= rounding] = 0.0
+        within = DenseWithin(rows)
     else:
-        matrix = _shifted(array.astype(np.float64, copy=False).tocsc(), mean, norm)
-        means = (matrix.T @ members).T / members.sum(axis=0)[:, None]
-        scale = np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 0)
-        within = SparseWithin(matrix, members, means, scale)
-        means = np.sqrt(len(classes)) * (means - shares @ means) * scale
+        matrix, shift, stored = _shifted(array.astype(np.float64, copy=False).tocsc(), members)
+        rest = _class_means(matrix, members)
+        means = np.sqrt(len(classes)) * (shift - mean + rest) * scale
+        within = SparseWithin(matrix, members, rest, stored, scale)
         scale[within.squares <= rounding] = 0.0
-    roots = np.sqrt(shares)[:, None]
+    roots = np.sqrt(members.mean(axis=0))[:, None]
     axes = np.linalg.qr(roots, mode="complete")[0][:, 1:]
     return np.ascontiguousarray((means * roots).T @ axes), within
 
 
-def _shifted(matrix: Any, mean: Floats, norm: Floats) -> Any:
-    """Subtract the means of columns far from zero of which every number is stored."""
-    stored = np.diff(matrix.indptr)
-    far = _data.far_from_zero(mean, norm, matrix.shape[0]) & (stored == matrix.shape[0])
-    if not far.any():
-        return matrix
-    values = matrix.data - np.repeat(np.where(far, mean, 0.0), stored)
-    return type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
+def _by_classes(
+    array: NDArray[Any], mean: Floats, scale: Floats, members: Floats
+) -> tuple[Floats, Floats]:
+    """Return the standardised means of the classes, and the samples less these.
+
+    The mean of a class is rounded, so what is left is centred again. If there are many samples, a
+    triangle with the same inner products takes their place.
+    """
+    means, rows = np.zeros((members.shape[1], len(scale))), np.empty(array.shape, order="F")
+    for c in range(len(means)):
+        part = np.asarray(array[members[:, c] > 0], dtype=float)
+        part[:, scale == 0] = 0.0
+        center = (part / len(part)).sum(axis=0)
+        part -= center
+        rest = part.mean(axis=0)
+        means[c] = np.sqrt(len(array)) * ((center - mean) + rest) * scale
+        rows[members[:, c] > 0] = (part - rest) * scale
+    if len(rows) > TALL * len(scale):
+        rows = linalg.triangle(rows, overwrite=True)
+    return means, rows
+
+
+def _shifted(matrix: Any, members: Floats) -> tuple[Any, Floats, Floats]:
+    """Subtract means of classes from features of which a class stores every number.
+
+    A mean far from zero would take the digits of what varies around it. Also return what was
+    subtracted, and how many numbers are stored, classes × features.
+    """
+    stored = np.zeros((members.shape[1], matrix.shape[1]))
+    for _, cells in _stored_cells(matrix, members):
+        places = np.ravel_multi_index(cells, stored.shape)
+        stored += np.bincount(places, minlength=stored.size).reshape(stored.shape)
+    filled = stored == members.sum(axis=0)[:, None]
+    shift = np.where(filled, _class_means(matrix, members), 0.0)
+    if not shift.any():
+        return matrix, shift, stored
+    values = matrix.data.copy()
+    for numbers, cells in _stored_cells(matrix, members):
+        values[numbers] -= shift[cells]
+    return type(matrix)((values, matrix.indices, matrix.indptr), matrix.shape), shift, stored
+
+
+def _class_means(matrix: Any, members: Floats) -> Floats:
+    means: Floats = (matrix.T @ members).T / members.sum(axis=0)[:, None]
+    return means
 
 
 def _warn_of_flat(within: DenseWithin | SparseWithin, constant: Bools, names: Names) -> None:

@@ -286,6 +286,16 @@ def orthonormal(matrix: Floats) -> Floats:
         return np.linalg.qr(matrix)[0]
 
 
+def triangle(columns: Floats, *, overwrite: bool = False) -> Floats:
+    """Return R of a QR decomposition. Columns in Fortran order may be overwritten."""
+    from scipy.linalg import lapack  # here, for it would make the package slow to import
+
+    width = columns.shape[1]
+    with one_thread(len(columns)):
+        factors = lapack.dgeqrf(columns, lwork=QR_BLOCK * width, overwrite_a=overwrite)[0]
+    return np.triu(factors[:width])
+
+
 def signed_qr(columns: Floats, *, overwrite: bool = False) -> tuple[Floats, Floats]:
     """Return Q and R of a QR decomposition in which no number on the diagonal of R is negative.
 

@@ -149,15 +149,22 @@ def test_bounds_where_a_has_negative_eigenvalues(rng):
         _pencil.from_pair(A, B, "trace")
 
 
-def pencils(shape, form, dtype=float):
-    """Pencils of the same counts, dense and sparse; some columns are full, or empty."""
+def counts(shape, dtype=float):
+    """Counts of three classes; some columns are full, or empty."""
     rng, y = np.random.default_rng(3), np.arange(shape[0]) % 3
     X = rng.poisson(0.4, shape).astype(dtype)
     X[:, :5] += rng.poisson(0.5 * y[:, None], (shape[0], 5)).astype(dtype)
     X[:, 7], X[:, 8] = 0, 2
     X[:, 9] += 5
     X[4] = 0
-    return [_pencil.from_data(one, y) for one in (X, form(X))]
+    return X, y
+
+
+def defined(X, y):
+    """W by its definition: samples less the means of their classes, by the deviation of all."""
+    means = np.array([X[y == c].mean(axis=0) for c in range(3)])
+    norm = np.linalg.norm(X - X.mean(axis=0), axis=0)
+    return _pencil.DenseWithin((X - means[y]) / np.where(norm > 0, norm, 1.0))
 
 
 def in_halves(X):
@@ -180,8 +187,9 @@ SHAPES = [(40, 21), (21, 90), (6000, 600)]
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("form", [sparse.csc_array, sparse.csr_matrix, in_halves])
 def test_sparse_factors_do_as_dense_ones(form, shape, rng):
-    dense, found = pencils(shape, form)
-    W, S = dense.within, found.within
+    X, y = counts(shape)
+    dense, found = _pencil.from_data(X, y), _pencil.from_data(form(X), y)
+    W, S = defined(X, y), found.within
     features = np.array([7, 2, 9, 8, 0])
     tall, wide = rng.standard_normal((shape[1], 2)), rng.standard_normal((shape[0], 2))
     for one, other in [
@@ -213,7 +221,8 @@ def test_sparse_factors_do_as_dense_ones(form, shape, rng):
 @pytest.mark.filterwarnings("ignore:.* constant")
 @pytest.mark.parametrize("dtype", [np.float32, np.int64])
 def test_sparse_samples_of_other_types(dtype):
-    dense, found = pencils(SHAPES[0], sparse.csr_array, dtype)
+    X, y = counts(SHAPES[0], dtype)
+    dense, found = _pencil.from_data(X, y), _pencil.from_data(sparse.csr_array(X), y)
     np.testing.assert_allclose(found.matrices[1], dense.matrices[1], atol=1e-6)
 
 

@@ -98,6 +98,9 @@ PROVED = 2e-9
 # An error of more than this share of the value is no proof.
 TRUSTED = 1e-3
 
+# So many sets of features, at most, are solved for where only the samples have the digits.
+MOST_SOLVED = 2000
+
 # A size whose search may go on if there is time left. After safe elimination more features may go
 # once the sizes below are proved.
 OPEN = ("time", "features")
@@ -209,7 +212,7 @@ class SearchTask:
         that of ``log(1 + λ)`` is the error of λ over 1 + λ.
         """
         values = np.linalg.eigvalsh(self.b)
-        epsilon = len(self.a) * np.finfo(float).eps / values[0]
+        epsilon = len(self.a) * np.finfo(float).eps / max(values[0], np.finfo(float).tiny)
         size = self.largest_entry  # squares of entries may be no numbers
         least = float(epsilon * size * np.linalg.norm(self.a / size))
         share = float(epsilon * values[-1])
@@ -301,8 +304,10 @@ def search_sizes(
 
     rows = search_in_turn(sizes, limits, search_one)
     rounding = task.rounding()
-    closed = close([with_error(rows[k], *rounding) for k in sizes], several=several)
-    return [_judged(row) for row in closed]
+    found = [with_error(rows[k], *rounding) for k in sizes]
+    if pencil.pair is None:
+        found = [_from_samples(pencil, row, always, members, limits) for row in found]
+    return [_judged(row) for row in close(found, several=several)]
 
 
 def search_size(
@@ -345,6 +350,58 @@ def _judged(row: SizeRow) -> SizeRow:
     if row.status == "optimal" and row.error > TRUSTED * abs(row.value) > 0:
         return row._replace(status="ill-conditioned")
     return row
+
+
+def _from_samples(
+    pencil: Pencil, row: SizeRow, always: Integers, members: Integers, limits: Limits
+) -> SizeRow:
+    """Add the rounding of samples to an error; where B leaves too few digits, search without it.
+
+    All values then come from the samples, of which half as many digits are lost. A node is a set
+    of features of which those before a place stay; no part of the set is worth more (Eq. 8).
+    """
+    error = pencil.error(row.value, members)
+    rounded = row._replace(error=row.error + error)
+    if _judged(rounded).status != "ill-conditioned" or error > TRUSTED * row.value:
+        return rounded
+    known = [row.support, *(support for support, _ in row.others)]
+    best = [(pencil.solve(S)[0], tuple(S.tolist())) for S in known]
+    nodes, count = [(members, 0)], 0
+    while nodes:
+        (features, place), level, last = nodes.pop(), *best[-1]
+        if count == MOST_SOLVED or limits.reached():
+            return rounded
+        count += 1
+        value, first = pencil.solve(features)[0], tuple(features[: row.size].tolist())
+        if value < level + TIE * level * (-1 if first < last else 1):
+            continue
+        if len(features) > row.size:
+            places = range(place, row.size + 1)
+            nodes += [(np.delete(features, i), i) for i in places if features[i] not in always]
+        elif all(first != support for _, support in best):
+            best = ranked([*best, (value, first)], limits.top, lambda value: TIE * value)
+    supports = [np.array(support) for _, support in best]
+    value = best[0][0]
+    return row._replace(
+        support=supports[0],
+        value=value,
+        bound=value,
+        nodes=row.nodes + count,
+        others=tuple(zip(supports[1:], [value for value, _ in best[1:]], strict=True)),
+        error=2 * TIE * value + pencil.error(value, members),
+    )
+
+
+def ranked(
+    known: list[tuple[float, Support]], top: int, rounding: Callable[[float], float]
+) -> list[tuple[float, Support]]:
+    """Return the best supports, best first; of ties, the lexicographically smallest first."""
+    known = sorted(known, key=lambda pair: (-pair[0], pair[1]))
+    placed, tie = [], 0
+    for (before, _), (value, support) in zip([known[0], *known], known, strict=False):
+        tie += before - value > rounding(before)
+        placed.append((tie, support, value))
+    return [(value, support) for _, support, value in sorted(placed)[:top]]
 
 
 def close(rows: list[SizeRow], *, several: bool = False) -> list[SizeRow]:
@@ -437,12 +494,7 @@ class Search:
         if any(support == other for _, other in self.best):
             return
         known = [*self.best, (self.task.value(support), support)]
-        known.sort(key=lambda pair: (-pair[0], pair[1]))
-        ranked, tie = [], 0
-        for (before, _), (value, support) in zip([known[0], *known], known, strict=False):
-            tie += before - value > self.task.slack(before, TIE)
-            ranked.append((tie, support, value))
-        best = [(value, support) for _, support, value in sorted(ranked)[: self._limits.top]]
+        best = ranked(known, self._limits.top, partial(self.task.slack, share=TIE))
         self.version += best != self.best
         self.best = best
 
