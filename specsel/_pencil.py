@@ -55,6 +55,9 @@ CHECKED_SHARE, CHECKED = 1e-6, 100
 # Bounds by Eq. (8) leave this share for rounding.
 BOUND_SHARE = 1e-9
 
+# Up to so many features, the eigenvalues of all come from the samples, as those of supports do.
+FEW = 300
+
 # Matrices of samples × samples, or of features × features where these are fewer, that are stored
 # at once; and copies of dense samples.
 MATRICES, COPIES = 3, 2
@@ -174,14 +177,18 @@ class Pencil:
         There are as many as A has rank, or perhaps more; the others are 0.
         """
         factor, within, ridge = self.factor, self.within, self.ridge
-        if len(within) >= len(ridge) or not (ridge > 0).all():
-            return self._eigenpairs(np.arange(len(ridge)))[0]
-        eased = factor / ridge[:, None]
-        inner = factor.T @ eased
-        if len(within):  # Woodbury
-            middle = within.outer(1 / ridge) + np.eye(len(within))
-            image = within.times(eased)
-            inner -= image.T @ np.linalg.solve(middle, image)
+        everything = np.arange(len(ridge))
+        if len(ridge) <= FEW:
+            return self._eigenpairs(everything)[0]
+        if len(within) < len(ridge) and (ridge > 0).all():
+            eased = factor / ridge[:, None]
+            inner = factor.T @ eased
+            if len(within):  # Woodbury
+                middle = within.outer(1 / ridge) + np.eye(len(within))
+                image = within.times(eased)
+                inner -= image.T @ np.linalg.solve(middle, image)
+        else:
+            inner = factor.T @ np.linalg.solve(self.block_of_b(everything), factor)
         return np.maximum(linalg.eigen((inner + inner.T) / 2)[0], 0.0)
 
     @property
@@ -571,20 +578,28 @@ def _scatter(
     scale = np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 0)
     # What rounding may leave of |W_j|² where a feature is constant within every class.
     rounding = len(classes) * (FLAT * np.finfo(float).eps * (1 + np.abs(mean) * scale)) ** 2
+    roots = np.sqrt(members.mean(axis=0))[:, None]
+    axes = np.linalg.qr(roots, mode="complete")[0][:, 1:]
     within: DenseWithin | SparseWithin
     if isinstance(array, np.ndarray):
         means, rows = _by_classes(array, mean, scale, members)
-        rows[:, np.einsum("ij,ij->j", rows, rows) <= rounding] = 0.0
-        within = DenseWithin(rows)
+        squares = np.einsum("ij,ij->j", rows, rows)
     else:
         matrix, shift, stored = _shifted(array.astype(np.float64, copy=False).tocsc(), members)
         rest = _class_means(matrix, members)
         means = np.sqrt(len(classes)) * (shift - mean + rest) * scale
         within = SparseWithin(matrix, members, rest, stored, scale)
-        scale[within.squares <= rounding] = 0.0
-    roots = np.sqrt(members.mean(axis=0))[:, None]
-    axes = np.linalg.qr(roots, mode="complete")[0][:, 1:]
-    return np.ascontiguousarray((means * roots).T @ axes), within
+        squares = within.squares
+    factor = np.ascontiguousarray((means * roots).T @ axes)
+    # Features have unit norm but for the rounding of the mean of all samples.
+    norms = np.sqrt(squares + np.einsum("ij,ij->i", factor, factor))
+    factor /= np.where(scale == 0, 1.0, norms)[:, None]
+    change = np.divide(1.0, norms, out=np.zeros_like(norms), where=squares > rounding)
+    if isinstance(array, np.ndarray):
+        within = DenseWithin(rows * change)
+    else:
+        scale *= change
+    return factor, within
 
 
 def _by_classes(

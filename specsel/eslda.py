@@ -305,7 +305,7 @@ def _search_many(
         raise _too_many(n_left)
     # B is the identity, and a part of A + shift is no larger than its value.
     epsilon = len(members) * np.finfo(float).eps
-    return close([with_error(row, epsilon * abs(pencil.shift), epsilon) for row in rows])
+    return close([with_error(row, lambda v: epsilon * (abs(pencil.shift) + v)) for row in rows])
 
 
 @functools.cache

@@ -425,6 +425,58 @@ def test_the_lower_bound_is_not_above_the_value_whatever_the_units(criterion):
             assert found.lower <= found.value
 
 
+@pytest.mark.parametrize("criterion", ["leading", "trace", "logdet"])
+def test_the_optimum_is_proved_where_b_leaves_no_digits(criterion):
+    """Of features that repeat others no optimal support holds both, and its own B is harmless."""
+    for seed, form in enumerate((np.asarray, sparse.csc_array)):
+        rng = np.random.default_rng(seed)
+        y = np.arange(14) % 3
+        X = rng.standard_normal((14, 3))[:, [0, 1, 2, 2, 1, 0]] + np.eye(3, 6)[y]
+        X[:, 3:] += 1e-6 * rng.standard_normal((14, 3)) * (1 - y % 2)[:, None]
+        found = eslda.solve(form(X), y, 3, criterion=criterion, shrinkage=1e-12, top=2)
+        values = {
+            S: exact_worth(X, y, S, 1e-12, criterion) for S in itertools.combinations(range(6), 3)
+        }
+        assert found.status == "optimal"
+        assert found.error <= 1e-6 * found.value
+        several = [(found.support, found.value), *found.others]
+        for (support, value), best in zip(several, sorted(values.values())[::-1], strict=False):
+            assert abs(value - values[tuple(support.tolist())]) <= found.error
+            assert abs(value - best) <= found.error
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("class_zero", [False, True])
+def test_offsets_that_lose_no_digit_change_no_value(class_zero, form):
+    """The mean of all samples is rounded; columns may be far from zero in some classes only."""
+    rng = np.random.default_rng(0)
+    y = np.arange(25) % 3
+    X = rng.integers(0, 100, (25, 6)).astype(float)
+    X[:, 5] = X[:, 4] + rng.integers(0, 2, 25)
+    X[np.ix_(y == 0, [1, 4])] *= not class_zero
+    far = X + np.outer(y > 0 if class_zero else y >= 0, [0, 2.0**48, 0, 0, 2.0**45, 0])
+    for k in (2, 4, 6):
+        found = eslda.solve(form(far), y, k, shrinkage=1e-6)
+        exact = exact_worth(far, y, found.support.tolist(), 1e-6, "logdet")
+        assert abs(found.value - exact) <= 1e-10 * exact
+        if not class_zero:
+            assert found.value == pytest.approx(
+                eslda.solve(X, y, k, shrinkage=1e-6).value, rel=1e-10
+            )
+
+
+@pytest.mark.parametrize("criterion", ["leading", "trace", "logdet"])
+@pytest.mark.parametrize("n_samples", [6, 20])
+def test_the_lower_bound_holds_where_features_repeat_one_another(n_samples, criterion):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((n_samples, 3))[:, [0, 0, 1, 1, 2, 2, 2]]
+        X += 10.0 ** -rng.uniform(3, 9) * rng.standard_normal((n_samples, 7))
+        y = np.arange(n_samples) % 3
+        path = eslda.solve(X, y, "all", criterion=criterion, shrinkage=1e-10)
+        assert (path.lowers <= path.values).all()
+
+
 @pytest.mark.parametrize("e", [1e-6, 1e-8, 1e-10, 1e-12])
 @pytest.mark.parametrize("width", [3, 6])
 @pytest.mark.parametrize("sign", [-1, 1])

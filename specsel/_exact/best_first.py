@@ -28,6 +28,7 @@ import numpy as np
 
 from specsel import linalg
 from specsel._exact.bounds import (
+    EPS,
     bound,
     invert_definite,
     lower_factor,
@@ -423,8 +424,9 @@ def _deletions(matrix, targets, concave):
     for c in range(rank):
         for i in range(size):
             losses[i] += weights[c, i] * weights[c, i]
+    rounding = size * EPS * np.trace(inverse) * (np.trace(inner) + concave)
     for i in range(size):
-        losses[i] /= inverse[i, i]
+        losses[i] = losses[i] / inverse[i, i] - rounding
         if concave:
-            losses[i] = -np.log1p(-losses[i]) if losses[i] < 1 else np.inf
-    return value, losses
+            losses[i] = -np.log1p(-min(losses[i], 1 - rounding))
+    return value + rounding, losses

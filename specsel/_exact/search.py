@@ -203,24 +203,31 @@ class SearchTask:
         """Return ``M = t B - A``: a support worth more than t has a negative eigenvalue in it."""
         return threshold * self.b - self.a
 
-    def rounding(self) -> tuple[float, float]:
-        """Return how exact values can be in float64: an error of all, and a share of the modulus.
+    @cached_property
+    def _condition(self) -> tuple[float, float]:
+        """Roundings of all features over the smallest eigenvalue of B, and that times ‖B‖."""
+        values = np.linalg.eigvalsh(self.b)
+        epsilon = len(self.a) * np.finfo(float).eps / max(values[0], np.finfo(float).tiny)
+        return float(epsilon), float(epsilon * values[-1])
+
+    def rounding(self, value: float) -> float:
+        """Bound the rounding of values up to one, and of what the trees conclude, in float64.
 
         Rounding changes A and B by some ε of their norms. This moves the value v of a support by
         up to ``ε (‖A‖ + |v| ‖B‖) / λ_min(B)``, and a part of B is no worse than B itself. Here ε
-        is n roundings, for n features. A sum over eigenvalues errs by the sum of their errors;
-        that of ``log(1 + λ)`` is the error of λ over 1 + λ.
+        is n roundings, for n features. A sum over eigenvalues errs by the sum of their errors. For
+        log-det the trees form H, whose rounding counts as much as the error of its largest
+        eigenvalue.
         """
-        values = np.linalg.eigvalsh(self.b)
-        epsilon = len(self.a) * np.finfo(float).eps / max(values[0], np.finfo(float).tiny)
+        epsilon, share = self._condition
         size = self.largest_entry  # squares of entries may be no numbers
         least = float(epsilon * size * np.linalg.norm(self.a / size))
-        share = float(epsilon * values[-1])
         if self.criterion == "leading":
-            return least, share
-        rank = int(np.linalg.matrix_rank(self.a, hermitian=True))
-        trace = self.criterion == "trace"
-        return (rank * least, share) if trace else (rank * (least + share), 0.0)
+            return least + share * abs(value)
+        if self.criterion == "trace":
+            return len(self.factor) * least + share * value
+        largest = min(self._eigenvalues[-1], np.expm1(min(value, 700.0)))  # no overflow
+        return float(len(self.factor) * (least + share * (1 + largest)))
 
 
 class Limits(NamedTuple):
@@ -303,8 +310,7 @@ def search_sizes(
         return search_size(pencil, task, members, k, start, limits, seconds, limits.gap)
 
     rows = search_in_turn(sizes, limits, search_one)
-    rounding = task.rounding()
-    found = [with_error(rows[k], *rounding) for k in sizes]
+    found = [with_error(rows[k], task.rounding) for k in sizes]
     if pencil.pair is None:
         found = [_from_samples(pencil, row, always, members, limits) for row in found]
     return [_judged(row) for row in close(found, several=several)]
@@ -339,10 +345,10 @@ def search_size(
     )
 
 
-def with_error(row: SizeRow, least: float, share: float) -> SizeRow:
+def with_error(row: SizeRow, rounding: Callable[[float], float]) -> SizeRow:
     """Add the error of the value and of the bound on it, twice that of ties included."""
     size = max(abs(row.value), abs(row.bound))
-    return row._replace(error=least + (share + 2 * TIE) * size)
+    return row._replace(error=rounding(size) + 2 * TIE * size)
 
 
 def _judged(row: SizeRow) -> SizeRow:
@@ -364,8 +370,9 @@ def _from_samples(
     rounded = row._replace(error=row.error + error)
     if _judged(rounded).status != "ill-conditioned" or error > TRUSTED * row.value:
         return rounded
+    rank = partial(ranked, top=limits.top, rounding=lambda value: TIE * value)
     known = [row.support, *(support for support, _ in row.others)]
-    best = [(pencil.solve(S)[0], tuple(S.tolist())) for S in known]
+    best = rank([(pencil.solve(S)[0], tuple(S.tolist())) for S in known])
     nodes, count = [(members, 0)], 0
     while nodes:
         (features, place), level, last = nodes.pop(), *best[-1]
@@ -379,15 +386,14 @@ def _from_samples(
             places = range(place, row.size + 1)
             nodes += [(np.delete(features, i), i) for i in places if features[i] not in always]
         elif all(first != support for _, support in best):
-            best = ranked([*best, (value, first)], limits.top, lambda value: TIE * value)
-    supports = [np.array(support) for _, support in best]
-    value = best[0][0]
+            best = rank([*best, (value, first)])
+    (value, support), *others = best
     return row._replace(
-        support=supports[0],
+        support=np.array(support),
         value=value,
         bound=value,
         nodes=row.nodes + count,
-        others=tuple(zip(supports[1:], [value for value, _ in best[1:]], strict=True)),
+        others=tuple((np.array(support), value) for value, support in others),
         error=2 * TIE * value + pencil.error(value, members),
     )
 
