@@ -62,9 +62,6 @@ LOST = 1e-2
 # their roots.
 LEAST_ROOT = 1e-12
 
-# Data of so few numbers are multiplied sooner by plain products than by a compiled pass.
-FEW = 2**12
-
 # Pairs of a step and of the change of the gradient that are kept. Pairs with a smaller cosine or
 # less curvature are dropped.
 KEPT = 5
@@ -105,9 +102,6 @@ class Objective:
     ) -> None:
         self.data, self.pairs = data, pairs
         self.roots = np.zeros(0) if shares is None else np.sqrt(shares)
-        self.few = None
-        if pairs is None and data.n_samples * data.n_features <= FEW:
-            self.few = np.asarray(data.rows(0, data.n_samples), dtype=float)
 
     def evaluate(self, basis: Floats, spectrum: Floats, p: Floats) -> AscentPoint:
         """Compute f and its gradient at ``W = U diag(s) Uᵀ`` and p, by one pass."""
@@ -129,12 +123,7 @@ class Objective:
             pairs = self.pairs.with_values(self.roots * p)
             alpha, image, entries = self.data.sweep(scaled, scaled, None, scaled, pairs)
             return alpha, image, self.roots * entries
-        if self.few is None:
-            return *self.data.fused(scaled, scaled), p
-        self.data.count_pass()
-        scores = scaled.T @ self.few
-        alpha = np.einsum("ci,ci->i", scores, scores)
-        return alpha, self.few @ (alpha * scores).T, p
+        return *self.data.fused(scaled, scaled), p
 
     def start(self, alpha: Floats, basis: Floats, image: Floats | None = None) -> AscentPoint:
         """Evaluate the affinity ``A_α``, as far as the basis goes; `image` is ``A_α U`` if known.

@@ -37,6 +37,7 @@ import numpy as np
 from numba import prange
 
 from specsel import _containers, _data, _runtime, _validate
+from specsel._data.columns import select
 from specsel._runtime import jit
 from specsel._validate import (
     ArrayLike,
@@ -608,7 +609,7 @@ def _as_slice(indices: Integers) -> slice | Integers:
     return slice(first, last) if last - first == len(indices) else indices
 
 
-@jit
+@jit(helper=True)
 def _left_out(total, x, y, rest_x, rest_y, weight, scale):
     """Return a similarity without the sample at which the two features are x and y.
 
@@ -617,7 +618,7 @@ def _left_out(total, x, y, rest_x, rest_y, weight, scale):
     return (total - x * y - weight * rest_x * rest_y) * scale
 
 
-@jit
+@jit(helper=True)
 def _skewness(count, total, square, cube, size):
     """Return the acceleration from the sums of u, u² and u³, u being less any constant.
 
@@ -739,33 +740,9 @@ def _quantiles(values, ranks):
         for m in range(ranks.shape[1]):
             rank = min(max(ranks[p, m], low), len(row) - 1)
             below = int(rank)
-            _select(row, low, below)
+            select(row, low, below)
             out[p, m] = row[below]
             if rank > below:
                 out[p, m] += (rank - below) * (row[below + 1 :].min() - row[below])
             low = below
     return out
-
-
-@jit
-def _select(row, low, rank):
-    """Bring the value of this rank there, smaller ones before it and larger ones after."""
-    high = len(row) - 1
-    while low < high:
-        pivot = row[(low + high) // 2]
-        i, j = low, high
-        while i <= j:
-            while row[i] < pivot:
-                i += 1
-            while row[j] > pivot:
-                j -= 1
-            if i <= j:
-                row[i], row[j] = row[j], row[i]
-                i += 1
-                j -= 1
-        if rank <= j:
-            high = j
-        elif rank >= i:
-            low = i
-        else:
-            return

@@ -25,6 +25,7 @@ from functools import cache, partial
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
+from types import FunctionType, SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, overload
 
 # No "nnan" or "ninf": a NaN in the data must reach the check that reports it.
@@ -36,22 +37,27 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 @overload
 def jit(function: Function) -> Function: ...
 @overload
-def jit(*, parallel: bool = ...) -> Callable[[Function], Function]: ...
+def jit(*, parallel: bool = ..., helper: bool = ...) -> Callable[[Function], Function]: ...
 
 
-def jit(function: Any = None, *, parallel: bool = False) -> Any:
-    """Compile a function when it is first called; every kernel of the package uses this."""
+def jit(function: Any = None, *, parallel: bool = False, helper: bool = False) -> Any:
+    """Compile a function when it is first called; every kernel of the package uses this.
+
+    A `helper` is compiled into the kernels that call it, and is not called by Python.
+    """
     if function is None:
-        return partial(jit, parallel=parallel)
+        return partial(jit, parallel=parallel, helper=helper)
     import numba  # here: memory and interrupts are looked after where nothing is compiled, too
 
     options: dict[str, Any] = {"error_model": "numpy", "fastmath": SAFE_FAST_MATH}
     options |= {"nogil": True, "parallel": parallel}
+    options |= {"no_cfunc_wrapper": True, "no_cpython_wrapper": helper}
     compiler = _separate_compiler()
     if compiler is not None:
         options["pipeline_class"] = compiler
     kernel = numba.njit(**options)(function)
-    if hasattr(kernel, "py_func") and os.environ.get("SPECSEL_CACHE", "1") != "0":
+    is_kept = not helper and os.environ.get("SPECSEL_CACHE", "1") != "0"
+    if is_kept and hasattr(kernel, "py_func"):
         try:
             kernel._cache = _kernel_cache()(function)
         except (RuntimeError, OSError):
@@ -154,6 +160,10 @@ def _separate_compiler() -> Any:
     in last digits. With numba's own compiler a process that compiles finds other bits than one
     that loads from the cache: up to 1e-15 in the weights of sparse data, and in `sbs`.
 
+    numba also optimises every helper and makes machine code of it, once for itself and again in
+    all that compile it in, although only the outermost function ever runs. Here only that one
+    gets machine code, which makes a first call up to three times shorter.
+
     This rests on the inside of numba, and a test fails where that changes. Code is compiled then
     as numba does by itself.
     """
@@ -178,13 +188,37 @@ def _separate_compiler() -> Any:
             for function, linkage in changed:  # callers compile in what they always did
                 function.linkage = linkage
 
+    class InnerLibrary(JITCodeLibrary):
+        """Code that callers compile in, without machine code of its own."""
+
+        # numba would write where the machine code is.
+        codegen: Any = SimpleNamespace(set_env=lambda name, environment: None)
+
+        def finalize(self) -> None:
+            for library in dict.fromkeys(self._linking_libraries):
+                self._reload_init.update(library._reload_init)
+                self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+            self._finalize_dynamic_globals()
+            self._finalized = True
+
+        def _set_compiled_object(self, value: bytes) -> None:
+            self.__class__: Any = JITCodeLibrary  # an outermost function, from the cache
+            self._set_compiled_object(value)
+
     class SeparateCompiler(Compiler):
         def compile_extra(self, function: Any) -> Any:
-            with suppress(AttributeError, TypeError):  # else numba makes a library of its own
-                library = SeparateLibrary(self.state.targetctx.codegen(), function.__qualname__)
-                library.enable_object_caching()
-                self.state.library = library
-            return super().compile_extra(function)
+            if self.state.flags.no_cpython_wrapper:
+                return super().compile_extra(function)
+            codegen = self.state.targetctx.codegen()
+            library = SeparateLibrary(codegen, function.__qualname__)
+            library.enable_object_caching()
+            self.state.library = library
+            before = codegen.create_library
+            codegen.create_library = partial(InnerLibrary, codegen)
+            try:
+                return super().compile_extra(function)
+            finally:
+                codegen.create_library = before
 
     return SeparateCompiler
 
@@ -458,9 +492,17 @@ def is_serial() -> bool:
 
 
 def for_blocks(kernel: Function, n_blocks: int) -> Function:
-    """Return a parallel kernel or, for one block and in serial tasks, its loop in Python.
+    """Return a parallel kernel or, for one block and in serial tasks, the same without threads.
 
     A single block starts no threads: once awake, they wait for more work for a while and slow down
     everything else meanwhile.
     """
-    return getattr(kernel, "py_func", kernel) if n_blocks == 1 or is_serial() else kernel
+    return _serial_version(kernel) if n_blocks == 1 or is_serial() else kernel
+
+
+@cache
+def _serial_version(kernel: Any) -> Any:
+    function = getattr(kernel, "py_func", kernel)
+    copy = FunctionType(function.__code__, function.__globals__)
+    copy.__qualname__ = f"{function.__qualname__}_serial"  # numba names the files after it
+    return jit(copy)

@@ -462,7 +462,7 @@ def _finish(out, degree, offset, rate):
                     out[j, i] = out[i, j]
 
 
-@jit
+@jit(helper=True)
 def _map(tile, degree, offset, rate):
     """Apply the Gaussian kernel where `rate` is positive, else the polynomial one."""
     for i in range(tile.shape[0]):
@@ -494,7 +494,7 @@ def _sectioned(rows, bounds, out):
                         out[i, start + j] += inner[j] * inner[j]
 
 
-@jit
+@jit(helper=True)
 def _band(part, n):
     """Return the first row of a band and its end.
 

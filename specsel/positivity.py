@@ -626,7 +626,7 @@ def _run_triple_products(keys, q, k, cosine, least, products):
         least[trial] = _least_product(a, vectors[0].copy(), np.empty(q))
 
 
-@jit
+@jit(helper=True)
 def _least_product(a, b, c):
     """Search for unit vectors with the least product ``(aᵀb)(aᵀc)(bᵀc)``, from a and b on.
 
@@ -683,7 +683,7 @@ BREAKDOWN = 1e-13
 TINY = 1e-300
 
 
-@jit
+@jit(helper=True)
 def _product(matrix, vector, out):
     """Multiply a packed matrix by a vector."""
     out[:] = 0.0
@@ -698,7 +698,7 @@ def _product(matrix, vector, out):
         start += i + 1
 
 
-@jit
+@jit(helper=True)
 def _leading(matrix, vector, signs_only):
     """Find the leading eigenpair by Lanczos; the unit vector replaces the start in `vector`.
 
@@ -731,7 +731,7 @@ def _leading(matrix, vector, signs_only):
     return value, error
 
 
-@jit
+@jit(helper=True)
 def _step(matrix, basis, step, diagonal, off_diagonal):
     """Add a Lanczos vector, and entries of the tridiagonal matrix; return whether one was left."""
     following = basis[step + 1]
@@ -746,7 +746,7 @@ def _step(matrix, basis, step, diagonal, off_diagonal):
     return more
 
 
-@jit
+@jit(helper=True)
 def _orthogonalise(basis, step):
     """Make the next vector orthogonal to those before; twice, for once leaves rounding."""
     following = basis[step + 1]
@@ -757,7 +757,7 @@ def _orthogonalise(basis, step):
                 following[j] -= overlap * basis[i, j]
 
 
-@jit
+@jit(helper=True)
 def _count_above(diagonal, off_diagonal, bound):
     """Count the eigenvalues of a tridiagonal matrix above a bound (Sylvester's law of inertia)."""
     count, pivot = 0, 1.0
@@ -770,7 +770,7 @@ def _count_above(diagonal, off_diagonal, bound):
     return count
 
 
-@jit
+@jit(helper=True)
 def _top_two(diagonal, off_diagonal):
     """Return the two largest eigenvalues of a tridiagonal matrix, the second to a few digits."""
     low, high = np.inf, -np.inf
@@ -784,7 +784,7 @@ def _top_two(diagonal, off_diagonal):
     return first, _bisect(diagonal, off_diagonal, low, first, 1, FEW_HALVINGS)
 
 
-@jit
+@jit(helper=True)
 def _bisect(diagonal, off_diagonal, low, high, allowed, halvings):
     """Return the smallest number that has at most `allowed` eigenvalues above it."""
     for _ in range(halvings):
@@ -796,7 +796,7 @@ def _bisect(diagonal, off_diagonal, low, high, allowed, halvings):
     return high
 
 
-@jit
+@jit(helper=True)
 def _top_vector(diagonal, off_diagonal, value, out):
     """Find the unit eigenvector of the largest eigenvalue by inverse iteration.
 
@@ -818,20 +818,20 @@ def _top_vector(diagonal, off_diagonal, value, out):
         out[:m] /= _norm(out[:m])
 
 
-@jit
+@jit(helper=True)
 def _positive(vector, error):
     """Return whether all entries have one sign, and none is within the error of 0."""
     low, high = np.min(vector), np.max(vector)
     return low > error or high < -error
 
 
-@jit
+@jit(helper=True)
 def _certain(vector, error):
     """Return whether this error leaves no doubt that the signs are alike, or that they differ."""
     return _positive(vector, error) or (np.min(vector) < -error and np.max(vector) > error)
 
 
-@jit
+@jit(helper=True)
 def _dot(left, right):
     total = 0.0
     for i in range(len(left)):
@@ -839,7 +839,7 @@ def _dot(left, right):
     return total
 
 
-@jit
+@jit(helper=True)
 def _norm(vector):
     return np.sqrt(_dot(vector, vector))
 
@@ -878,7 +878,7 @@ def _edges() -> Floats:
 EDGES = _edges()
 
 
-@jit
+@jit(helper=True)
 def _word(key, position):
     """Return the 64 random bits at a position of the stream with this key."""
     z = key + np.uint64(position) * GAMMA
@@ -887,7 +887,7 @@ def _word(key, position):
     return z ^ (z >> SHIFTS[2])
 
 
-@jit
+@jit(helper=True)
 def _unit(key, position):
     """Return a random number between 0 and 1, both excluded."""
     return (np.float64(_word(key, position) >> SHIFTS[3]) + 0.5) * UNIT
@@ -908,7 +908,7 @@ def _fill(key, kind, start, out):
             out[i] = 1.0 if _word(key, start + i) >> SHIFTS[4] else -1.0
 
 
-@jit
+@jit(helper=True)
 def _gaussian(key, position):
     """Return a standard normal variable, by the ziggurat of Marsaglia and Tsang (2000).
 
@@ -931,7 +931,7 @@ def _gaussian(key, position):
         position += FAR
 
 
-@jit
+@jit(helper=True)
 def _tail(key, position):
     """Return a normal variable given that it exceeds TAIL."""
     while True:

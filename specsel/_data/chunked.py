@@ -397,7 +397,7 @@ def _score(block, middle, basis, out):
         _score_range(block, middle, basis, strip * span, (strip + 1) * span, out[strip])
 
 
-@jit
+@jit(helper=True)
 def _score_range(block, middle, basis, first, last, out):
     """Add ``Σ_s f(x_si) b_sc`` to `out`, parts × columns of the basis × features."""
     parts, _, n = out.shape
@@ -411,7 +411,7 @@ def _score_range(block, middle, basis, first, last, out):
                     out[part, c, i] += b * row[part, i]
 
 
-@jit
+@jit(helper=True)
 def _load(sample, middle, row):
     """Fill in what the features are about their middles, or both their parts."""
     if len(row) == 1:
@@ -431,7 +431,7 @@ def _combine(block, middle, coefficients, image):
         _combine_range(block, middle, coefficients, strip * span, (strip + 1) * span, image)
 
 
-@jit
+@jit(helper=True)
 def _combine_range(block, middle, coefficients, first, last, image):
     """Fill in ``Σ_i f(x_si) c_i`` of every sample; coefficients are parts × columns × features."""
     parts = len(coefficients)

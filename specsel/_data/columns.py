@@ -151,7 +151,7 @@ def _moments(starts, values, q, bounds, center, out):
         _moments_range(starts, values, q, bounds[b], bounds[b + 1], center, out)
 
 
-@jit
+@jit(helper=True)
 def _moments_range(starts, values, q, first, last, center, out):
     """Read every column once, then work in cache."""
     buffer = np.empty(q)
@@ -179,44 +179,66 @@ def _middles(starts, values, q, bounds, fraction, parts, out):
         _middles_range(starts, values, q, bounds[b], bounds[b + 1], fraction, parts, out)
 
 
-@jit
+@jit(helper=True)
 def _middles_range(starts, values, q, first, last, fraction, parts, out):
     """With a negative fraction the norms are about the middles in `out`."""
     buffer = np.empty(q)
     for i in range(first, last):
         column, low, high, _ = _in_cache(starts, values, i, q, buffer)
-        if fraction >= 0:
-            out[0, i] = _middle(column, q, fraction)
+        if fraction == 0:
+            out[0, i] = low
+        elif fraction > 0:
+            out[0, i] = _median(column, q)
         absent = q - len(column)
         for part in range(parts):
             out[1 + part, i] = _norm(column, absent, low, high, out[0, i], part, parts)
 
 
-@jit
-def _middle(column, q, fraction):
-    """The median (fraction 0.5) or the minimum (0), with a zero for every number not stored."""
-    below, positive, last = 0, 0, q - 1
-    for x in column:
-        below += x < 0
-        positive += x > 0
-    low, high = int(fraction * last), last - int((1 - fraction) * last)
-    if len(column) < q and below <= low and high < q - positive:
-        return 0.0  # as most numbers of most sparse features are
-    ordered = np.sort(column)
-    first = _ranked(ordered, low, below, q)
-    return first + 0.5 * (_ranked(ordered, high, below, q) - first)
+@jit(helper=True)
+def _median(column, q):
+    """The median, with a zero for every number not stored; the others are reordered."""
+    below, absent = 0, q - len(column)
+    for s in range(len(column)):
+        below += column[s] < 0
+    low, median = (q - 1) // 2, 0.0
+    for rank in range(low, q // 2 + 1):
+        value = 0.0
+        if rank < below or rank >= below + absent:
+            place = rank if rank < below else rank - absent
+            select(column, 0, place)
+            value = column[place]
+        median = value if rank == low else median + 0.5 * (value - median)
+    return median
 
 
-@jit
-def _ranked(ordered, rank, below, q):
-    """The number of this rank among all q; `ordered` are those that are stored."""
-    absent = q - len(ordered)
-    if rank < below:
-        return ordered[rank]
-    return 0.0 if rank < below + absent else ordered[rank - absent]
+@jit(helper=True)
+def select(row, low, rank):
+    """Bring the value of this rank there, smaller ones before it and larger ones after.
+
+    Values before `low` are not larger than the others.
+    """
+    high = len(row) - 1
+    while low < high:
+        pivot = row[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while row[i] < pivot:
+                i += 1
+            while row[j] > pivot:
+                j -= 1
+            if i <= j:
+                row[i], row[j] = row[j], row[i]
+                i += 1
+                j -= 1
+        if rank <= j:
+            high = j
+        elif rank >= i:
+            low = i
+        else:
+            return
 
 
-@jit
+@jit(helper=True)
 def _norm(column, absent, low, high, middle, part, parts):
     """Norm of a feature, or of one of its two parts; it neither overflows nor underflows."""
     largest = _represented(high if part == 0 else low, middle, part, parts)
@@ -232,7 +254,7 @@ def _norm(column, absent, low, high, middle, part, parts):
     return largest * np.sqrt(square)
 
 
-@jit
+@jit(helper=True)
 def _represented(x, middle, part, parts):
     """The value about the middle or, of two parts, what is above it or what is below."""
     value = x - middle
@@ -247,7 +269,7 @@ def _spans(starts, values, q, bounds, middle, norms, out):
         _spans_range(starts, values, q, bounds[b], bounds[b + 1], middle, norms, out)
 
 
-@jit
+@jit(helper=True)
 def _spans_range(starts, values, q, first, last, middle, norms, out):
     buffer = np.empty(q)
     parts = len(norms)
@@ -270,7 +292,7 @@ def _ranks(starts, values, q, bounds, absent_rank, out):
         _ranks_range(starts, values, q, bounds[b], bounds[b + 1], absent_rank, out)
 
 
-@jit
+@jit(helper=True)
 def _ranks_range(starts, values, q, first, last, absent_rank, out):
     for i in range(first, last):
         column, ranked = _column(starts, values, i), _column(starts, out, i)
@@ -292,14 +314,14 @@ def _ranks_range(starts, values, q, first, last, absent_rank, out):
             start = stop
 
 
-@jit
+@jit(helper=True)
 def _column(starts, values, i):
     if values.ndim == 2:
         return values[i]
     return values[starts[i] : starts[i + 1]]
 
 
-@jit
+@jit(helper=True)
 def _in_cache(starts, values, i, q, buffer):
     """The numbers of a column, in float64, side by side; their minimum, maximum and sum.
 

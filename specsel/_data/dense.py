@@ -16,6 +16,7 @@ Two passes are here: `_sweep_range` multiplies the features by a few vectors, an
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -24,7 +25,7 @@ from numba import prange
 from specsel._data import simd
 from specsel._data.columns import UNIT, WIDE_UNIT, block_span
 from specsel._data.data import Basis, Counter, Data, Pairs, Stack
-from specsel._runtime import for_blocks, jit
+from specsel._runtime import for_blocks, jit, one_thread
 from specsel._validate import Floats, Integers, NDArray
 from specsel.linalg import RESIDUAL_FLOOR
 
@@ -43,8 +44,11 @@ SQUARE_TILE_ENTRIES = 2**16
 # Values of a feature that are loaded at a time, where those of one feature lie together.
 LINE = 8
 
-# Rows that are multiplied at a time.
+# Rows of a matrix of samples × samples that are multiplied at a time.
 ROWS = 4
+
+# Data of so few numbers are multiplied sooner by plain products than by a compiled pass.
+FEW = 2**12
 
 
 class Columns(NamedTuple):
@@ -99,10 +103,24 @@ class Dense(Data):
         """The same columns, each with its values in another order."""
         return replace(self, numbers=features.view(), counter=Counter())
 
+    @cached_property
+    def _few(self) -> Floats | None:
+        """The standardised samples, if they are few numbers."""
+        if self.n_samples * self.n_features > FEW:
+            return None
+        return np.ascontiguousarray(self.rows(0, self.n_samples), float)
+
     def _sweep(
         self, dual: Basis, basis: Basis, alpha: Basis, target: Floats, pairs: Pairs | None
     ) -> tuple[Floats, Floats, Floats]:
         self.count_pass()
+        few = self._few
+        if few is not None and pairs is None:
+            if dual is not None:
+                assert basis is not None
+                alpha = np.einsum("ci,ci->i", dual.T @ few, basis.T @ few)
+            assert alpha is not None
+            return alpha, few @ (alpha * (target.T @ few)).T, np.zeros(0)
         features = self.numbers
         n, q = features.shape
         length = simd.row_length(q, features.itemsize)
@@ -128,6 +146,13 @@ class Dense(Data):
         ``m_iᵀ B m_i`` depends on ``B + Bᵀ`` alone, and ``A_α`` is symmetric.
         """
         self.count_pass()
+        few = self._few
+        if few is not None:
+            with one_thread(self.n_samples):
+                if dual is not None:
+                    alpha = np.einsum("si,si->i", few, dual @ few)
+                assert alpha is not None
+                return alpha, (few * alpha) @ few.T if with_image else self._no_columns
         features = self.numbers
         n, q = features.shape
         height = -(-q // ROWS) * ROWS
@@ -142,7 +167,7 @@ class Dense(Data):
         span = block_span(n, rows * rows, features.size)
         images = np.zeros((-(-n // span), rows, rows))
         width = SQUARE_TILE
-        while width > ROWS and width * height > SQUARE_TILE_ENTRIES:
+        while width > UNIT and width * height > SQUARE_TILE_ENTRIES:
             width //= 2
         columns = Columns(features, self.middle, self.norms, is_feature_major(features), width)
         sweep = for_blocks(_sweep_square, len(images))
@@ -182,7 +207,7 @@ def _sweep(columns, stack, pairs, span, alpha, images, entries):
         _sweep_range(columns, stack, pairs, first, last, alpha, image, sums)
 
 
-@jit
+@jit(helper=True)
 def _sweep_range(columns, stack, pairs, start, stop, alpha, image, entries):
     """Serial pass over the features from `start` to `stop`.
 
@@ -224,9 +249,9 @@ def _sweep_range(columns, stack, pairs, start, stop, alpha, image, entries):
                     _load_samples(some, middle[first : first + size], part, n_parts, tile)
                 scores[:] = 0
                 if feature_major:
-                    simd.add_inner(rows, tile, scores)
+                    simd.add_inner(rows, tile, scores, 0)
                 else:
-                    simd.add_combined(rows, tile, scores)
+                    simd.add_combined(rows, tile, scores, 0)
                 for f in range(size):
                     norm = norms[part, first + f]
                     scale[f] = 1.0 / norm if norm > 0 else 0.0
@@ -251,15 +276,15 @@ def _sweep_range(columns, stack, pairs, start, stop, alpha, image, entries):
                     for f in range(width):
                         coefficients[c, f] = weights[f] * scale[f] * scores[stack.target + c, f]
                 if feature_major:
-                    simd.add_combined(coefficients, tile, partial)
+                    simd.add_combined(coefficients, tile, partial, 0)
                 else:
-                    simd.add_inner(coefficients, tile, partial)
+                    simd.add_inner(coefficients, tile, partial, 0)
         for c in range(n_image):
             for s in range(lanes):
                 image[c, s] += partial[c, s]
 
 
-@jit
+@jit(helper=True)
 def _weigh(scores, dual, basis, n_dual, weights):
     """``α_i = (dualᵀ m_i)ᵀ (basisᵀ m_i)`` from the scores, in float64."""
     for f in range(len(weights)):
@@ -269,7 +294,7 @@ def _weigh(scores, dual, basis, n_dual, weights):
             weights[f] += scores[dual + c, f] * scores[basis + c, f]
 
 
-@jit
+@jit(helper=True)
 def _weigh_pairs(samples, pairs, scale, weights):
     """Add ``Σ v_st m_s m_t`` over the pairs; four pairs with one first sample s at a time."""
     starts, seconds, values = pairs.starts, pairs.seconds, pairs.values
@@ -289,7 +314,7 @@ def _weigh_pairs(samples, pairs, scale, weights):
             weights[f] += total[f] * samples[s, f] * scale[f] * scale[f]
 
 
-@jit
+@jit(helper=True)
 def _sum_pairs(samples, pairs, scale, weights, entries):
     """Add ``Σ α_i m_is m_it`` to the entry of each pair; four with one first sample at a time."""
     starts, seconds = pairs.starts, pairs.seconds
@@ -313,7 +338,7 @@ def _sum_pairs(samples, pairs, scale, weights, entries):
             entries[p + 3] += e3
 
 
-@jit
+@jit(helper=True)
 def _load_features(features, middle, part, n_parts, tile):
     """Fill the tile with features as rows, and prefetch the tile after the next."""
     size, q = features.shape
@@ -337,33 +362,36 @@ def _load_features(features, middle, part, n_parts, tile):
             tile[f, s] = 0
 
 
-@jit
+@jit(helper=True)
 def _load_samples(features, middle, part, n_parts, tile):
     """Fill the tile with samples as rows, and prefetch the next tile.
 
-    The rows are short pieces of memory far apart, which a processor does not foresee.
+    Where rows are short pieces of memory far apart, a processor does not foresee them.
     """
     size, q = features.shape
     step, stride = features.strides
-    address = features.ctypes.data + size * step
-    for s in range(q):
-        if part == 0:
-            for ahead in range(0, size * step, max(simd.LINE, step)):
-                simd.prefetch(address + s * stride + ahead)
-        if step == features.itemsize:
+    if step == features.itemsize:
+        address = features.ctypes.data + size * step
+        for s in range(q):
+            if part == 0:
+                for ahead in range(0, size * step, max(simd.LINE, step)):
+                    simd.prefetch(address + s * stride + ahead)
             row = simd.contiguous(features[:, s])
             for f in range(size):
                 tile[s, f] = row[f] - middle[f]
-        else:
+    else:
+        for first in range(0, q, LINE):
             for f in range(size):
-                tile[s, f] = features[f, s] - middle[f]
+                for s in range(first, min(first + LINE, q)):
+                    tile[s, f] = features[f, s] - middle[f]
+    for s in range(q):
         if n_parts == 2:
             _clip(tile[s, :size], part)
         for f in range(size, tile.shape[1]):
             tile[s, f] = 0
 
 
-@jit
+@jit(helper=True)
 def _clip(row, part):
     """Make the values one part: what is above zero (part 0), or minus what is below (part 1)."""
     zero = row.dtype.type(0)
@@ -380,124 +408,45 @@ def _sweep_square(columns, upper, alpha, span, images):
         _sweep_square_range(columns, upper, alpha, first, last, images[block])
 
 
-@jit
+@jit(helper=True)
 def _sweep_square_range(columns, upper, alpha, start, stop, image):
-    """Pass over the features from `start` to `stop`; add the upper half of ``A_α`` to `image`."""
-    features, middle, norms, feature_major, width = columns
+    """Pass over the features from `start` to `stop`; add the upper half of ``A_α`` to `image`.
+
+    Four rows of a matrix are multiplied at a time, from the diagonal on.
+    """
+    features, middle, norms, width = columns.features, columns.middle, columns.norms, columns.width
     height = upper.shape[1]
-    tile = np.zeros((height, width), features.dtype)
-    scaled = np.empty((len(image), width), features.dtype)
-    buffer = np.empty((ROWS, width), features.dtype)
-    weights = np.empty(width)
+    tile = simd.buffer(height, width, features)
+    scaled = simd.buffer(len(image), width, features)
+    products = simd.buffer(ROWS, width, features)
+    weights, scale = np.zeros((2, width))
     for first in range(start, stop, width):
-        last = min(first + width, stop)
+        size = min(width, stop - first)
         for part in range(len(norms)):
-            _load_scaled(
-                features[first:last],
-                middle[first:last],
-                norms[:, first:last],
-                part,
-                feature_major,
-                tile,
-            )
+            some = features[first : first + size]
+            _load_samples(some, middle[first : first + size], part, len(norms), tile)
+            for f in range(size):
+                norm = norms[part, first + f]
+                scale[f] = 1.0 / norm if norm > 0 else 0.0
+            for s in range(height):
+                for f in range(size):
+                    tile[s, f] *= scale[f]
             if len(upper) > 0:
-                _weigh_square(upper, tile, buffer, weights)
-                for f in range(last - first):
+                for f in range(width):
+                    weights[f] = 0
+                for c in range(0, height, ROWS):
+                    products[:] = 0
+                    simd.add_combined(upper[c : c + ROWS], tile, products, c)
+                    for r in range(ROWS):
+                        for f in range(width):
+                            weights[f] += products[r, f] * tile[c + r, f]
+                for f in range(size):
                     alpha[part, first + f] = weights[f]
             if len(image) > 0:
                 for f in range(width):
-                    weights[f] = alpha[part, first + f] if first + f < last else 0.0
+                    weights[f] = alpha[part, first + f] if f < size else 0.0
                 for s in range(height):
                     for f in range(width):
                         scaled[s, f] = weights[f] * tile[s, f]
-                _add_half(scaled, tile, image)
-
-
-@jit
-def _load_scaled(features, middle, norms, part, feature_major, tile):
-    """Fill the tile with standardised features, one a column, and with zeros beyond the last."""
-    size, q = features.shape
-    width = tile.shape[1]
-    scale, shift = np.zeros((2, width))
-    for f in range(size):
-        sign = 1.0 if part == 0 else -1.0
-        scale[f] = sign / norms[part, f] if norms[part, f] > 0 else 0.0
-        shift[f] = middle[f]
-    if feature_major:
-        for first in range(0, q, LINE):
-            for f in range(size):
-                for s in range(first, min(first + LINE, q)):
-                    tile[s, f] = (features[f, s] - shift[f]) * scale[f]
-    else:
-        for s in range(q):
-            for f in range(size):
-                tile[s, f] = (features[f, s] - shift[f]) * scale[f]
-    zero = tile.dtype.type(0)
-    for s in range(q):
-        if len(norms) == 2:
-            for f in range(size):
-                tile[s, f] = max(tile[s, f], zero)
-        for f in range(size, width):
-            tile[s, f] = zero
-
-
-@jit
-def _weigh_square(upper, tile, buffer, weights):
-    """``m_iᵀ B m_i`` of every feature in the tile, four rows of ``B + Bᵀ`` at a time."""
-    weights[:] = 0
-    for c in range(0, tile.shape[0], 4):
-        buffer[:] = 0
-        for r in range(c, tile.shape[0], 4):
-            a0, a1, a2, a3 = upper[c, r], upper[c, r + 1], upper[c, r + 2], upper[c, r + 3]
-            b0, b1 = upper[c + 1, r], upper[c + 1, r + 1]
-            b2, b3 = upper[c + 1, r + 2], upper[c + 1, r + 3]
-            c0, c1 = upper[c + 2, r], upper[c + 2, r + 1]
-            c2, c3 = upper[c + 2, r + 2], upper[c + 2, r + 3]
-            d0, d1 = upper[c + 3, r], upper[c + 3, r + 1]
-            d2, d3 = upper[c + 3, r + 2], upper[c + 3, r + 3]
-            for f in range(tile.shape[1]):
-                x0, x1, x2, x3 = tile[r, f], tile[r + 1, f], tile[r + 2, f], tile[r + 3, f]
-                buffer[0, f] += a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3
-                buffer[1, f] += b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3
-                buffer[2, f] += c0 * x0 + c1 * x1 + c2 * x2 + c3 * x3
-                buffer[3, f] += d0 * x0 + d1 * x1 + d2 * x2 + d3 * x3
-        for f in range(tile.shape[1]):
-            weights[f] += (
-                buffer[0, f] * tile[c, f]
-                + buffer[1, f] * tile[c + 1, f]
-                + buffer[2, f] * tile[c + 2, f]
-                + buffer[3, f] * tile[c + 3, f]
-            )
-
-
-@jit
-def _add_half(left, right, image):
-    """Add ``left rightᵀ`` where the column is not before the row, 4 × 4 entries at a time."""
-    zero = left.dtype.type(0)
-    for c in range(0, left.shape[0], 4):
-        for r in range(c, right.shape[0], 4):
-            a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = zero
-            c0 = c1 = c2 = c3 = d0 = d1 = d2 = d3 = zero
-            for f in range(left.shape[1]):
-                w0, w1, w2, w3 = left[c, f], left[c + 1, f], left[c + 2, f], left[c + 3, f]
-                x0, x1, x2, x3 = right[r, f], right[r + 1, f], right[r + 2, f], right[r + 3, f]
-                a0 += w0 * x0
-                a1 += w0 * x1
-                a2 += w0 * x2
-                a3 += w0 * x3
-                b0 += w1 * x0
-                b1 += w1 * x1
-                b2 += w1 * x2
-                b3 += w1 * x3
-                c0 += w2 * x0
-                c1 += w2 * x1
-                c2 += w2 * x2
-                c3 += w2 * x3
-                d0 += w3 * x0
-                d1 += w3 * x1
-                d2 += w3 * x2
-                d3 += w3 * x3
-            rows = ((a0, a1, a2, a3), (b0, b1, b2, b3), (c0, c1, c2, c3), (d0, d1, d2, d3))
-            for i, row in enumerate(rows):
-                for j, value in enumerate(row):
-                    image[c + i, r + j] += value
+                for c in range(0, height, ROWS):
+                    simd.add_inner(scaled[c : c + ROWS], tile, image[c : c + ROWS], c)

@@ -48,7 +48,7 @@ def row_length(size: int, itemsize: int) -> int:
     return -(-size // numbers) * numbers
 
 
-@jit
+@jit(helper=True)
 def buffer(n_rows, length, example):
     """Zeros of the type of `example`. Rows begin on lines of cache, if `row_length` made them."""
     numbers = LINE // example.itemsize
@@ -87,43 +87,43 @@ def _fetch(typing_context, address):
 prefetch: Any = (lambda address: None) if PLAIN else intrinsic(_fetch)
 
 
-@jit
-def add_inner(left, right, out):
-    """Add the inner product of each row of `left` with each of `right`.
+@jit(helper=True)
+def add_inner(left, right, out, begin):
+    """Add the inner product of each row of `left` with each of `right` from `begin` on.
 
-    `left` has an even number of rows, and `right` a multiple of `RIGHT`.
+    `left` has an even number of rows, and `right` a multiple of `RIGHT`, as `begin` is.
     """
     first = 0
     while first < len(left):
         block = _block(len(left) - first)
         if block == 6:
-            _six_inner(left, right, out, first)
+            _six_inner(left, right, out, first, begin)
         elif block == 4:
-            _four_inner(left, right, out, first)
+            _four_inner(left, right, out, first, begin)
         else:
-            _two_inner(left, right, out, first)
+            _two_inner(left, right, out, first, begin)
         first += block
 
 
-@jit
-def add_combined(coefficients, rows, out):
-    """Add combinations of rows, ``out[c] += Σ_r coefficients[c, r] rows[r]``.
+@jit(helper=True)
+def add_combined(coefficients, rows, out, begin):
+    """Add combinations of rows, ``out[c] += Σ_r coefficients[c, r] rows[r]``, r from `begin` on.
 
-    `out` has an even number of rows, and `rows` a multiple of `RIGHT`.
+    `out` has an even number of rows, and `rows` a multiple of `RIGHT`, as `begin` is.
     """
     first = 0
     while first < len(out):
         block = _block(len(out) - first)
         if block == 6:
-            _six_combined(coefficients, rows, out, first)
+            _six_combined(coefficients, rows, out, first, begin)
         elif block == 4:
-            _four_combined(coefficients, rows, out, first)
+            _four_combined(coefficients, rows, out, first, begin)
         else:
-            _two_combined(coefficients, rows, out, first)
+            _two_combined(coefficients, rows, out, first, begin)
         first += block
 
 
-@jit
+@jit(helper=True)
 def _block(rest):
     """Return how many of the rows that are left fill the registers best."""
     if not IS_WIDE or rest < 4:
@@ -162,16 +162,18 @@ class _Matrix:
 
 
 def _inner(rows: int) -> Callable[..., Any]:
-    """Inner products of so many rows of `left`, from `first` on, with all rows of `right`."""
+    """Inner products of so many rows of `left`, from `first` on, with those of `right`."""
 
-    def write(builder: Any, left: _Matrix, right: _Matrix, out: _Matrix, first: Any) -> None:
+    def write(
+        builder: Any, left: _Matrix, right: _Matrix, out: _Matrix, first: Any, begin: Any
+    ) -> None:
         size, lanes = left.length.type, left.lanes
         nothing = ir.Constant(ir.VectorType(left.number, lanes), [0.0] * lanes)
         totals = [
             [cgutils.alloca_once(builder, nothing.type) for _ in range(RIGHT)] for _ in range(rows)
         ]
         block = [builder.add(first, size(i)) for i in range(rows)]
-        with cgutils.for_range_slice(builder, size(0), right.height, size(RIGHT)) as (r, _):
+        with cgutils.for_range_slice(builder, begin, right.height, size(RIGHT)) as (r, _):
             for some in totals:
                 for total in some:
                     builder.store(nothing, total)
@@ -185,21 +187,26 @@ def _inner(rows: int) -> Callable[..., Any]:
                         builder.store(_multiply_add(builder, theirs, x, now), total)
             for row, some in zip(block, totals, strict=True):
                 more = _four_sums(builder, [builder.load(total) for total in some])
+                if out.number != left.number:  # float32 products join float64 sums
+                    more = builder.fpext(more, ir.VectorType(out.number, RIGHT))
                 out.write(builder.fadd(out.read(row, r, RIGHT), more), row, r)
 
-    def plain(left, right, out, first):
-        out[first : first + rows, : len(right)] += left[first : first + rows] @ right.T
+    def plain(left, right, out, first, begin):
+        products = left[first : first + rows] @ right[begin:].T
+        out[first : first + rows, begin : len(right)] += products
 
     return _compiled(write, plain)
 
 
 def _combined(rows: int) -> Callable[..., Any]:
-    """Combinations of all rows on the right, for so many rows of `out` from `first` on."""
+    """Combinations of rows on the right, for so many rows of `out` from `first` on."""
 
-    def write(builder: Any, left: _Matrix, right: _Matrix, out: _Matrix, first: Any) -> None:
+    def write(
+        builder: Any, left: _Matrix, right: _Matrix, out: _Matrix, first: Any, begin: Any
+    ) -> None:
         size, lanes = left.length.type, left.lanes
         block = [builder.add(first, size(i)) for i in range(rows)]
-        with cgutils.for_range_slice(builder, size(0), right.height, size(RIGHT)) as (r, _):
+        with cgutils.for_range_slice(builder, begin, right.height, size(RIGHT)) as (r, _):
             four = [builder.add(r, size(j)) for j in range(RIGHT)]
             factors = [[left.spread(row, column) for column in four] for row in block]
             with cgutils.for_range_slice(builder, size(0), right.length, size(lanes)) as (s, _):
@@ -210,28 +217,29 @@ def _combined(rows: int) -> Callable[..., Any]:
                         total = _multiply_add(builder, factor, x, total)
                     out.write(total, row, s)
 
-    def plain(left, right, out, first):
-        out[first : first + rows] += left[first : first + rows, : len(right)] @ right
+    def plain(left, right, out, first, begin):
+        coefficients = left[first : first + rows, begin : len(right)]
+        out[first : first + rows] += coefficients @ right[begin:]
 
     return _compiled(write, plain)
 
 
 def _compiled(write: Callable[..., None], plain: Callable[..., None]) -> Callable[..., Any]:
-    """A function that compiled code may call, ``(left, right, out, first)``; plain without."""
+    """A function that compiled code may call, as `plain` is without."""
     if PLAIN:
         return plain
 
-    def typed(typing_context, left, right, out, first):
+    def typed(typing_context, left, right, out, first, begin):
         if any(matrix.layout != "C" for matrix in (left, right, out)):
             return None
 
         def generate(context, builder, signature, arguments):
             kinds = zip(signature.args, arguments[:3], strict=False)
             matrices = [_Matrix(context, builder, kind, value) for kind, value in kinds]
-            write(builder, *matrices, arguments[3])
+            write(builder, *matrices, *arguments[3:])
             return context.get_dummy_value()
 
-        return types.void(left, right, out, types.intp), generate
+        return types.void(left, right, out, types.intp, types.intp), generate
 
     return intrinsic(typed)
 

@@ -348,7 +348,7 @@ def _sweep(band, middle, norms, stack, pairs, alpha, images, tails, entries, lin
         _sweep_range(band, middle, norms, stack, pairs, bounds[b], bounds[b + 1], alpha, *sums)
 
 
-@jit
+@jit(helper=True)
 def _sweep_range(
     band, middle, norms, stack, pairs, first, last, alpha, image, tail, entries, linear
 ):
@@ -386,7 +386,7 @@ def _sweep_range(
                 _pair_entries(d, own, zero, share, pairs, spread, entries, linear)
 
 
-@jit
+@jit(helper=True)
 def _sweep_stored(band, middle, norms, stack, first, last, alpha, image, tail):
     """The same, twice as fast, where d is what is stored and there are no pairs."""
     starts, samples, values = band.starts, band.samples, band.values
@@ -409,14 +409,14 @@ def _sweep_stored(band, middle, norms, stack, first, last, alpha, image, tail):
             scatter(values, samples, start, stop, factors, image, g * q)
 
 
-@jit
+@jit(helper=True)
 def _keep_score(product, zero, scale, groups, g, scores):
     """Fill in a group of the scores of a feature from ``dᵀb``."""
     shift = times(zero, load(groups, ((g + 1) * groups.shape[1] - 1) * LANES))
     store(scores, g * LANES, times(scale, plus(product, shift)))
 
 
-@jit
+@jit(helper=True)
 def _share_of(scores, factor, zero, stack, g, tail):
     """Return what d is multiplied with for a group of the image, and add to its tail."""
     share = times(factor, load(scores, stack.target + g * LANES))
@@ -424,7 +424,7 @@ def _share_of(scores, factor, zero, stack, g, tail):
     return share
 
 
-@jit
+@jit(helper=True)
 def _weight_of(scores, stack):
     """The product of a feature's scores by dual and by basis."""
     weight = 0.0
@@ -433,7 +433,7 @@ def _weight_of(scores, stack):
     return weight
 
 
-@jit
+@jit(helper=True)
 def _shifted(column, middle, part, parts, d):
     """Fill in ``d = f(x) - f(0)`` of the stored numbers; return f(0)."""
     if parts == 1:
@@ -447,7 +447,7 @@ def _shifted(column, middle, part, parts, d):
     return zero
 
 
-@jit
+@jit(helper=True)
 def _pair_weight(d, samples, zero, pairs, total, spread):
     """``Σ v_st (d_s + f(0)) (d_t + f(0))`` over the pairs."""
     starts, seconds, values, sums = pairs.starts, pairs.seconds, pairs.values, pairs.sums
@@ -464,7 +464,7 @@ def _pair_weight(d, samples, zero, pairs, total, spread):
     return weight
 
 
-@jit
+@jit(helper=True)
 def _pair_entries(d, samples, zero, share, pairs, spread, entries, linear):
     """Add ``share d_s d_t`` of every pair, and what is to be added to it for f(0)."""
     starts, seconds = pairs.starts, pairs.seconds
