@@ -497,11 +497,12 @@ def for_blocks(kernel: Function, n_blocks: int) -> Function:
     A single block starts no threads: once awake, they wait for more work for a while and slow down
     everything else meanwhile.
     """
-    return _serial_version(kernel) if n_blocks == 1 or is_serial() else kernel
+    return serial_version(kernel) if n_blocks == 1 or is_serial() else kernel
 
 
 @cache
-def _serial_version(kernel: Any) -> Any:
+def serial_version(kernel: Any) -> Any:
+    """Return a parallel kernel, compiled so that it starts no threads."""
     function = getattr(kernel, "py_func", kernel)
     copy = FunctionType(function.__code__, function.__globals__)
     copy.__qualname__ = f"{function.__qualname__}_serial"  # numba names the files after it

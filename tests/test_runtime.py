@@ -283,12 +283,49 @@ def test_what_compiles_what_loads_and_what_has_no_cache_finds_the_same_bytes(tmp
 def test_the_compiler_that_keeps_helpers_apart_still_fits_numba():
     """If this fails, a release of numba has changed: see `_runtime._separate_compiler`."""
 
+    @_runtime.jit(helper=True)
+    def rest(x):
+        return x[1:].sum()
+
     @_runtime.jit
     def last(x):
-        return x[1:].sum() + x[-1]
+        return rest(x) + x[-1]
 
     assert last(np.ones(3)) == 3.0
     (compiled,) = last.overloads.values()
     assert type(compiled.library).__name__ == "SeparateLibrary"
     own = [f for f in compiled.library._final_module.functions if not f.is_declaration]
     assert any(function.linkage.name in _runtime.SHARED for function in own)
+    (inner,) = rest.overloads.values()
+    assert type(inner.library).__name__ == "InnerLibrary"
+
+
+TWICE = """
+import sys
+import numpy as np
+from specsel._runtime import for_blocks, jit
+from numba import prange
+
+@jit
+def inner(x):
+    return x[0] + 1.0
+
+@jit(parallel=True)
+def outer(x):
+    for i in prange(len(x)):
+        x[i] = inner(x[i:])
+
+ones = np.ones(3)
+for name in sys.argv[1]:
+    {"i": inner, "p": outer, "s": for_blocks(outer, 1)}[name](ones)
+print(ones.tolist(), inner(ones))
+"""
+
+
+def test_a_kernel_that_others_compile_in_is_called_from_python_too(tmp_path):
+    """Whether it comes from the cache or not, and whoever compiles it."""
+    script = tmp_path / "script.py"
+    script.write_text(TWICE)
+    for number, (order, value) in enumerate({"ips": 3, "i": 1, "psi": 3, "p": 2}.items()):
+        found = lines(script, order, NUMBA_CACHE_DIR=str(tmp_path / str(number // 2)))
+        assert found == [f"{[float(value)] * 3} {value + 1.0}"]

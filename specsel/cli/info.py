@@ -97,7 +97,7 @@ def version_of(package: str) -> str | None:
 
 
 def _kernels() -> Iterator[Any]:
-    """Yield every compiled function of the package."""
+    """Yield every compiled function of the package that Python calls."""
     for _, name, is_package in pkgutil.walk_packages(specsel.__path__, "specsel."):
         if is_package or name.split(".")[1] in _runtime.WITHOUT_KERNELS:
             continue
@@ -106,8 +106,12 @@ def _kernels() -> Iterator[Any]:
         except ImportError:  # it needs an optional package that is missing
             continue
         for function in vars(module).values():
-            if hasattr(function, "py_func") and function.__module__ == module.__name__:
+            if not hasattr(function, "py_func") or function.__module__ != module.__name__:
+                continue
+            if not function.targetoptions["no_cpython_wrapper"]:
                 yield function
+            if function.targetoptions["parallel"]:
+                yield _runtime.serial_version(function)
 
 
 def bibtex(method: str | None = None) -> str:
