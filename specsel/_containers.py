@@ -236,6 +236,8 @@ def _check_view(adata: Any, name: str) -> None:
 def _from_file(stored: Any, name: str) -> Any:
     """Return a sparse matrix that AnnData left in its file, if the budget allows it."""
     parts = {part: stored.group[part] for part in COMPRESSED}
+    for part in parts.values():
+        check_declared(part, name)
     size = sum(part.dtype.itemsize * float(part.size) for part in parts.values())
     check_budget(f"{name}: {SPARSE_IN_MEMORY}", size, "store X dense, to be read in blocks")
     read = {part: array[...] for part, array in parts.items()}
@@ -252,6 +254,27 @@ MAPPED = 2**28
 def is_streamed(X: object) -> bool:
     """Return whether X is an array that is read block by block."""
     return is_dask(bare(X)) or is_mapped(X) or _package(X) in ("h5py", "zarr")
+
+
+# Chunks of fewer bytes are small; of more of them than this a pass reads for minutes.
+SMALL_CHUNK = 2**12
+MOST_SMALL_CHUNKS = 2**20
+
+# Bytes that any method needs for every sample and every feature, those of a basis.
+BASIS = 24
+
+
+def check_declared(X: Any, name: str = "X") -> None:
+    """Refuse an array that a file may declare in few bytes, but that nobody can read."""
+    if _package(X) not in ("h5py", "zarr"):
+        return
+    shape = " x ".join(map(str, X.shape))
+    check_budget(f"{name}: a basis for {shape}", BASIS * sum(map(float, X.shape)), "take a part")
+    chunks = np.array(getattr(X, "chunks", None) or X.shape, dtype=float)
+    count = float(np.prod(np.ceil(X.shape / np.maximum(chunks, 1))))
+    if count > MOST_SMALL_CHUNKS and chunks.prod() * np.dtype(X.dtype).itemsize < SMALL_CHUNK:
+        what = f"{count:.3g} chunks of {' x '.join(f'{size:g}' for size in chunks)}"
+        raise ValueError(f"{name}: is stored in {what}; store it in larger ones")
 
 
 def check_readable(X: object, name: str = "X") -> None:
@@ -286,13 +309,22 @@ def _package(X: object) -> str:
     return type(X).__module__.partition(".")[0]
 
 
-def loaded(X: Any, name: str = "X") -> Any:
+def loaded(
+    X: Any,
+    name: str = "X",
+    reason: str = "",
+    advice: str = "take a method that reads it in blocks",
+) -> Any:
     """Return a streamed array in memory, if the budget allows it; others as passed."""
     if not is_streamed(X) or isinstance(X, np.memmap):
         return X
-    size = np.dtype(X.dtype).itemsize * float(np.prod(X.shape, dtype=float))
-    check_budget(f"{name}: all of it in memory", size, "take a method that reads it in blocks")
+    check_budget(" ".join((f"{name}: all of it in memory", reason)).strip(), size_of(X), advice)
     return in_memory(X, name)
+
+
+def size_of(X: Any) -> float:
+    """Return how many bytes the numbers of an array take, whether they are stored or not."""
+    return np.dtype(X.dtype).itemsize * float(np.prod(X.shape, dtype=float))
 
 
 def float_type(dtype: Any) -> np.dtype[Any]:
@@ -346,6 +378,7 @@ def _checked(X: Any, names: Names, name: str) -> tuple[Any, Names]:
     _check_shape(shape, 0, name)
     if np.dtype(X.dtype).kind not in "biuf":
         raise ValueError(f"{name}: has dtype {X.dtype}; real numbers are needed")
+    check_declared(X, name)
     return X, names
 
 

@@ -420,17 +420,17 @@ def draw(path: Path, display: str, result: Any) -> None:
 def save_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows, which have the same keys, in the format that the name of the file says."""
     suffix = path.suffix.lower()
-    with replacing(path) as new:
-        if suffix == ".json":
-            text = json.dumps([_without(row, _not_finite) for row in rows], indent=1)
+    if suffix == ".json":
+        text = json.dumps([_without(row, _not_finite) for row in rows], indent=1)
+        with replacing(path) as new:
             new.write_text(text + "\n", encoding="utf-8")
-        elif suffix == ".parquet":
-            known = [_without(row, lambda cell: cell == "") for row in rows]
-            pyarrow, parquet = load("pyarrow", suffix), load("pyarrow.parquet", suffix)
-            with open(new, "wb") as file:
-                parquet.write_table(pyarrow.Table.from_pylist(known), file)
-        else:
-            _write_text(new, [*rows[0]], (row.values() for row in rows))
+    elif suffix == ".parquet":
+        known = [_without(row, lambda cell: cell == "") for row in rows]
+        pyarrow, parquet = load("pyarrow", suffix), load("pyarrow.parquet", suffix)
+        with replacing(path) as new, open(new, "wb") as file:
+            parquet.write_table(pyarrow.Table.from_pylist(known), file)
+    else:
+        _write_text(path, [*rows[0]], (row.values() for row in rows))
 
 
 def _without(row: Mapping[str, Any], absent: Callable[[Any], bool]) -> dict[str, Any]:
@@ -486,8 +486,7 @@ def save_selection(path: Path, table: Table, features: Iterable[int], label: str
         columns.append(table.y.tolist())
     rows = zip(*columns, strict=True)
     if suffix not in (".json", ".parquet"):
-        with replacing(path) as new:
-            _write_text(new, header, rows)
+        _write_text(path, header, rows)
     elif len({*header}) < len(header):
         raise ValueError(f"--select-out {path}: two columns have one name; write CSV instead")
     else:
@@ -496,7 +495,7 @@ def save_selection(path: Path, table: Table, features: Iterable[int], label: str
 
 def _write_text(path: Path, header: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    with replacing(path) as new, open(new, "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         table.writerows(map(_harmless, row) for row in (header, *rows))
 

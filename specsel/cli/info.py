@@ -7,13 +7,17 @@ import os
 import pkgutil
 import platform
 import re
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import numpy as np
+
 import specsel
-from specsel import _runtime
-from specsel._methods import PAPERS, users
+from specsel import _runtime, _validate
+from specsel._methods import METHODS, PAPERS, choices, parameters, users
 from specsel.cli import common, terminal
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite")
@@ -26,6 +30,7 @@ EXTRAS = (
     "anndata",
     "polars",
 )
+ALL = ", ".join(METHODS)
 VARIABLES = ("NUMBA_", "OMP_", "OPENBLAS_", "MKL_", "SPECSEL_")
 
 DESCRIPTION = "Print versions, threads and the cache of compiled code, or what to cite."
@@ -33,12 +38,18 @@ EPILOG = """\
 "kernels" counts the compiled functions of the package. One that is in the cache starts at once;
 the others are compiled when first used, which takes some seconds each.
 
+--warm compiles them beforehand, for an image or for the nodes of a cluster: some minutes for all.
+The code fits the processor that compiles it; with NUMBA_CPU_NAME=generic it fits others too. Who
+uses the cache must be allowed to write to its folder, or numba takes another one.
+
 With --cite the command prints BibTeX instead: one entry for the package, and one for the paper
 behind each method. Cite the paper of the method that you use.
 
 examples:
   specsel info --json
   specsel info --cite > specsel.bib
+  specsel info --warm
+  specsel info --warm eslda,qalpha
 """
 
 
@@ -47,11 +58,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cite", action="store_true", help="print BibTeX of the package and of the papers"
     )
+    warm_help = "compile everything into the cache first, or what some methods need"
+    parser.add_argument("--warm", nargs="?", const=ALL, metavar="METHODS", help=warm_help)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the facts, or what to cite."""
+    """Print the facts, or what to cite; compile before if asked to."""
+    if args.warm is not None:
+        _warm(common.listed([args.warm]))
     facts = {"citations": _records()} if args.cite else _facts()
     if args.json:
         terminal.write(json.dumps(facts))
@@ -62,6 +77,51 @@ def run(args: argparse.Namespace) -> int:
         lines = (f"{key:{width}}  {'-' if fact is None else fact}" for key, fact in facts.items())
         terminal.write("\n".join(lines))
     return 0
+
+
+def _warm(methods: Sequence[str]) -> None:
+    """Compile what methods need, by calls of their `solve` on small data."""
+    for name in methods:
+        if name not in METHODS:
+            close = _validate.suggest(name, METHODS) or f"; they are {ALL}"
+            raise ValueError(f"--warm: there is no method {name!r}{close}")
+    if not any(kernel.stats.cache_path for kernel in _kernels()):
+        raise ValueError("--warm: the cache is off; NUMBA_CACHE_DIR names a folder for it")
+    calls = [(name, *call) for name in methods for call in _calls(name)]
+    with terminal.progress("{} of {} calls: {}".format, counted=True) as show:
+        for i, (name, X, options) in enumerate(calls):
+            if show:
+                show(i, len(calls), name)
+            # Not every method takes every layout, nor every choice with such data.
+            with warnings.catch_warnings(), suppress(ValueError):
+                warnings.filterwarnings("ignore", "(?!compiled code is not kept)")
+                importlib.import_module(f"specsel.{name}").solve(X, **options)
+
+
+def _calls(method: str) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Yield X and options: every layout and type of number, then every choice by name.
+
+    There are so many features that parallel loops run.
+    """
+    from scipy.sparse import csc_array
+
+    known, pairs = parameters(method), [(0, 1), (2, 3)]
+    n = 600 if METHODS[method].command == "select" else 40
+    wide = np.random.default_rng(0).random((36, n)) ** 2
+    single = wide.astype(np.float32)
+    layouts: list[Any] = [wide, np.asfortranarray(wide), single, np.asfortranarray(single), wide.T]
+    layouts += [csc_array(X * (X > 0.5)) for X in (wide, single)]
+    every: dict[str, Any] = {"k": 8 if "time_limit" in known else 2, "n": 3, "n_boot": 100}
+    every |= {"side": wide[:20], "apart": pairs, "together": pairs[1:], "max_size": 8}
+    every |= {"time_limit": 2.0}
+    options = {name: value for name, value in every.items() if name in known}
+    for classes in [None] * ("y" not in METHODS[method].needs) + [2, 3] * ("y" in known):
+        calls: list[tuple[Any, dict[str, Any]]] = [(X, {}) for X in layouts]
+        for name, one in known.items():
+            calls += [(wide, {name: way}) for way in choices(one.annotation)]
+        for X, more in calls:
+            y = {"y": np.arange(X.shape[0]) % classes} if classes else {}
+            yield X, options | y | more
 
 
 def _facts() -> dict[str, Any]:

@@ -32,7 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         The arguments; by default those of the process.
     """
     try:
-        code, in_files = _run([*(sys.argv[1:] if argv is None else argv)])
+        with terminal.warnings_in_lines():
+            code, in_files = _run([*(sys.argv[1:] if argv is None else argv)])
         terminal.check_written(in_files)
         return code
     except (ValueError, OSError, MemoryError) as error:

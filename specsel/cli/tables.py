@@ -158,9 +158,9 @@ class Table:
 
     def without_missing(self, how: str | None) -> "Table":
         """Fill missing values or leave out where they are; refuse them if `how` is None."""
-        values = (
-            self.values if how is None else _in_memory(self.values, "--impute", "fill it before")
-        )
+        values = self.values
+        if how is not None:
+            values = _containers.loaded(values, "X", "for --impute", "fill it before")
         large = isinstance(values, np.memmap) and values.size > LARGEST_COUNTED
         if not isinstance(values, np.ndarray) or values.dtype.kind != "f" or (large and not how):
             return self
@@ -278,7 +278,8 @@ class Columns:
         """Return the features of X; neighbouring columns are a view, not a copy."""
         if not self.apart:
             return X
-        X = _in_memory(X, "columns that are no features", "store them apart")
+        reason = "for columns that are no features"
+        X = _containers.loaded(X, "X", reason, "store them apart")
         left = self.features
         if left and left[-1] - left[0] == len(left) - 1:
             return X[:, left[0] : left[-1] + 1]
@@ -754,7 +755,16 @@ def _read_h5ad(path: Path, how: Reading) -> Table:
     h5py = load("h5py", CELLS)
     with complete(path):
         file = h5py.File(path, "r")
+        elsewhere = file.visititems_links(_is_outside) or file.visititems(_is_outside)
+    if elsewhere:
+        raise ValueError(f"{elsewhere} is in another file; copy it into this one")
     return _of_anndata(path, file, how)
+
+
+def _is_outside(name: str, part: Any) -> str | None:
+    """Return the name of a link, or of an array, of HDF5 that leads to another file."""
+    leads = hasattr(part, "filename") or getattr(part, "external", None)
+    return name if leads or getattr(part, "is_virtual", False) else None
 
 
 def _is_zarr(path: Path) -> bool:
@@ -806,6 +816,13 @@ def _annotations(path: Path, group: Any, name: str) -> Any:
     io = load("anndata.io", path.suffix)
     with complete(path):
         old = hasattr(group[name], "shape")  # as anndata wrote tables before 0.7
+        columns = [group[name]] if old else [group[name][key] for key in group[name]]
+        nested = [x for x in columns if not hasattr(x, "shape")]  # such as categories and codes
+        columns += [x[key] for x in nested for key in x if hasattr(x[key], "shape")]
+    for column in columns:
+        if hasattr(column, "shape"):
+            _containers.check_declared(column, name)
+    with complete(path):
         frame = getattr(io.read_h5ad(path, backed="r"), name) if old else io.read_elem(group[name])
         return frame.set_index(frame.index.map(str))
 
@@ -818,23 +835,11 @@ def _stored(path: Path, stored: Any) -> Any:
             matrix = io.sparse_dataset(stored)
         with complete(path, ValueError):
             return _containers.unwrapped(matrix)[0]
-    if _size(stored) >= _containers.MAPPED:
+    _containers.check_declared(stored)
+    if _containers.size_of(stored) >= _containers.MAPPED:
         return stored
     with complete(path):
         return _containers.loaded(stored)
-
-
-def _size(X: Any) -> float:
-    """Return how many bytes an array takes in memory."""
-    return np.dtype(X.dtype).itemsize * float(np.prod(X.shape, dtype=float))
-
-
-def _in_memory(X: Any, reason: str, advice: str) -> Any:
-    """Return all of a stored array in memory; `reason` needs it, `advice` says what else to do."""
-    if isinstance(X, np.ndarray) or not _containers.is_streamed(X):
-        return X
-    _runtime.check_budget(f"all of it in memory, for {reason}", _size(X), advice)
-    return _containers.loaded(X)
 
 
 def load(package: str, suffix: str) -> Any:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numba
 import numpy as np
+from commands import MODULE, assert_refused, run
+from faults.running import lines
 
 import specsel
 from specsel._methods import PAPERS
@@ -18,10 +20,9 @@ from specsel.cli import info as cli_info
 from specsel.cli import main as cli
 
 
-def info(folder, before="", place=None, **environment):
-    script = (
-        f"{before}\nfrom specsel.cli.main import main\nraise SystemExit(main(['info', '--json']))"
-    )
+def info(folder, *options, before="", place=None, **environment):
+    call = ["info", "--json", *options]
+    script = f"{before}\nfrom specsel.cli.main import main\nraise SystemExit(main({call}))"
     environment = os.environ | {"NUMBA_CACHE_DIR": str(folder)} | environment
     options = {"capture_output": True, "text": True, "env": environment, "cwd": place}
     process = subprocess.run([sys.executable, "-c", script], **options)
@@ -53,22 +54,48 @@ def test_the_cache_fills_and_is_stale_when_code_changes(tmp_path):
     ready, total = cached(info(tmp_path, place=package.parent))
     assert ready == 0 < total
     use = "import numpy as np\nfrom specsel._exact import bounds\nbounds.invert(np.eye(3))"
-    facts = info(tmp_path, use, place=package.parent)
+    facts = info(tmp_path, before=use, place=package.parent)
     assert facts["cache"].startswith(str(tmp_path))
     warm, _ = cached(facts)
     assert warm >= ready + 2  # invert, and what it calls
     without = "import sys\nsys.modules['sklearn'] = sys.modules['matplotlib'] = None"
-    assert cached(info(tmp_path, without, place=package.parent)) == (warm, total)
+    assert cached(info(tmp_path, before=without, place=package.parent)) == (warm, total)
     with open(package / "_exact" / "bounds.py", "a") as file:
         file.write("# changed\n")
     assert cached(info(tmp_path, place=package.parent))[0] < warm
 
 
-def test_a_cache_that_is_off(tmp_path):
+def test_a_cache_that_is_off(tmp_path, capsys):
     facts = info(tmp_path, SPECSEL_CACHE="0")
     assert facts["cache"] == "off"
     assert cached(facts)[0] == 0
     assert list(tmp_path.iterdir()) == []
+    call, off = [*MODULE, "info", "--warm"], os.environ | {"SPECSEL_CACHE": "0"}
+    done = subprocess.run(call, capture_output=True, text=True, env=off)
+    refused = (done.returncode, done.stdout, done.stderr)
+    assert_refused(refused, "--warm: the cache is off; NUMBA_CACHE_DIR names a folder for it")
+    refused = run(capsys, "info", "--warm", "gslda,qalfa")
+    assert_refused(refused, "--warm: there is no method 'qalfa'; did you mean 'qalpha'?")
+
+
+COMPILED = """
+import numpy as np
+from specsel import weighting
+from specsel.cli.info import _kernels
+
+X = np.random.default_rng(0).random((50, 2000))
+for values in (X, np.asfortranarray(X), X.astype(np.float32)):
+    for y in (None, np.arange(50) % 3):
+        assert weighting.solve(values, y).converged
+print(sum(sum(kernel.stats.cache_misses.values()) for kernel in _kernels()))
+"""
+
+
+def test_what_was_compiled_beforehand_is_not_compiled_again(tmp_path):
+    facts = info(tmp_path, "--warm", "weighting")
+    assert facts["cache"].startswith(str(tmp_path))
+    assert cached(facts)[0] > 0
+    assert lines(COMPILED, NUMBA_CACHE_DIR=str(tmp_path)) == ["0"]
 
 
 def test_text_is_aligned_and_marks_what_is_missing(capsys, monkeypatch):

@@ -21,11 +21,12 @@ EVIL = [
     "null\x00byte",
     "back\b\b\bspace",
     "c1\x9b31m",
-    "\u202ertl",
+    "\u202ertl\u2066\u061c\u200f",
     "\x7fdelete",
     "<script>&\x01",
 ]
-RAW = [*map(chr, range(10)), *map(chr, range(11, 32)), *map(chr, range(127, 160)), "\u202e"]
+RAW = [*map(chr, range(10)), *map(chr, range(11, 32)), *map(chr, range(127, 160))]
+RAW += ["\u061c", "\u200e", "\u200f", *map(chr, (*range(0x2028, 0x202F), *range(0x2066, 0x206A)))]
 
 
 @pytest.fixture
@@ -107,13 +108,25 @@ def test_numbers_are_written_as_they_are(tmp_path):
         assert [*csv.reader(file)][1] == ["-1.5", "-1.5", "-", "'\tx", "x=1"]
 
 
-@pytest.mark.parametrize("method", ["qalpha", "topography"])
-def test_pictures_are_sound_xml(capsys, evil, tmp_path, method):
-    picture = tmp_path / "out.svg"
-    command = ["select", evil, "--method", method, "-k", "2", "--top", "12", "--max-iter", "5"]
-    code, _, _ = run(capsys, *command, "--plot", picture)
-    assert code in (0, 1)
+PAGES = {
+    "select": ["-k", "2", "--max-iter", "5"],
+    "select --method topography": ["-k", "2", "--max-iter", "5"],
+    "select --method alignment": [],
+    "path": ["--max-size", "3", "--greedy"],
+    "stable": ["--n-boot", "100", "--matrix", "correlation"],
+}
+
+
+@pytest.mark.parametrize("command", PAGES)
+def test_pages_and_pictures_show_no_raw_character_and_pictures_are_sound_xml(
+    capsys, evil, tmp_path, command
+):
+    picture, page = tmp_path / "out.svg", tmp_path / "out.html"
+    options = [*PAGES[command], "--plot", picture, "--report", page]
+    assert run(capsys, *command.split(), evil, *options)[0] in (0, 1)
     ElementTree.parse(picture)
+    for path in (picture, page):
+        assert_harmless(path.read_text(encoding="utf-8").replace("\t", ""))
 
 
 def test_what_is_shown_is_escaped_and_the_rest_kept():

@@ -1,5 +1,6 @@
 """AnnData and zarr: what is large stays in its file, and what is sparse keeps its format."""
 
+import re
 import sys
 import warnings
 from contextlib import contextmanager
@@ -241,6 +242,72 @@ def test_damaged_stores(capsys, cells, array, monkeypatch, threshold):
     assert_refused(run(capsys, "select", path), f"{path}: is not a complete .h5ad file of a table")
     path.write_bytes(b"\x89HDF and no more")
     assert_refused(run(capsys, "select", path), f"{path}: is not a complete .h5ad file of a table")
+
+
+@pytest.mark.parametrize("part", ["X", "obs", "var", "raw"])
+def test_files_that_lead_to_other_files_are_refused(capsys, tmp_path, part):
+    path, other = tmp_path / "cells.h5ad", tmp_path / "other.h5ad"
+    for file in (path, other):
+        write_cells(file, X)
+    with opened(path) as file:
+        if part in file:
+            del file[part]
+        file[part] = h5py.ExternalLink(other, "X" if part == "raw" else part)
+    refused = run(capsys, "select", path)
+    assert_refused(refused, f"{path}: {part} is in another file; copy it into this one")
+
+
+@pytest.mark.parametrize("kind", ["external", "virtual"])
+def test_numbers_in_other_files_are_refused(capsys, tmp_path, kind):
+    path, secret = tmp_path / "cells.h5ad", tmp_path / "secret"
+    write_cells(path, X)
+    secret.write_bytes(X.tobytes())
+    with opened(path) as file:
+        del file["X"]
+        if kind == "external":
+            file.create_dataset("X", X.shape, "f8", external=[(secret, 0, X.nbytes)])
+        else:
+            layout = h5py.VirtualLayout(X.shape, "f8")
+            layout[:] = h5py.VirtualSource(secret, "X", X.shape)
+            file.create_virtual_dataset("X", layout)
+    refused = run(capsys, "select", path)
+    assert_refused(refused, f"{path}: X is in another file; copy it into this one")
+
+
+HUGE = 10**9
+SMALL = "is stored in {} chunks of 1 x 1; store it in larger ones"
+NO_ROOM = "a basis for {0} x {0}: would take "
+
+
+@pytest.mark.parametrize(("size", "message"), [(HUGE, NO_ROOM), (4000, SMALL.format("1.6e+07"))])
+@pytest.mark.parametrize("kind", ["zarr", "h5ad"])
+def test_what_a_small_file_declares_is_not_believed(
+    capsys, tmp_path, monkeypatch, kind, size, message
+):
+    monkeypatch.setenv("SPECSEL_MEMORY", "8GiB")
+    path = tmp_path / f"declared.{kind}"
+    if kind == "zarr":
+        stored = zarr.create_array(path, shape=(size, size), chunks=(1, 1), dtype="f8")
+    else:
+        write_cells(path, X)
+        file = h5py.File(path, "r+")
+        del file["X"]
+        stored = file.create_dataset("X", (size, size), "f8", chunks=(1, 1))
+    with pytest.raises((ValueError, MemoryError), match=re.escape(message.format(size))):
+        qalpha.solve(stored, 2)
+    if kind == "h5ad":
+        file.close()
+    assert_refused(run(capsys, "select", path), f"{path}: {message.format(size)}")
+
+
+def test_names_that_a_small_file_declares(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("SPECSEL_MEMORY", "1GiB")
+    path = tmp_path / "cells.h5ad"
+    write_cells(path, X)
+    with opened(path) as file:
+        del file["var/_index"]
+        file["var"].create_dataset("_index", (HUGE,), h5py.string_dtype(), chunks=(2**20,))
+    assert_refused(run(capsys, "select", path), f"{path}: var: a basis for {HUGE}: would take ")
 
 
 def test_cells_whose_parts_do_not_fit(capsys, cells):

@@ -122,6 +122,22 @@ def test_columns_of_frames(tmp_path, suffix):
         tables.read(path, target="kin")
 
 
+@pytest.mark.parametrize("name", ["run*", "run?", "run[12]", "year=2020/run", "{run}", "%run#"])
+@pytest.mark.parametrize("suffix", [".parquet", ".feather", ".xlsx"])
+def test_a_name_is_no_pattern_and_names_no_column(tmp_path, name, suffix):
+    path = tmp_path / f"{name}{suffix}"
+    path.parent.mkdir(exist_ok=True)
+    frame = pandas.DataFrame(X, columns=NAMES)
+    save = {".parquet": frame.to_parquet, ".feather": frame.to_feather}.get(suffix, frame.to_excel)
+    for place in ("run1", "run2", "other"):  # which some of the patterns match
+        with open(path.with_name(f"{place}{suffix}"), "wb") as file:
+            save(file)
+    with open(path, "wb") as file:
+        save(file)
+    table = tables.read(path)
+    assert (table.names, table.values.shape) == (NAMES, X.shape)
+
+
 def test_types_of_frames(tmp_path):
     path = tmp_path / "data.parquet"
     columns = {"a": [1, None, 3], "b": [1.5, 2.5, None], "c": [True, False, True]}
