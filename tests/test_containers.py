@@ -146,13 +146,14 @@ SOLVERS = (
     | {
         "qalpha as is": solver("qalpha", k="auto", center=False),
         "qalpha gap": solver("qalpha", criterion="gap"),
-        "qalpha basic": solver("qalpha", method="basic", init="seeded", n_init=2),
+        "qalpha basic": solver("qalpha", method="basic", init="seeded", n_init=2, max_iter=9),
         "weighting": weighting.solve,  # which takes k with labels alone
         "weighting with labels": lambda X: weighting.solve(X, LABELS[: X.shape[0]]),
         "laplacian of ranks": solver("laplacian", k=3, representation="ranks"),
-        "rows together": solver("pairwise", apart=PAIRS[:6], together=PAIRS[6:]),
+        "pairwise": solver("pairwise", max_iter=9),
+        "rows together": solver("pairwise", apart=PAIRS[:6], together=PAIRS[6:], max_iter=9),
         "pairs of samples": lambda X: pairwise.solve(
-            X, 2, apart=(SIDE[:5, : X.shape[1]], SIDE[5:, : X.shape[1]])
+            X, 2, apart=(SIDE[:5, : X.shape[1]], SIDE[5:, : X.shape[1]]), max_iter=9
         ),
         "linear kernel": solver("kernel", kernel="linear"),
     }
@@ -237,17 +238,25 @@ READERS = {
 }
 
 
+@cache
+def read_in_memory(dtype):
+    """Numbers of a type, and as float64: weights of these, and what every reader finds in them."""
+    X = np.rint(TALL).astype(dtype)
+    weights = quietly(SOLVERS["qalpha"], X.astype(float))
+    found = {name: quietly(one, X.astype(float), weights) for name, one in READERS.items()}
+    return X, weights, found
+
+
 @pytest.mark.parametrize("dtype", STORED_TYPES)
 @pytest.mark.parametrize("container", STORED)
 def test_stored_numbers_of_any_type_are_those_in_memory(container, dtype, tmp_path, monkeypatch):
     """Compiled code is there for float64 when it gets other bytes."""
     monkeypatch.setattr(_containers, "MAPPED", 0)
-    X = np.rint(TALL).astype(dtype)
-    stored, values = STORED[container](X, tmp_path), X.astype(float)
-    weights = quietly(SOLVERS["qalpha"], values)
+    X, weights, known = read_in_memory(dtype)
+    stored = STORED[container](X, tmp_path)
     atol = 1e-5 if dtype in ("f4", "f2", ">f4") else 1e-9
     for name, reader in READERS.items():
-        found, expected = (quietly(reader, data, weights) for data in (stored, values))
+        found, expected = quietly(reader, stored, weights), known[name]
         scale = max(1.0, np.abs(expected).max())
         np.testing.assert_allclose(found, expected, rtol=0, atol=atol * scale, err_msg=name)
 
@@ -265,7 +274,7 @@ def test_dense_side_data_beside_sparse_ones_and_the_reverse():
     side, apart = sparse.csc_array(SIDE), (sparse.csr_array(SIDE[:5]), SIDE[5:])
     for X in (WIDE, sparse.csc_array(WIDE)):
         assert_same(quietly(lambda X: side_info.solve(X, [side], 2), X), "side_info")
-        found = quietly(lambda X: pairwise.solve(X, 2, apart=apart), X)
+        found = quietly(lambda X: pairwise.solve(X, 2, apart=apart, max_iter=9), X)
         assert_same(found, "pairs of samples")
 
 

@@ -48,7 +48,8 @@ def press(delay):
     time.sleep(delay)
     os.kill(os.getpid(), signal.SIGINT)
 
-for name, solve in SOLVES.items():
+for name in sys.argv[3:] or SOLVES:
+    solve = SOLVES[name]
     solve()
     began = time.perf_counter()
     expected = essence(solve())
@@ -79,9 +80,14 @@ for name, solve in SOLVES.items():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes cannot be sent a Ctrl-C alone")
-def test_whatever_the_moment():
-    found = dict(line.split(maxsplit=1) for line in running.lines(SCRIPT, 0, 3))
-    assert len(found) == 14
+@pytest.mark.parametrize(
+    "names",
+    [("laplacian", "sbs", "gslda", "eslda"), pytest.param((), marks=pytest.mark.slow)],
+)
+def test_whatever_the_moment(names):
+    """Of a few methods, and of all."""
+    found = dict(line.split(maxsplit=1) for line in running.lines(SCRIPT, 0, 3, *names))
+    assert len(found) == (len(names) or 14)
     assert all({*outcomes.split()} <= {"returned", "raised"} for outcomes in found.values())
     # Nothing is found yet while arguments are checked, and the first moment may be there.
     assert all("returned" in found[name] for name in ("gslda", "eslda"))
