@@ -546,7 +546,11 @@ def from_reading(data: Reading) -> Pencil:
         )
     if classes is None:
         scale = norm if matrix == "correlation" else np.sqrt(len(array) - 1.0)
-        factor = _centred(array, mean, constant).T / np.where(constant, 1.0, scale)[:, None]
+        factor = np.asarray(array - mean, dtype=float).T / np.where(constant, 1.0, scale)[:, None]
+        factor[constant] = 0.0
+        factor -= factor.mean(axis=1)[:, None]  # the mean of a column is rounded
+        if matrix == "correlation":
+            factor /= np.where(constant, 1.0, np.linalg.norm(factor, axis=1))[:, None]
         if factor.shape[1] > len(factor):  # the same product, by no more columns than rows
             factor = linalg.triangle(factor.T).T
         nothing, ones = DenseWithin(np.empty((0, len(norm)))), np.ones(len(norm))
@@ -557,13 +561,6 @@ def from_reading(data: Reading) -> Pencil:
     criterion = criterion or (SEVERAL_CLASSES if factor.shape[1] > 1 else "leading")
     ridge = added + constant
     return Pencil(factor, within, ridge, shrinkage=added, names=names, criterion=criterion)
-
-
-def _centred(array: NDArray[Any], mean: Floats, constant: Bools) -> Floats:
-    """A centred copy in float64."""
-    centred = np.asarray(array - mean, dtype=float)
-    centred[:, constant] = 0.0
-    return centred
 
 
 def _scatter(
@@ -596,7 +593,8 @@ def _scatter(
     factor /= np.where(scale == 0, 1.0, norms)[:, None]
     change = np.divide(1.0, norms, out=np.zeros_like(norms), where=squares > rounding)
     if isinstance(array, np.ndarray):
-        within = DenseWithin(rows * change)
+        rows *= change
+        within = DenseWithin(rows)
     else:
         scale *= change
     return factor, within
@@ -618,7 +616,9 @@ def _by_classes(
         part -= center
         rest = part.mean(axis=0)
         means[c] = np.sqrt(len(array)) * ((center - mean) + rest) * scale
-        rows[members[:, c] > 0] = (part - rest) * scale
+        part -= rest
+        part *= scale
+        rows[members[:, c] > 0] = part
     if len(rows) > TALL * len(scale):
         rows = linalg.triangle(rows, overwrite=True)
     return means, rows

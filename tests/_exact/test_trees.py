@@ -3,6 +3,7 @@
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 
+import mpmath
 import numpy as np
 import pytest
 from instances import KINDS, enumerate_all, factored, pencil, tolerance, value, wishart
@@ -317,6 +318,28 @@ def test_decisions_about_a_node_lose_no_better_support(criterion, plain):
             assert not len(found) or frozenset(found.tolist()) in values
     assert pruned > 50
     assert plain or decided > 30
+
+
+@pytest.mark.parametrize("concave", [False, True])
+def test_what_is_left_by_deletions_is_not_too_small_where_b_is_nearly_singular(concave, rng):
+    """Next to nothing is left of a large value; against 60 digits."""
+
+    def exact(B, U):
+        with mpmath.workdps(60):
+            B, U = mpmath.matrix(B.tolist()), mpmath.matrix(U.tolist())
+            H = U * mpmath.inverse(B) * U.T
+            return mpmath.log(mpmath.det(mpmath.eye(2) + H)) if concave else H[0, 0] + H[1, 1]
+
+    for _ in range(10):
+        F, U = rng.standard_normal((2, 5)), rng.standard_normal((2, 5))
+        B = F.T @ F + 10.0 ** -rng.uniform(9, 12) * np.eye(5)
+        scale = 1 / np.sqrt(np.diag(B))
+        B, U = B * scale * scale[:, None], U * scale
+        total, losses = best_first._deletions(B, U, concave)
+        assert total >= exact(B, U)
+        for i, loss in enumerate(losses):
+            rest = np.arange(5) != i
+            assert total - loss >= exact(B[np.ix_(rest, rest)], U[:, rest])
 
 
 def test_best_first_has_a_valid_bound_at_every_moment(threads):
