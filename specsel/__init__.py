@@ -70,7 +70,7 @@ All cores are used, or as many as ``NUMBA_NUM_THREADS`` says; the number changes
 - Matrices of 26 to 1,024 rows are decomposed by one thread of OpenBLAS, which is faster. On a busy
   machine set ``OPENBLAS_NUM_THREADS=1`` and ``NUMBA_NUM_THREADS=1``.
 - Compiled code is cached beside the package, or in ``NUMBA_CACHE_DIR``; ``SPECSEL_CACHE=0``
-  compiles anew in every process.
+  compiles anew in every process, and ``specsel info --warm`` compiles beforehand.
 """
 
 from importlib import import_module

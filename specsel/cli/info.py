@@ -101,27 +101,26 @@ def _warm(methods: Sequence[str]) -> None:
 def _calls(method: str) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Yield X and options: every layout and type of number, then every choice by name.
 
-    There are so many features that parallel loops run.
+    Parallel loops run where there are many features, and the same without threads where few.
     """
     from scipy.sparse import csc_array
 
-    known, pairs = parameters(method), [(0, 1), (2, 3)]
-    n = 600 if METHODS[method].command == "select" else 40
-    wide = np.random.default_rng(0).random((36, n)) ** 2
-    single = wide.astype(np.float32)
-    layouts: list[Any] = [wide, np.asfortranarray(wide), single, np.asfortranarray(single), wide.T]
-    layouts += [csc_array(X * (X > 0.5)) for X in (wide, single)]
-    every: dict[str, Any] = {"k": 8 if "time_limit" in known else 2, "n": 3, "n_boot": 100}
-    every |= {"side": wide[:20], "apart": pairs, "together": pairs[1:], "max_size": 8}
-    every |= {"time_limit": 2.0}
-    options = {name: value for name, value in every.items() if name in known}
-    for classes in [None] * ("y" not in METHODS[method].needs) + [2, 3] * ("y" in known):
-        calls: list[tuple[Any, dict[str, Any]]] = [(X, {}) for X in layouts]
+    known, rng, pairs = parameters(method), np.random.default_rng(0), [(0, 1), (2, 3)]
+    calls: list[tuple[Any, dict[str, Any]]] = [(rng.random((600, 36)), {})]
+    for n in (600, 40) if METHODS[method].command == "select" else (40,):
+        X = rng.random((36, n)) ** 2
+        for values in (X, X.astype(np.float32)):
+            layouts = values, np.asfortranarray(values), csc_array(values * (values > 0.5))
+            calls += [(layout, {}) for layout in layouts]
         for name, one in known.items():
-            calls += [(wide, {name: way}) for way in choices(one.annotation)]
-        for X, more in calls:
-            y = {"y": np.arange(X.shape[0]) % classes} if classes else {}
-            yield X, options | y | more
+            calls += [(X, {name: way}) for way in choices(one.annotation)]
+    every: dict[str, Any] = {"k": 8 if "time_limit" in known else 2, "n": 3, "n_boot": 100}
+    every |= {"apart": pairs, "together": pairs[1:], "max_size": 8, "time_limit": 1.0}
+    for classes in [None] * ("y" not in METHODS[method].needs) + [2, 3] * ("y" in known):
+        for X, choice in calls:
+            y = np.arange(X.shape[0]) % classes if classes else None
+            options = every | {"y": y, "side": X[:20]}
+            yield X, {name: options[name] for name in known if name in options} | choice
 
 
 def _facts() -> dict[str, Any]:

@@ -84,7 +84,7 @@ from specsel import weighting
 from specsel.cli.info import _kernels
 
 X = np.random.default_rng(0).random((50, 2000))
-for values in (X, np.asfortranarray(X), X.astype(np.float32)):
+for values in (X, np.asfortranarray(X), X.astype(np.float32), X[:, :9].copy()):
     for y in (None, np.arange(50) % 3):
         assert weighting.solve(values, y).converged
 print(sum(sum(kernel.stats.cache_misses.values()) for kernel in _kernels()))
