@@ -626,7 +626,7 @@ def _run_triple_products(keys, q, k, cosine, least, products):
         least[trial] = _least_product(a, vectors[0].copy(), np.empty(q))
 
 
-@jit(helper=True)
+@jit
 def _least_product(a, b, c):
     """Search for unit vectors with the least product ``(aᵀb)(aᵀc)(bᵀc)``, from a and b on.
 
@@ -698,7 +698,7 @@ def _product(matrix, vector, out):
         start += i + 1
 
 
-@jit(helper=True)
+@jit
 def _leading(matrix, vector, signs_only):
     """Find the leading eigenpair by Lanczos; the unit vector replaces the start in `vector`.
 
@@ -878,7 +878,7 @@ def _edges() -> Floats:
 EDGES = _edges()
 
 
-@jit(helper=True)
+@jit
 def _word(key, position):
     """Return the 64 random bits at a position of the stream with this key."""
     z = key + np.uint64(position) * GAMMA
