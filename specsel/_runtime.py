@@ -37,20 +37,26 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 @overload
 def jit(function: Function) -> Function: ...
 @overload
-def jit(*, parallel: bool = ..., helper: bool = ...) -> Callable[[Function], Function]: ...
+def jit(
+    *, parallel: bool = ..., helper: bool = ..., inline: bool = ...
+) -> Callable[[Function], Function]: ...
 
 
-def jit(function: Any = None, *, parallel: bool = False, helper: bool = False) -> Any:
+def jit(
+    function: Any = None, *, parallel: bool = False, helper: bool = False, inline: bool = False
+) -> Any:
     """Compile a function when it is first called; every kernel of the package uses this.
 
-    A `helper` is compiled into the kernels that call it, and is not called by Python.
+    A `helper` is compiled into the kernels that call it, and is not called by Python. With
+    `inline` the statements become part of the callers: for helpers with one caller, which are not
+    compiled by themselves then.
     """
     if function is None:
-        return partial(jit, parallel=parallel, helper=helper)
+        return partial(jit, parallel=parallel, helper=helper, inline=inline)
     import numba  # here: memory and interrupts are looked after where nothing is compiled, too
 
     options: dict[str, Any] = {"error_model": "numpy", "fastmath": SAFE_FAST_MATH}
-    options |= {"nogil": True, "parallel": parallel}
+    options |= {"nogil": True, "parallel": parallel, "inline": "always" if inline else "never"}
     options |= {"no_cfunc_wrapper": True, "no_cpython_wrapper": helper}
     compiler = _separate_compiler()
     if compiler is not None:

@@ -18,9 +18,7 @@ Problems that are out of reach, and why:
   is near 0 too, and the bound, which divides by it, is far too large.
 """
 
-import functools
 from collections.abc import Iterable, Sequence
-from time import perf_counter
 from typing import Literal, TypedDict, Unpack, overload
 
 import numpy as np
@@ -276,12 +274,11 @@ def _solve(
     limits: Limits,
 ) -> Subset | Path:
     """Search, and return a `Subset` or a `Path` as k asks for."""
-    with _runtime.catch_interrupts() as caught:
-        for best_first in {False, pencil.is_sum}:
-            _compile(best_first)
-        limits = limits._replace(clock=perf_counter, began=perf_counter(), caught=caught)
+    with _runtime.catch_interrupts() as caught, gslda.stopwatch() as clock:
+        limits = limits._replace(clock=clock, caught=caught)
         search = _search if len(members) <= FEATURES_LIMIT else _search_many
-        path = Path.from_rows(pencil, search(pencil, sizes, always, members, limits))
+        rows = search(pencil, sizes, always, members, limits)
+    path = Path.from_rows(pencil, rows, clock.compiling)
     return path if isinstance(k, str) or _validate.is_list(k) else path[sizes[0]]
 
 
@@ -306,21 +303,3 @@ def _search_many(
     # B is the identity, and a part of A + shift is no larger than its value.
     epsilon = len(members) * np.finfo(float).eps
     return close([with_error(row, lambda v: epsilon * (abs(pencil.shift) + v)) for row in rows])
-
-
-@functools.cache
-def _compile(best_first: bool) -> None:
-    """Search small problems, once, so that compiling counts in no limit and in no time shown."""
-    rng, nothing, limits = np.random.default_rng(0), np.empty(0, np.intp), Limits([])
-    factor, larger = rng.standard_normal((12, 12)), rng.standard_normal((30, 30))
-    if best_first:  # where the criterion is a sum over eigenvalues
-        pencil = _pencil.from_pair(factor[:, :2] @ factor[:, :2].T, factor @ factor.T, "logdet")
-        _search(pencil, [2, 4, 7], nothing, np.arange(12), limits)
-        return
-    pencil = _pencil.from_pair(factor @ factor.T, np.eye(12) + 0.1)
-    _search(pencil, [2, 5], np.array([0]), np.arange(12), limits)
-    # One that is stopped early compiles the bounds of what is left open.
-    unfinished = _pencil.from_pair(larger @ larger.T, np.eye(30) + 0.1)
-    _search(unfinished, [15], nothing, np.arange(30), limits._replace(node_limit=1))
-    components = _pencil.from_pair(factor @ factor.T, np.eye(12))
-    _search_many(components, [3], nothing, np.arange(12), limits)

@@ -31,13 +31,15 @@ that helps. Where A has negative eigenvalues, ``A + c B`` takes its place, which
 by c.
 """
 
-import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from time import perf_counter
 from typing import Any, Unpack, overload
 
 import numpy as np
-from numba import prange
+from numba import get_num_threads, prange
+from numba.core.event import TimingListener, install_listener
 
 from specsel import _pencil, _runtime, _validate, linalg
 from specsel._pencil import Pencil
@@ -88,6 +90,9 @@ BLOCKS_FROM, BLOCK = 1000, 256
 # From so many entries on, several threads update a matrix sooner than one does.
 PARALLEL_SIZE = 10**5
 
+# From so many multiplications on, several threads look for a swap, each for so many members.
+PARALLEL_WORK, ROWS = 2 * 10**5, 4
+
 # A change must raise the value by this share, or rounding would decide.
 GAIN = 1e-11
 
@@ -98,7 +103,7 @@ NOTHING_LEFT = 1e-13
 DRIFT = 1e-9
 
 # The criteria as kernels know them: places in `WORTHS`.
-LEADING, TRACE, LOGDET = (WORTHS.index(name) for name in ("leading", "trace", "logdet"))
+LEADING, TRACE = WORTHS.index("leading"), WORTHS.index("trace")
 
 # Halvings of an interval that holds an eigenvalue, down to rounding.
 BISECTIONS = 60
@@ -305,16 +310,37 @@ def _solve(pencil: Pencil, plan: Plan, time_limit: float | None) -> Path:
         nonlocal status
         if caught:
             status = "interrupted"
-        elif time_limit is not None and perf_counter() - began >= time_limit:
+        elif time_limit is not None and clock() >= time_limit:
             status = "time"
         return status != "greedy"
 
-    with _runtime.catch_interrupts() as caught:
-        _compile()
-        began = perf_counter()
+    with _runtime.catch_interrupts() as caught, stopwatch() as clock:
         best = search(pencil, *plan, stop)
     best = best or filled(pencil, {}, sizes[:1], always, members)
-    return Path.from_rows(pencil, [_row(pencil, *best[k], status) for k in sorted(best)])
+    rows = [_row(pencil, *best[k], status) for k in sorted(best)]
+    return Path.from_rows(pencil, rows, clock.compiling)
+
+
+class Stopwatch(TimingListener):
+    """Seconds of work: they stand still while numba compiles, or loads what it compiled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._began = perf_counter()
+
+    def __call__(self) -> float:
+        return perf_counter() - self._began - self.compiling
+
+    @property
+    def compiling(self) -> float:
+        """Seconds that compiling and loading took."""
+        return float(self.duration) if self.done else 0.0
+
+
+def stopwatch() -> AbstractContextManager[Stopwatch]:
+    """Start a stopwatch; inside it takes note of what numba compiles in any thread."""
+    watch: AbstractContextManager[Stopwatch] = install_listener("numba:compiler_lock", Stopwatch())
+    return watch
 
 
 def _row(pencil: Pencil, value: float, support: Integers, status: str = "greedy") -> SizeRow:
@@ -386,14 +412,13 @@ def _forward(
     floor = NOTHING_LEFT * rest
     inner = np.zeros((gains.shape[1],) * 2)
     values, axes = linalg.eigen(inner)
-    criterion = WORTHS.index(pencil.criterion)
     allowed = np.isin(np.arange(pencil.n_features), members)
     chosen: list[int] = []
     for step in range(last):
         if step < len(always):
             j = always[step]
         else:
-            j, _ = best_addition(values, gains @ axes, rest, floor, allowed, criterion)
+            j, _ = best_addition(values, gains @ axes, rest, floor, allowed, pencil.criterion)
         chosen.append(j)
         allowed[j] = False
         root = np.sqrt(max(rest[j], floor[j]))
@@ -405,7 +430,7 @@ def _forward(
         rest -= row**2
         values, axes = linalg.eigen(inner)
         if step + 1 >= len(always):
-            yield worth(values, criterion), np.array(chosen)
+            yield linalg.worth(values, pencil.criterion), np.array(chosen)
             if stop():
                 return
 
@@ -419,7 +444,6 @@ def _backward(
     in the leading rows.
     """
     members, free = members.copy(), ~np.isin(members, always)
-    criterion = WORTHS.index(pencil.criterion)
     inverse, highest = None, np.inf
     for size in range(len(members), first - 1, -1):
         if inverse is None or inverse.diagonal()[:size].max() < REFRESH * highest:
@@ -431,10 +455,11 @@ def _backward(
             weights = inverse @ factor
             inner = factor.T @ weights
         values, axes = linalg.eigen(inner)
-        yield worth(values, criterion), members[:size]
+        yield linalg.worth(values, pencil.criterion), members[:size]
         if size == first or stop():
             return
-        i = best_deletion(values, weights[:size] @ axes, inverse, size, free, criterion)[0]
+        powers = inverse.diagonal()[:size].copy()
+        i = best_deletion(values, weights[:size] @ axes, powers, free[:size], pencil.criterion)
         column, power, weight = inverse[i, :size].copy(), inverse[i, i], weights[i].copy()
         inner -= np.outer(weight, weight / power)
         weights[:size] -= np.outer(column / power, weight)
@@ -511,14 +536,6 @@ def _refine(
             best[size] = state.value - pencil.shift, np.sort(state.members)
 
 
-@functools.cache
-def _compile() -> None:
-    """Select in a small problem, once, so that compiling counts in no limit."""
-    factor = np.random.default_rng(0).standard_normal((6, 6))
-    pencil = _pencil.from_pair(factor @ factor.T, np.eye(6))
-    search(pencil, range(1, 4), "both", range(1, 4), np.empty(0, np.intp), np.arange(6))
-
-
 class Tableau:
     """A support, and what adding, removing and swapping need to know of it, kept up to date.
 
@@ -540,7 +557,6 @@ class Tableau:
         """Start from no feature; supports hold at most `size` of those allowed."""
         self.pencil, self.always = pencil, always
         self.allowed = np.isin(np.arange(pencil.n_features), allowed)
-        self.criterion = WORTHS.index(pencil.criterion)
         self._all_coefficients = np.empty((size + 1, pencil.n_features))
         self._all_inverse = np.empty((size + 1, size + 1))
         self._all_weights = np.empty((size + 1, pencil.factor.shape[1]))
@@ -562,7 +578,7 @@ class Tableau:
     @property
     def value(self) -> float:
         """The value of the support, with the shift of the pencil."""
-        return float(worth(linalg.eigen(self.inner)[0], self.criterion))
+        return linalg.worth(linalg.eigen(self.inner)[0], self.pencil.criterion)
 
     @property
     def _open(self) -> Bools:
@@ -574,11 +590,8 @@ class Tableau:
     def best_addition(self) -> tuple[int, float]:
         """Return the feature whose addition raises the value most, and the value then."""
         values, axes = linalg.eigen(self.inner)
-        gains = self.gains @ axes
-        best: tuple[int, float] = best_addition(
-            values, gains, self.rest, self.floor, self._open, self.criterion
-        )
-        return best
+        gains, criterion = self.gains @ axes, self.pencil.criterion
+        return best_addition(values, gains, self.rest, self.floor, self._open, criterion)
 
     def add(self, j: int) -> None:
         """Add feature j."""
@@ -638,30 +651,41 @@ class Tableau:
         """Swap one member for another feature, the best pair each time, as long as that helps."""
         while not stop():
             values, axes = linalg.eigen(self.inner)
-            out = np.empty((len(self.members), 2))
-            best_swaps(
-                values,
-                self.weights @ axes,
-                self.inverse,
-                self.coefficients,
-                self.gains @ axes,
-                self.rest,
-                self.floor,
-                ~np.isin(self.members, self.always),
-                self._open,
-                self.criterion,
-                out,
-            )
+            before = linalg.worth(values, self.pencil.criterion)
+            out = self._best_swaps(values, axes, before)
             i = np.argmax(out[:, 1])
             if out[i, 0] < 0:
                 return
             member, other = self.members[i], int(out[i, 0])
             self.remove(member)
             self.add(other)
-            if self.value <= worth(values, self.criterion) * (1 + GAIN / 2):  # only rounding
+            if self.value <= before * (1 + GAIN / 2):  # only rounding
                 self.remove(other)
                 self.add(member)
                 return
+
+    def _best_swaps(self, values: Floats, axes: Floats, before: float) -> Floats:
+        """Return for every member the best feature to take its place, or -1, and the value."""
+        criterion, out = (
+            WORTHS.index(self.pencil.criterion),
+            np.tile((-1.0, before), (len(self.members), 1)),
+        )
+        weights, gains, allowed = self.weights @ axes, self.gains @ axes, self._open
+        powers, free = self.inverse.diagonal().copy(), ~np.isin(self.members, self.always)
+
+        def find(rows: slice) -> None:
+            best_changes(
+                values, weights[rows], powers[rows], self.coefficients[rows], gains, self.rest,
+                self.floor, free[rows], allowed, before, False, criterion, out[rows],
+            )  # fmt: skip
+
+        count = len(out)
+        if _runtime.is_serial() or count * gains.size < PARALLEL_WORK:
+            find(slice(count))
+            return out
+        with ThreadPoolExecutor(get_num_threads()) as threads:
+            list(threads.map(find, (slice(i, i + ROWS) for i in range(0, count, ROWS))))
+        return out
 
 
 def rank_one(matrix: Floats, left: Floats, right: Floats) -> None:
@@ -679,107 +703,85 @@ def _rank_one(matrix, left, right):
             matrix[i, j] -= left[i] * right[j]
 
 
-@jit
-def best_addition(values, gains, rest, floor, allowed, criterion):
+def best_addition(
+    values: Floats, gains: Floats, rest: Floats, floor: Floats, allowed: Bools, criterion: Worth
+) -> tuple[int, float]:
     """Return the feature that raises the value most, and that value.
 
     If none raises it, return the first that is allowed.
     """
-    n_features, rank = gains.shape
-    best, position = worth(values, criterion), -1
-    nothing, raised = np.zeros((2, rank))
-    for j in range(n_features):
-        if not allowed[j]:
-            continue
-        if position < 0:
-            position = j
-        if rest[j] <= floor[j]:
-            continue
-        for r in range(rank):
-            raised[r] = gains[j, r] / np.sqrt(rest[j])
-        value = improved(best, best * (1 + GAIN), values, nothing, raised, criterion)
-        if value > best:
-            best, position = value, j
-    return position, best
+    value = linalg.worth(values, criterion)
+    out, nothing = np.array([[-1.0, value]]), np.zeros((1, len(values)))
+    one, none, kind = np.ones(1), np.zeros((1, len(rest))), WORTHS.index(criterion)
+    best_changes(
+        values, nothing, one, none, gains, rest, floor, one > 0, allowed, value, False, kind, out
+    )
+    return int(out[0, 0] if out[0, 0] >= 0 else allowed.argmax()), float(out[0, 1])
+
+
+def best_deletion(
+    values: Floats, weights: Floats, powers: Floats, free: Bools, criterion: Worth
+) -> int:
+    """Return which of the members lowers the value least."""
+    value = linalg.worth(values, criterion)
+    out, nothing = np.array([[-1.0, -GAIN * abs(value)]]), np.zeros((1, len(values)))
+    one, none, kind = np.ones(1), np.zeros((1, len(powers))), WORTHS.index(criterion)
+    best_changes(
+        values, nothing, one, none, weights, powers, none[0], one > 0, free, value, True, kind, out
+    )
+    return int(out[0, 0] if out[0, 0] >= 0 else free.argmax())
 
 
 @jit
-def best_deletion(values, weights, inverse, size, free, criterion):
-    """Return which of the first `size` members lowers the value least, and the value then."""
-    rank = weights.shape[1]
-    best, position = -GAIN * abs(worth(values, criterion)), -1
-    lowered, nothing = np.zeros((2, rank))
-    for i in range(size):
-        if not free[i]:
-            continue
-        for r in range(rank):
-            lowered[r] = weights[i, r] / np.sqrt(inverse[i, i])
-        target = best if position < 0 else best + GAIN * abs(best)
-        value = improved(best, target, values, lowered, nothing, criterion)
-        if position < 0 or value > best:
-            best, position = max(value, best), i
-    return position, best
-
-
-@jit(parallel=True)
-def best_swaps(
-    values, weights, inverse, coefficients, gains, rest, floor, free, allowed, criterion, out
-):
+def best_changes(
+    values, weights, powers, coefficients, gains, rest, floor, free, allowed, before, removes,
+    criterion, out,
+):  # fmt: skip
     """Find for every free member the best feature to take its place, and the value then.
 
-    Row i of `out` gets both; the feature is -1 if none raises the value.
+    `powers` are the diagonal of ``B_S⁻¹``, and `before` is what the eigenvalues are worth. Row i
+    of `out` gets the feature and the value if that exceeds the value there. Without a member a
+    feature is added. With `removes` the features are those to remove, not those to add.
     """
-    size, n_features = coefficients.shape
-    for i in prange(size):
-        out[i, 0], out[i, 1] = -1, worth(values, criterion)
-        if free[i]:
-            share = 1.0 / inverse[i, i]
-            lowered = weights[i] * np.sqrt(share)
-            raised = np.empty(len(lowered))
-            for j in range(n_features):
-                joint = coefficients[i, j]
-                left = rest[j] + joint * joint * share
-                if not allowed[j] or left <= floor[j]:
-                    continue
-                for r in range(len(raised)):
-                    raised[r] = (gains[j, r] + joint * share * weights[i, r]) / np.sqrt(left)
-                target = out[i, 1] * (1 + GAIN)
-                value = improved(out[i, 1], target, values, lowered, raised, criterion)
-                if value > target:
-                    out[i, 0], out[i, 1] = j, value
+    member, other = np.empty(len(values)), np.empty(len(values))
+    lowered, raised = (other, member) if removes else (member, other)
+    for i in range(len(weights)):
+        if not free[i]:
+            continue
+        for r in range(len(values)):
+            member[r] = weights[i, r] / np.sqrt(powers[i])
+        for j in range(len(rest)):
+            share = coefficients[i, j] / powers[i]
+            left = rest[j] + share * coefficients[i, j]
+            if not allowed[j] or left <= floor[j]:
+                continue
+            for r in range(len(values)):
+                other[r] = (gains[j, r] + share * weights[i, r]) / np.sqrt(left)
+            target = out[i, 1] + GAIN * abs(out[i, 1])
+            value = improved(target, before, values, lowered, raised, criterion)
+            if value > target:
+                out[i, 0], out[i, 1] = j, value
 
 
-@jit
-def worth(values, criterion):
-    """Return what the eigenvalues of H are worth."""
-    if criterion == LEADING:
-        return values[-1]
-    total = 0.0
-    for value in values:
-        total += value if criterion == TRACE else np.log1p(max(value, 0.0))
-    return total
-
-
-@jit
-def improved(best, target, values, lowered, raised, criterion):
+@jit(inline=True)
+def improved(target, before, values, lowered, raised, criterion):
     """Return what ``diag(values) - lowered loweredᵀ + raised raisedᵀ`` is worth.
 
-    If that does not exceed the target, return minus infinity. `best` is at most the target.
+    If that does not exceed the target, return minus infinity. `before` is what the values are
+    worth.
     """
     if criterion == LEADING:
-        if not exceeds(target, values, lowered, raised):
-            return -np.inf
-        return largest(best, values, lowered, raised)
+        return largest(target, values, lowered, raised)
+    value = before
     if criterion == TRACE:
-        value = worth(values, TRACE)
         for i in range(len(values)):
             value += raised[i] * raised[i] - lowered[i] * lowered[i]
     else:
-        value = worth(values, LOGDET) + _gain(values, lowered, raised)
+        value += _gain(values, lowered, raised)
     return value if value > target else -np.inf
 
 
-@jit
+@jit(inline=True)
 def _gain(values, lowered, raised):
     """Return by how much a change raises ``log det(I + H)``, by the determinant lemma."""
     less, more, both = 1.0, 1.0, 0.0
@@ -792,7 +794,25 @@ def _gain(values, lowered, raised):
     return np.log(determinant) if determinant > 0 else -np.inf
 
 
-@jit
+@jit(inline=True)
+def largest(target, values, lowered, raised):
+    """Return the largest eigenvalue of the same matrix, or minus infinity below the target."""
+    low = high = values[-1]
+    for i in range(len(values)):
+        high += raised[i] * raised[i]
+    middle = target
+    for step in range(BISECTIONS + 1):
+        if exceeds(middle, values, lowered, raised):
+            low = middle
+        elif step == 0:
+            return -np.inf
+        else:
+            high = middle
+        middle = 0.5 * (low + high)
+    return low
+
+
+@jit(inline=True)
 def exceeds(target, values, lowered, raised):
     """Return whether an eigenvalue exceeds the target after a change of ``diag(values)``.
 
@@ -821,21 +841,6 @@ def exceeds(target, values, lowered, raised):
     if determinant < 0:
         return above >= 1
     return above + 2 * (trace > 0) >= 2
-
-
-@jit
-def largest(low, values, lowered, raised):
-    """Return the largest eigenvalue of the same matrix; it must lie above `low`."""
-    high = values[-1]
-    for i in range(len(values)):
-        high += raised[i] * raised[i]
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (low + high)
-        if exceeds(middle, values, lowered, raised):
-            low = middle
-        else:
-            high = middle
-    return low
 
 
 def renormalize(x: ArrayLike, A: ArrayLike, B: ArrayLike) -> Subset:

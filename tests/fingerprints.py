@@ -50,7 +50,7 @@ from specsel import (
 
 RTOL = 1e-9
 EXEMPT = {"n_iter", "n_iter_", "n_passes", "nodes", "seconds", "history", "n_decompositions"}
-EXEMPT |= {"n_skipped", "pencil", "data", "error_message"}
+EXEMPT |= {"seconds_compiling", "n_skipped", "pencil", "data", "error_message"}
 VECTORS = {"basis", "vectors", "direction", "coordinates", "eigenvectors"}
 LOOP = {"max_iter": 12, "tol": 1e-5}
 

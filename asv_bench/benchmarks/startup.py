@@ -8,13 +8,20 @@ version = "1"
 
 # Programs, as arguments of Python; the first call on data so small that it costs nothing else.
 SOLVE = (
-    "import numpy as np; from specsel import {0}; X = np.random.default_rng(0).random((30, 12))"
+    "import numpy as np; from specsel import {0}; "
+    "X, y = np.random.default_rng(0).random((30, 12)), np.arange(30); {0}.{1}"
 )
-FIRST = {
-    "qalpha.solve": ("-c", SOLVE.format("qalpha") + "; qalpha.solve(X, 2)"),
-    "eslda.solve": ("-c", SOLVE.format("eslda") + "; eslda.solve(X, np.arange(30) % 2, 4)"),
-    "specsel select": ("-m", "specsel", "select"),
+CALLS = {
+    "qalpha": ("qalpha", "solve(X, 2)"),
+    "gslda": ("gslda", "solve(X, y % 3)"),
+    "eslda of two classes": ("eslda", "solve(X, y % 2, 4)"),
+    "eslda of three classes": ("eslda", "solve(X, y % 3, 4)"),
+    "eslda of components": ("eslda", "solve(X, k=4)"),
+    "eslda of all sizes": ("eslda", "solve(X, y % 2, 'all')"),
+    "eslda of a pair": ("eslda", "solve_pair(X.T @ X, np.eye(12) + 0.1, 4)"),
 }
+FIRST = {name: ("-c", SOLVE.format(*call)) for name, call in CALLS.items()}
+FIRST["specsel select"] = ("-m", "specsel", "select")
 
 
 class Import:

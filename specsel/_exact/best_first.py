@@ -27,18 +27,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from specsel import linalg
-from specsel._exact.bounds import (
-    EPS,
-    bound,
-    invert_definite,
-    lower_factor,
-    lower_inverse,
-    submatrix,
-    triangular,
-)
-from specsel._exact.exclude import precedes
-from specsel._runtime import jit
-from specsel._validate import Bools, Integers
+from specsel._exact.bounds import EPS, bound
+from specsel._exact.exclude import may_precede
+from specsel._validate import Bools, Floats, Integers, NDArray
 
 # Nodes examined at a time, and the least number; their work, in multiplications, so that a batch
 # of large nodes does not take long.
@@ -137,9 +128,11 @@ class BestFirst:
             batch: list[tuple[float, float, Future[Any]]] = []
             while self._queue and len(batch) < self._batch:
                 node, bound = self._take()
-                threshold = below if self._may_precede(node, incumbent) else above
+                lacking = self._task.choose - len(node.included)
+                earlier = may_precede(node.included, node.free, lacking, incumbent)
+                threshold = below if earlier else above
                 threshold -= self._margin * abs(threshold)
-                if bound > threshold and len(node.free) >= self._task.choose - len(node.included):
+                if bound > threshold and len(node.free) >= lacking:
                     job = threads.submit(examine, self._task, node, threshold)
                     batch.append((bound, threshold, job))
             for before, threshold, job in batch:
@@ -191,74 +184,65 @@ class BestFirst:
         weights = np.ascontiguousarray(weights[:, left])
         return OpenNode(included, free[left], split[left], weights), -key
 
-    def _may_precede(self, node: OpenNode, incumbent: Bools) -> bool:
-        """Return whether a node holds a support that lexicographically precedes the incumbent."""
-        lacking = max(self._task.choose - len(node.included), 0)
-        chosen = np.concatenate((node.included, np.sort(node.free)[:lacking]))
-        return bool(precedes(np.isin(np.arange(len(incumbent)), chosen), incumbent))
-
 
 def _doubles(node: OpenNode) -> int:
     """Count half the doubles of a node, which its two children share."""
     return (len(node.free) * (len(node.weights) + 2) + len(node.included)) // 2
 
 
-@jit
-def examine(task, node, threshold):
+def examine(
+    task: FactoredTask, node: OpenNode, threshold: float
+) -> tuple[float, OpenNode, int, Integers, float]:
     """Bound the supports of a node and decide about its features.
 
     Return a bound, which is -inf if none is better than the threshold; the node with all that was
     decided; the position in `node.free` of the feature to decide about next, or -1; a support, or
     nothing; and the work in multiplications, about.
     """
-    work, ceiling = 0.0, np.inf
-    candidate = np.empty(0, np.int64)
+    work, ceiling, candidate = 0.0, np.inf, np.empty(0, np.intp)
     while True:
         included, free, split, weights = node
         choose, size = task.choose - len(included), len(free)
+        pruned = -np.inf, node, -1, candidate, work
         if choose < 0 or size < choose:
-            return -np.inf, node, -1, candidate, work
+            return pruned
         if choose in (0, size):
             chosen = included if choose == 0 else np.concatenate((included, free))
             return -np.inf, node, -1, chosen, work
-        matrix, targets, inner, definite = condense(task, included, free)
         work += (len(included) + 1.0) * len(task.matrix) ** 2
-        if not definite:
+        left = condense(task, included, free)
+        if left is None:
             return ceiling, node, 0, candidate, work
-        base, factor = _whiten(targets, inner, task.concave)
+        matrix, targets, base, factor = left
         goal = threshold - base
-        drop, keep = np.zeros(size, np.bool_), np.zeros(size, np.bool_)
+        drop, keep = np.zeros((2, size), bool)
         if choose <= 2 and not task.plain:
             best, partner = _pairs(matrix, targets, choose, task.concave)
             work += float(size) ** choose * len(targets)
             first = int(np.argmax(best))
             if best[first] <= goal:
-                return -np.inf, node, -1, candidate, work
-            candidate = np.append(included, free[first])
-            if choose == 2:
-                candidate = np.append(candidate, free[partner[first]])
+                return pruned
+            candidate = np.append(included, free[[first, partner[first]][:choose]])
             drop = best <= goal
             node = _decide(node, keep, drop)
-            return base + best[first], node, first - drop[:first].sum(), candidate, work
+            return base + best[first], node, first - int(drop[:first].sum()), candidate, work
         if task.plain or choose >= DELETION_SHARE * size:
             work += 2.0 * size**3
             total, losses = _deletions(matrix, targets, task.concave)
             ceiling = min(ceiling, base + total)
             if ceiling <= threshold:
-                return -np.inf, node, -1, candidate, work
+                return pruned
             if task.plain:
                 return ceiling, node, int(np.argmax(losses)), candidate, work
             keep = total - losses <= goal
             if keep.any():
                 if keep.sum() > choose:
-                    return -np.inf, node, -1, candidate, work
+                    return pruned
                 node = _decide(node, keep, drop)
                 continue
             if np.isfinite(total):
                 ceiling = min(ceiling, base + total - np.sort(losses)[size - choose - 1])
-        loads = weights
-        if task.concave:
-            loads = triangular(lower_inverse(factor), weights)
+        loads = np.linalg.solve(factor, weights) if task.concave else weights
         least, split, weights, scores, shares, taken = bound(
             matrix, targets, task.concave, split, loads, choose, goal, ROUNDS, SWEEPS, STEP, STOP
         )
@@ -269,164 +253,108 @@ def examine(task, node, threshold):
             return ceiling, node, 0, candidate, work
         ceiling = min(ceiling, base + least)
         if task.concave:
-            weights = triangular(factor, weights)
+            weights = factor @ weights
         node = OpenNode(included, free, split, weights)
-        ordered = np.sort(scores)
-        last, following = ordered[size - choose], ordered[size - choose - 1]
-        for i in range(size):
-            if scores[i] >= last:
-                keep[i] = least - scores[i] + following <= goal
-            else:
-                drop[i] = least - last + scores[i] <= goal
-        left = size - drop.sum()
-        if keep.any() or (left < size and (left <= (1 - WORTHWHILE) * size or left <= choose + 1)):
+        order = np.argsort(-scores, kind="stable")
+        last, following = scores[order[choose - 1 : choose + 1]]
+        inside = scores >= last
+        keep = inside & (least - scores + following <= goal)
+        drop = ~inside & (least - last + scores <= goal)
+        left_over = size - drop.sum()
+        again = left_over <= max((1 - WORTHWHILE) * size, choose + 1) and left_over < size
+        if keep.any() or again:
             node = _decide(node, keep, drop)
             continue
-        candidate, position = _rounded(node, scores, np.where(drop, 0.0, shares), choose)
+        candidate = np.concatenate((included, free[order[:choose]]))
+        unsure = np.where(drop | (shares >= CHOSEN), 0.0, shares)
+        position = int(unsure.argmax() if unsure.any() else order[0])
         node = _decide(node, keep, drop)
-        return ceiling, node, position - drop[:position].sum(), candidate, work
+        return ceiling, node, position - int(drop[:position].sum()), candidate, work
 
 
-@jit
-def _rounded(node, scores, shares, choose):
-    """Round the relaxation to a support, and name the feature that it is least decided about."""
-    order = np.argsort(-scores)
-    candidate = np.concatenate((node.included, node.free[order[:choose]]))
-    position, largest = order[0], 0.0
-    for i in range(len(shares)):
-        if largest < shares[i] < CHOSEN:
-            position, largest = i, shares[i]
-    return candidate, position
-
-
-@jit
-def _decide(node, keep, drop):
+def _decide(node: OpenNode, keep: Bools, drop: Bools) -> OpenNode:
     """Include and exclude features of a node."""
     left = ~(keep | drop)
-    weights = np.empty((len(node.weights), left.sum()))
-    for c in range(len(weights)):
-        weights[c] = node.weights[c][left]
-    included = np.concatenate((node.included, node.free[keep]))
-    return OpenNode(included, node.free[left], node.split[left], weights)
+    included, free, split, weights = node
+    weights = np.ascontiguousarray(weights[:, left])
+    return OpenNode(np.concatenate((included, free[keep])), free[left], split[left], weights)
 
 
-@jit
-def condense(task, included, free):
-    """Eliminate what is included: return the rest of B and of U, H, and whether B is definite."""
-    size, rank = len(free), len(task.targets)
-    order = np.concatenate((free, included))
-    count = len(order)
-    matrix, targets = submatrix(task.matrix, order), np.empty((rank, count))
+def condense(
+    task: FactoredTask, included: Integers, free: Integers
+) -> tuple[Floats, Floats, float, NDArray[Any]] | None:
+    """Eliminate what is included; return None unless the rest of B is positive definite.
+
+    Return the rest of B and of U, the value of what is included, and a factor: for log-det U is
+    divided by it, which makes ``I + H`` the identity.
+    """
+    order, count, rank = np.concatenate((included, free)), len(included), len(task.targets)
+    matrix, targets = task.matrix[order][:, order], task.targets[:, order]
     inner = np.zeros((rank, rank))
-    for c in range(rank):
-        for i in range(count):
-            targets[c, i] = task.targets[c, order[i]]
-    for p in range(count - 1, size - 1, -1):
-        pivot = matrix[p, p]
-        if not pivot > SINGULAR:
-            return matrix, targets, inner, False
-        for c in range(rank):
-            for d in range(rank):
-                inner[c, d] += targets[c, p] * targets[d, p] / pivot
-        for i in range(p):
-            factor = matrix[i, p] / pivot
-            if factor != 0:
-                for j in range(p):
-                    matrix[i, j] -= factor * matrix[p, j]
-        for c in range(rank):
-            factor = targets[c, p] / pivot
-            if factor != 0:
-                for j in range(p):
-                    targets[c, j] -= factor * matrix[p, j]
-    for i in range(size):
-        if not matrix[i, i] > SINGULAR:
-            return matrix, targets, inner, False
-    return matrix[:size, :size].copy(), targets[:, :size].copy(), inner, True
+    if count:
+        lower = _cholesky(matrix[:count, :count])
+        if lower is None or lower.diagonal().min() ** 2 <= SINGULAR:
+            return None
+        panels = np.concatenate((matrix[:count, count:], targets[:, :count].T), axis=1)
+        panels = np.linalg.solve(lower, panels)
+        across, known = panels[:, : len(free)], panels[:, len(free) :]
+        matrix = matrix[count:, count:] - across.T @ across
+        targets = targets[:, count:] - known.T @ across
+        inner = known.T @ known
+    if matrix.diagonal().min() <= SINGULAR:
+        return None
+    if not task.concave:
+        return matrix, targets, float(np.trace(inner)), np.eye(rank)
+    factor = np.linalg.cholesky(inner + np.eye(rank))
+    base = 2 * float(np.log(factor.diagonal()).sum())
+    return matrix, np.linalg.solve(factor, targets), base, factor
 
 
-@jit
-def _whiten(targets, inner, concave):
-    """Return the value of what is included; for log-det, make H + I the identity."""
-    rank = len(inner)
-    base = 0.0
-    factor = np.eye(rank)
-    if not concave:
-        for c in range(rank):
-            base += inner[c, c]
-        return base, factor
-    factor += inner
-    lower_factor(factor)
-    for c in range(rank):
-        base += 2 * np.log(factor[c, c])
-    targets[:] = triangular(lower_inverse(factor), targets)
-    return base, factor
+def _cholesky(matrix: Floats) -> NDArray[Any] | None:
+    """Return the lower Cholesky factor, or None unless the matrix is positive definite."""
+    try:
+        return np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return None
 
 
-@jit
-def _pairs(matrix, targets, choose, concave):
+def _pairs(matrix: Floats, targets: Floats, choose: int, concave: bool) -> tuple[Floats, Integers]:
     """Compute for every feature the best value with it, and with which other if two are chosen."""
-    rank, size = targets.shape
-    best, partner = np.full(size, -np.inf), np.zeros(size, np.int64)
-    inner = np.zeros((size, size))
-    for i in range(size):
-        for j in range(size):
-            for c in range(rank):
-                inner[i, j] += targets[c, i] * targets[c, j]
+    inner, diagonal = np.einsum("ci,cj->ij", targets, targets), matrix.diagonal()
+    own = inner.diagonal()
     if choose == 1:
-        for i in range(size):
-            value = inner[i, i] / matrix[i, i]
-            best[i] = np.log1p(value) if concave else value
-        return best, partner
-    for i in range(size):
-        for j in range(i):
-            determinant = matrix[i, i] * matrix[j, j] - matrix[i, j] ** 2
-            value = inner[i, i] * matrix[j, j] + inner[j, j] * matrix[i, i]
-            value -= 2 * inner[i, j] * matrix[i, j]
-            if concave:
-                value += inner[i, i] * inner[j, j] - inner[i, j] ** 2
-            value /= determinant
-            if concave:
-                value = np.log1p(value)
-            if not determinant > 0:
-                value = np.inf
-            if value > best[i]:
-                best[i], partner[i] = value, j
-            if value > best[j]:
-                best[j], partner[j] = value, i
-    return best, partner
-
-
-@jit
-def _deletions(matrix, targets, concave):
-    """Return the value of all features, and by how much it falls without each of them."""
-    rank, size = targets.shape
-    inverse = matrix.copy()
-    if not invert_definite(inverse):
-        return np.inf, np.full(size, np.inf)
-    weights = np.zeros((rank, size))
-    for c in range(rank):
-        for i in range(size):
-            for j in range(size):
-                weights[c, j] += targets[c, i] * inverse[i, j]
-    inner = np.zeros((rank, rank))
-    for c in range(rank):
-        for d in range(rank):
-            for i in range(size):
-                inner[c, d] += weights[c, i] * targets[d, i]
-    value, factor = 0.0, np.eye(rank)
+        value = own / diagonal
+        return np.log1p(value) if concave else value, np.zeros(len(own), np.intp)
+    determinant = np.outer(diagonal, diagonal) - matrix**2
+    value = np.outer(own, diagonal)
+    value = value + value.T - 2 * inner * matrix
     if concave:
-        factor += (inner + inner.T) / 2
-        lower_factor(factor)
-        weights = triangular(lower_inverse(factor), weights)
-    for c in range(rank):
-        value += 2 * np.log(factor[c, c]) if concave else inner[c, c]
-    losses = np.zeros(size)
-    for c in range(rank):
-        for i in range(size):
-            losses[i] += weights[c, i] * weights[c, i]
-    rounding = size * EPS * np.trace(inverse) * (np.trace(inner) + concave)
-    for i in range(size):
-        losses[i] = losses[i] / inverse[i, i] - rounding
-        if concave:
-            losses[i] = -np.log1p(-min(losses[i], 1 - rounding))
+        value += np.outer(own, own) - inner**2
+    positive = determinant > 0
+    value = np.divide(value, determinant, out=np.full(matrix.shape, np.inf), where=positive)
+    if concave:
+        value = np.log1p(value)
+    np.fill_diagonal(value, -np.inf)
+    partner = value.argmax(axis=1)
+    return value[np.arange(len(own)), partner], partner
+
+
+def _deletions(matrix: Floats, targets: Floats, concave: bool) -> tuple[float, Floats]:
+    """Return the value of all features, and by how much it falls without each of them."""
+    lower = _cholesky(matrix)
+    if lower is None:
+        return np.inf, np.full(len(matrix), np.inf)
+    half = np.linalg.inv(lower)
+    weights = (targets @ half.T) @ half
+    inner = weights @ targets.T
+    value = float(np.trace(inner))
+    if concave:
+        factor = np.linalg.cholesky((inner + inner.T) / 2 + np.eye(len(inner)))
+        weights = np.linalg.solve(factor, weights)
+        value = 2 * float(np.log(factor.diagonal()).sum())
+    powers = np.square(half).sum(axis=0)
+    rounding = len(matrix) * EPS * powers.sum() * (float(np.trace(inner)) + concave)
+    losses = np.square(weights).sum(axis=0) / powers - rounding
+    if concave:
+        losses = -np.log1p(-np.minimum(losses, 1 - rounding))
     return value + rounding, losses

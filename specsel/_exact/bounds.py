@@ -126,34 +126,23 @@ SPLIT = 0.99
 ROUNDING, ROUNDING_GROWTH = 1e-9, 1e-13
 
 
-@jit
-def is_empty(matrix, n_free, choose, plain):
+def is_empty(matrix: Floats, n_free: int, choose: int, plain: bool) -> bool:
     """Return whether no support of a node can be negative; its free features come first.
 
     With `plain`, only the number of negative eigenvalues counts (Eq. 8).
     """
-    inverse = submatrix(matrix, np.arange(len(matrix)))
+    inverse = matrix.copy()
     negative = invert(inverse)
     if negative != 1 or plain or n_free == choose:
-        return negative == 0
-    goes = np.empty(n_free, np.bool_)
-    left = 0
-    for i in range(n_free):
-        goes[i] = inverse[i, i] > 0
-        left += goes[i]
-    changed = True
-    while changed and left >= n_free - choose:
-        changed = False
-        for i in range(n_free):
-            partners = 0
-            for j in range(n_free):
-                both = SPARED * inverse[i, i] * inverse[j, j]
-                partners += goes[j] and inverse[i, j] ** 2 < both
-            if goes[i] and partners < n_free - choose:
-                goes[i] = False
-                left -= 1
-                changed = True
-    return left < n_free - choose
+        return bool(negative == 0)
+    inverse, least = inverse[:n_free, :n_free], n_free - choose
+    diagonal = np.diag(inverse)
+    pairs = inverse**2 < SPARED * np.outer(diagonal, diagonal)
+    goes, before = diagonal > 0, -1
+    while before != goes.sum() >= least:
+        before = goes.sum()
+        goes &= pairs[:, goes].sum(axis=1) >= least
+    return bool(goes.sum() < least)
 
 
 @jit
@@ -163,8 +152,9 @@ def invert(matrix):
     Sweeps pivots of one or two rows, which keeps the matrix symmetric.
     """
     size = len(matrix)
-    done = np.zeros(size, np.bool_)
-    rows, columns = np.zeros((2, size)), np.empty((2, size))
+    done, rows, columns = np.empty(size, np.bool_), np.empty((2, size)), np.empty((2, size))
+    for i in range(size):
+        done[i] = False
     negative, left = 0, size
     while left > 0:
         first, second = _pivot(matrix, done)
@@ -203,7 +193,7 @@ def invert(matrix):
     return negative
 
 
-@jit
+@jit(inline=True)
 def _pivot(matrix, done):
     """Return the row of the largest diagonal entry left, and a second row or -1.
 
@@ -225,7 +215,7 @@ def _pivot(matrix, done):
     return first, -1 if largest * beyond >= PIVOT * aside**2 else second
 
 
-@jit
+@jit(inline=True)
 def undominated(matrix, size, others, scale, out, steps):
     """Iterate x; return -1 as soon as the inequality holds for every row, else the worst row."""
     worst = 0
@@ -293,28 +283,25 @@ def eliminate(matrix, size, pivot, target):
     return largest
 
 
-@jit
-def complement(matrix, n_free):
-    """Return the Schur complement of the last rows, and whether their part is positive definite.
-
-    Where it is not, the complement means nothing.
-    """
-    work = matrix.copy()
-    for last in range(len(matrix) - 1, n_free - 1, -1):
-        if work[last, last] <= 0:
-            return work[:n_free, :n_free].copy(), False
-        eliminate(work, last + 1, last, work)
-    return work[:n_free, :n_free].copy(), True
+def complement(matrix: Floats, n_free: int) -> Floats | None:
+    """Return the Schur complement of the last rows, or None unless they are positive definite."""
+    part, panel = matrix[:n_free, :n_free], matrix[n_free:, :n_free]
+    try:
+        lower = np.linalg.cholesky(matrix[n_free:, n_free:])
+    except np.linalg.LinAlgError:
+        return None
+    half = np.linalg.solve(lower, panel)
+    complement: Floats = part - half.T @ half
+    return complement
 
 
-@jit
-def is_dominated(matrix, n_free, choose):
+def is_dominated(matrix: Floats, n_free: int, choose: int) -> bool:
     """Return whether dominance shows that no support of a node is negative."""
-    part, positive = complement(matrix, n_free)
-    if not positive or np.diag(part).min() <= 0:
+    part = complement(matrix, n_free)
+    if part is None or np.diag(part).min() <= 0:
         return False
     scale, out = np.ones(n_free), np.empty(n_free)
-    return undominated(part, n_free, choose - 1, scale, out, ROOT_STEPS) < 0
+    return bool(undominated(part, n_free, choose - 1, scale, out, ROOT_STEPS) < 0)
 
 
 @jit
@@ -327,14 +314,13 @@ def bound(matrix, targets, concave, split, weights, choose, goal, rounds, sweeps
     gave it, how much of each feature the relaxation chooses, from 0 to 1, and the rounds taken.
     """
     rank, size = targets.shape
-    current = np.empty(size)
-    best = np.inf, split, weights, np.zeros(size), np.zeros(size), 0
-    if not certified(matrix, split, current):
-        return best
-    gradient, before = np.zeros(size), np.inf
-    factor, turn, constant = np.eye(rank), np.eye(rank), 0.0
+    current, gradient, scores = np.empty(size), np.zeros(size), np.zeros(size)
+    factor, turn, constant, before = np.eye(rank), np.eye(rank), 0.0, np.inf
+    best = np.inf, split, weights, scores, gradient, 0
     for number in range(rounds + 1):
-        turned, loads = targets.copy(), weights.copy()
+        if not certified(matrix, split, current):
+            break
+        turned, loads = targets, weights.copy()
         if concave:
             constant = linearised(targets, weights, factor, turn)
             turned, loads = triangular(turn, targets), triangular(turn, weights)
@@ -344,47 +330,53 @@ def bound(matrix, targets, concave, split, weights, choose, goal, rounds, sweeps
         weights = triangular(factor, loads) if concave else loads
         lengths = _lengths(current, loads)
         level = threshold_of(lengths, choose, np.inf)
-        shares = np.minimum(lengths / level, 1.0)
+        shares = np.empty(size)
+        for i in range(size):
+            shares[i] = min(lengths[i] / level, 1.0)
         if value < best[0]:
-            best = value, current.copy(), weights.copy(), scores, shares, number
+            best = value, current.copy(), weights, scores, shares, number
         if best[0] <= goal or number == rounds:
             break
         if number % 4 == 0:
             if before - best[0] < stop * (best[0] - goal):
                 break
             before = best[0]
-        new = _gradient(current, lengths, shares)
-        gradient += (new - gradient) * max(2.0 / (number + 2), FRESH)
-        if gradient.sum() <= 0 or not certified(
-            matrix, raised(matrix, current, gradient, step), current
-        ):
+        fresh, total = max(2.0 / (number + 2), FRESH), 0.0
+        for i in range(size):
+            new = 0.0
+            if 0 < shares[i] < 1:  # by how much the bound falls for every unit of e_i
+                new = lengths[i] ** 2 / current[i] * (1.0 / shares[i] - 1.0)
+            gradient[i] += (new - gradient[i]) * fresh
+            total += gradient[i]
+        if total <= 0:
             break
+        split = raised(matrix, current, gradient, step)
     return best
 
 
-@jit
+@jit(inline=True)
 def certified(matrix, split, out):
     """Write to `out` the split, or as much of it as leaves B₀ positive semi-definite for certain.
 
     Tell if that could be done. If floating-point Cholesky gets through a matrix, some matrix
     nearer than about n roundings of its trace is positive definite (Rump 2006).
     """
-    size, trace = len(matrix), 0.0
+    size, trace, share = len(matrix), 0.0, 1.0
     for i in range(size):
         trace += matrix[i, i]
     margin = 2 * (size + 4) * EPS * trace
-    out[:] = split
     for _ in range(SHRINKS):
         part = matrix.copy()
         for i in range(size):
+            out[i] = share * split[i]
             part[i, i] -= out[i] + margin
         if lower_factor(part):
             return True
-        out *= SHRINK
+        share *= SHRINK
     return False
 
 
-@jit
+@jit(inline=True)
 def raised(matrix, split, gradient, step):
     """Move e towards the largest ``Σ gradient_i e_i + barrier · log det(B - Diag(e))``.
 
@@ -397,18 +389,20 @@ def raised(matrix, split, gradient, step):
         inverse[i, i] -= split[i]
     if not invert_definite(inverse):
         return split
-    mean = gradient.mean()
-    barrier = BARRIER * mean * split.mean()
-    moved = split.copy()
-    column = np.empty(size)
+    mean, extent = 0.0, 0.0
+    for i in range(size):
+        mean += gradient[i] / size
+        extent += split[i] / size
+    barrier = BARRIER * mean * extent
+    moved, column = np.empty(size), np.empty(size)
     for i in range(size):
         pivot = inverse[i, i]
         change = 1.0 / pivot - barrier / (gradient[i] + FLOOR * mean)
-        change = max(change, (LEAST_SHARE - 1.0) * moved[i])
-        moved[i] += change
+        change = max(change, (LEAST_SHARE - 1.0) * split[i])
+        moved[i] = split[i] + step * change
         gather(inverse, i, column)
         subtract(inverse, column, -change / (1.0 - change * pivot))
-    return split + step * (moved - split)
+    return moved
 
 
 @jit
@@ -419,30 +413,37 @@ def relax(matrix, targets, split, weights, choose, goal, sweeps):
     ``√e_i ‖w_i‖`` is above a threshold, so that i counts as chosen, and linear below.
     """
     rank, size = targets.shape
-    rest = _rest(matrix, targets, split, weights)
-    best, lowest, before, level = weights.copy(), np.inf, np.inf, np.inf
+    rest, best = targets.copy(), weights.copy()  # U - W B₀
+    for c in range(rank):
+        for i in range(size):
+            weight = weights[c, i]
+            if weight != 0:
+                for j in range(size):
+                    rest[c, j] -= weight * matrix[i, j]
+                rest[c, i] += weight * split[i]
+    lowest, before, level = np.inf, np.inf, np.inf
     scores, pull = np.empty(size), np.empty(rank)
     for sweep in range(sweeps):
         value = 0.0
-        scores[:] = 0.0
-        for c in range(rank):
-            for i in range(size):
+        for i in range(size):
+            scores[i] = 0.0
+            for c in range(rank):
                 value += weights[c, i] * (targets[c, i] - rest[c, i])
                 scores[i] += rest[c, i] * rest[c, i] / split[i]
-        ordered = np.sort(scores)
-        for i in range(size - choose, size):
-            value += ordered[i]
+        total, least = largest(scores, choose)
+        value += total
         if value < lowest:
             lowest = value
-            best[:] = weights
+            for c in range(rank):
+                for i in range(size):
+                    best[c, i] = weights[c, i]
         if lowest <= goal:
             break
         if sweep > 4 and sweep % 4 == 0:
             if before - lowest < STALLED * abs(lowest):
                 break
             before = lowest
-        before_level = min(level, np.sqrt(ordered[size - choose]))
-        level = threshold_of(_lengths(split, weights), choose, before_level)
+        level = threshold_of(_lengths(split, weights), choose, min(level, np.sqrt(least)))
         for i in range(size):
             own = matrix[i, i] - split[i]
             square = 0.0
@@ -463,17 +464,50 @@ def relax(matrix, targets, split, weights, choose, goal, sweeps):
                     for j in range(size):
                         rest[c, j] -= change * matrix[i, j]
                     rest[c, i] += change * split[i]
-    weights[:] = best
+    for c in range(rank):
+        for i in range(size):
+            weights[c, i] = best[c, i]
 
 
 @jit
+def largest(values, count):
+    """Return the sum of so many of the largest values, and the least of them."""
+    work, low, high = values.copy(), 0, len(values) - 1
+    while low < high:  # until the largest come first: quickselect
+        pivot, left, right = work[(low + high) // 2], low, high
+        while left <= right:
+            while work[left] > pivot:
+                left += 1
+            while work[right] < pivot:
+                right -= 1
+            if left <= right:
+                work[left], work[right] = work[right], work[left]
+                left += 1
+                right -= 1
+        if right < count - 1 < left:
+            break
+        if count - 1 <= right:
+            high = right
+        else:
+            low = left
+    total, least = 0.0, np.inf
+    for i in range(count):
+        total += work[i]
+        least = min(least, work[i])
+    return total, least
+
+
+@jit(inline=True)
 def evaluate(matrix, targets, split, weights, choose, scores):
     """Compute the bound afresh, and the a_i; add what rounding may have taken from either."""
     rank, size = targets.shape
     value, error = 0.0, 0.0
-    scores[:] = 0.0
+    image, moduli = np.empty(size), np.empty(size)
+    for i in range(size):
+        scores[i] = 0.0
     for c in range(rank):
-        image, moduli = np.zeros(size), np.abs(targets[c])
+        for i in range(size):
+            image[i], moduli[i] = 0.0, abs(targets[c, i])
         for i in range(size):
             weight = weights[c, i]
             if weight != 0:
@@ -488,48 +522,23 @@ def evaluate(matrix, targets, split, weights, choose, scores):
             error += abs(weights[c, i]) * (slack + size * EPS * abs(image[i]))
             rest = abs(targets[c, i] - image[i]) + slack
             scores[i] += rest * rest / split[i]
-    for score in np.sort(scores)[size - choose :]:
-        value += score
-    return (value + error) * (1 + size * EPS)
-
-
-@jit
-def _rest(matrix, targets, split, weights):
-    """Compute ``U - W B₀``."""
-    rank, size = targets.shape
-    rest = targets.copy()
-    for c in range(rank):
-        for i in range(size):
-            weight = weights[c, i]
-            if weight != 0:
-                for j in range(size):
-                    rest[c, j] -= weight * matrix[i, j]
-                rest[c, i] += weight * split[i]
-    return rest
+    return (value + largest(scores, choose)[0] + error) * (1 + size * EPS)
 
 
 @jit
 def _lengths(split, weights):
     """Compute ``√e_i ‖w_i‖``."""
     rank, size = weights.shape
-    lengths = np.zeros(size)
-    for c in range(rank):
-        for i in range(size):
-            lengths[i] += weights[c, i] * weights[c, i]
-    return np.sqrt(lengths * split)
+    lengths = np.empty(size)
+    for i in range(size):
+        square = 0.0
+        for c in range(rank):
+            square += weights[c, i] * weights[c, i]
+        lengths[i] = np.sqrt(square * split[i])
+    return lengths
 
 
-@jit
-def _gradient(split, lengths, shares):
-    """By how much the bound falls for every unit of e: ``‖w_i‖² (1/share - 1)``."""
-    gradient = np.zeros(len(split))
-    for i in range(len(split)):
-        if 0 < shares[i] < 1:
-            gradient[i] = lengths[i] ** 2 / split[i] * (1.0 / shares[i] - 1.0)
-    return gradient
-
-
-@jit
+@jit(inline=True)
 def linearised(targets, weights, factor, turn):
     """Set the tangent of log-det where W is; return the constant of the inequality.
 
@@ -544,8 +553,10 @@ def linearised(targets, weights, factor, turn):
                 total += targets[i, c] * weights[j, c] + targets[j, c] * weights[i, c]
             factor[i, j] = total / 2 + (i == j)
     if not lower_factor(factor):
-        factor[:] = np.eye(rank)
-    turn[:] = lower_inverse(factor)
+        for i in range(rank):
+            for j in range(rank):
+                factor[i, j] = i == j
+    lower_inverse(factor, turn)
     constant = -float(rank)
     for i in range(rank):
         constant -= 2 * np.log(turn[i, i])
@@ -562,16 +573,23 @@ def threshold_of(lengths, choose, before):
     the level of the k-th largest score would not move on once as many features were chosen. If no
     more than `choose` lengths are above 0 there is no such ν, and half of `before` lets more in.
     """
-    lengths = np.sort(lengths)[::-1]
-    if lengths[choose] == 0:
+    rest, positive = 0.0, 0
+    for i in range(len(lengths)):
+        rest += lengths[i]
+        positive += lengths[i] > 0
+    if positive <= choose:
         return before / 2
-    rest = lengths.sum()
-    for above in range(choose):
-        level = rest / (choose - above)
-        if lengths[above] <= level:
+    level, above = rest / choose, -1
+    while True:  # the steps of Newton's method, from above; they end
+        count, rest = 0, 0.0
+        for i in range(len(lengths)):
+            if lengths[i] > level:
+                count += 1
+            else:
+                rest += lengths[i]
+        if count in (above, choose):
             return level
-        rest -= lengths[above]
-    return lengths[choose - 1]
+        level, above = rest / (choose - count), count
 
 
 def ceiling(
@@ -623,7 +641,7 @@ def is_empty_relaxed(matrix: Floats, n_free: int, choose: int) -> bool:
     return bool(bound(Q, u, False, split, u / share, choose, goal, 0, SWEEPS, 0.0, 0.0)[0] <= goal)
 
 
-@jit
+@jit(inline=True)
 def invert_definite(matrix):
     """Invert a positive definite matrix in place; return whether all pivots were positive.
 
@@ -638,8 +656,11 @@ def invert_definite(matrix):
         gather(matrix, p, row)
         row[p] = 0.0
         subtract(matrix, row, 1.0 / pivot)
-        matrix[p, :p] = row[:p] / pivot
-        matrix[p + 1 :, p] = row[p + 1 :] / pivot
+        for i in range(size):
+            if i < p:
+                matrix[p, i] = row[i] / pivot
+            else:
+                matrix[i, p] = row[i] / pivot
         matrix[p, p] = -1.0 / pivot
     for i in range(size):
         for j in range(i + 1):
@@ -651,9 +672,8 @@ def invert_definite(matrix):
 @jit
 def gather(lower, index, out):
     """Collect one row of a symmetric matrix, of which only the lower part counts."""
-    out[: index + 1] = lower[index, : index + 1]
-    for i in range(index + 1, len(lower)):
-        out[i] = lower[i, index]
+    for i in range(len(lower)):
+        out[i] = lower[index, i] if i <= index else lower[i, index]
 
 
 @jit
@@ -686,11 +706,10 @@ def lower_factor(matrix):
     return True
 
 
-@jit
-def lower_inverse(factor):
-    """Invert a lower triangular matrix."""
+@jit(inline=True)
+def lower_inverse(factor, inverse):
+    """Write the inverse of a lower triangular matrix, whose upper part is 0 as it stays."""
     size = len(factor)
-    inverse = np.zeros((size, size))
     for j in range(size):
         inverse[j, j] = 1.0 / factor[j, j]
         for i in range(j + 1, size):
@@ -698,7 +717,6 @@ def lower_inverse(factor):
             for c in range(j, i):
                 total -= factor[i, c] * inverse[c, j]
             inverse[i, j] = total / factor[i, i]
-    return inverse
 
 
 @jit

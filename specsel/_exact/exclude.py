@@ -29,7 +29,7 @@ import numpy as np
 
 from specsel._exact.bounds import CANCELLED, SPARED, Node, invert, lower_factor, submatrix
 from specsel._runtime import jit
-from specsel._validate import Bools
+from specsel._validate import Bools, Integers
 
 # Stacks searched at a time.
 STACKS = 8
@@ -42,11 +42,16 @@ OVERHEAD = 500
 DEPTH = 0  # row of the deepest node, or -1 if the stack is idle
 BASE = 1  # how many features all nodes of the stack keep: those in `Stack.base`
 NODES = 2  # how many nodes were examined
-FOUND = 3  # SUPPORT or GROWN if the stack had to stop for that, else 0
+FOUND = 3  # SUPPORT, GROWN or LEAF if the stack had to stop for that, else 0
 STATE_ENTRIES = 4
 
-# What `FOUND` may say: a better support is in `Stack.found`; or rounding grew too large.
-SUPPORT, GROWN = 1, 2
+# What `FOUND` may say: a better support is in `Stack.found`; rounding grew too large; the deepest
+# node is down to one support. Without the latter two a node is pruned, or branches.
+SUPPORT, GROWN, LEAF = 1, 2, 3
+PRUNED, BRANCHES = 0, 1
+
+# What a feature is in a node: held by all supports, or free.
+HELD, FREE = 1, 2
 
 # Columns of `Stack.table`, which has a row for each node; those from CHOOSE on are for this tree.
 SIZE = 0  # how many features are free in the node, the kept ones among them
@@ -204,11 +209,7 @@ class Exclude(Tree):
         return self.search(threads, descend, rules, budget)
 
     def node(self, stack: Stack, depth: int) -> Node:
-        kept = [stack.base[: stack.state[BASE]]]
-        kept += [stack.features[level, : stack.table[level, KEPT] - 1] for level in range(depth)]
-        own = stack.features[depth]
-        size, count, choose = stack.table[depth, [SIZE, KEPT, CHOOSE]]
-        return np.concatenate((*kept, own[:count])), own[count:size].copy(), int(choose - count)
+        return _node(stack, depth)
 
     def n_free(self, stack: Stack, depth: int) -> int:
         node = stack.table[depth]
@@ -219,115 +220,235 @@ class Exclude(Tree):
         donor.table[depth, CLOSED] = 1
 
 
-@jit
-def descend(stack, rules, budget):
+def descend(stack: Stack, rules: Rules, budget: float) -> None:
     """Search depth first, until the budget is spent or a better support is found."""
+    state = stack.state
+    while budget > 0 and state[DEPTH] >= 0 and state[FOUND] == 0:
+        budget -= _descend(stack, rules, budget)
+        if state[FOUND] == LEAF:
+            _leave_leaf(stack, rules)
+
+
+def _leave_leaf(stack: Stack, rules: Rules) -> None:
+    """Go on from a support worth no less than a tie; stop if it is better or precedes."""
+    state = stack.state
+    members = _node(stack, state[DEPTH])[0]
+    stack.found[:] = np.isin(np.arange(len(stack.found)), members)
+    members = np.concatenate((members, np.arange(len(stack.found), len(rules.above))))
+    state[DEPTH] -= 1
+    if precedes(stack.found, rules.incumbent) or is_better(rules.above, members):
+        state[FOUND] = SUPPORT
+    else:
+        state[FOUND], state[DEPTH] = 0, _retreat(stack, rules.incumbent)
+
+
+def _retreat(stack: Stack, incumbent: Bools) -> int:
+    """Return the depth at which to go on after a tie that is no smaller than the incumbent.
+
+    It is that of the highest node which can hold only such ties. That node is computed anew, to be
+    pruned just above the incumbent's value; otherwise the search would examine all ties.
+    """
+    for depth in range(stack.state[DEPTH] + 1):
+        node = stack.table[depth]
+        if node[STRICT] or node[CLOSED]:
+            continue
+        kept, free, choose = _node(stack, depth)
+        if not may_precede(kept[:-1], np.append(free, kept[-1]), choose + 1, incumbent):
+            node[KEPT] -= 1
+            node[VERSION] = -1
+            return depth
+    return int(stack.state[DEPTH])
+
+
+def _node(stack: Stack, depth: int) -> Node:
+    """Return what is left of a node, without the children it already made.
+
+    An ancestor counts its dropped feature as kept, which is the last one; it is left out.
+    """
+    kept = [stack.base[: stack.state[BASE]]]
+    kept += [stack.features[level, : stack.table[level, KEPT] - 1] for level in range(depth)]
+    own = stack.features[depth]
+    size, count, choose = stack.table[depth, [SIZE, KEPT, CHOOSE]]
+    return np.concatenate((*kept, own[:count])), own[count:size].copy(), int(choose - count)
+
+
+def may_precede(kept: Integers, free: Integers, lacking: int, incumbent: Bools) -> bool:
+    """Return whether features can precede the incumbent once so many free ones join them."""
+    chosen = np.concatenate((kept, np.sort(free)[: max(lacking, 0)]))
+    return precedes(np.isin(np.arange(len(incumbent)), chosen), incumbent)
+
+
+def precedes(mask: Bools, incumbent: Bools) -> bool:
+    """Return whether a support is lexicographically smaller than the incumbent."""
+    places = np.flatnonzero(mask != incumbent)
+    return len(places) > 0 and bool(mask[places[0]])
+
+
+@jit
+def _descend(stack, rules, budget):
+    """Search depth first, until the budget is spent or a leaf is reached; return the work."""
     state, table = stack.state, stack.table
     work = 0
     while state[DEPTH] >= 0 and work < budget and state[FOUND] == 0:
-        depth = state[DEPTH]
-        if table[depth, CLOSED]:
+        node = table[state[DEPTH]]
+        if node[CLOSED]:
             state[DEPTH] -= 1
             continue
-        if table[depth, VERSION] != rules.version:
+        if node[VERSION] != rules.version:
             work += _refresh(stack, rules)
-        kept = table[depth, KEPT]
-        fathomed = _fathom(stack, rules)
-        work += (OVERHEAD + table[depth, SIZE]) * (1 + table[depth, KEPT] - kept)
-        if fathomed:
-            state[DEPTH] -= 1
-        elif table[depth, KEPT] < table[depth, CHOOSE]:
+        kept = node[KEPT]
+        verdict = _examine(stack, rules)
+        work += (OVERHEAD + node[SIZE]) * (node[KEPT] - kept + (verdict != BRANCHES))
+        if verdict == BRANCHES:
             work += _branch(stack, rules.groups)
+        elif verdict == LEAF and _is_tie(stack, rules.below):
+            state[FOUND] = LEAF
         else:
-            _collect(stack, depth, table[depth, KEPT], stack.found)
-            smaller = precedes(stack.found, rules.incumbent)
-            tie = is_better(rules.below, stack.found)
             state[DEPTH] -= 1
-            if tie and (smaller or is_better(rules.above, stack.found)):
-                state[FOUND] = SUPPORT
-            elif tie:
-                state[DEPTH] = _retreat(stack, rules.incumbent)
+    return work
+
+
+@jit(inline=True)
+def _is_tie(stack, below):
+    """Return whether the support that the deepest node has come down to is negative."""
+    depth = stack.state[DEPTH]
+    roles, members = np.empty(stack.features.shape[1], np.int64), np.empty(len(below), np.int64)
+    _mark_kept(stack, depth, stack.table[depth, KEPT], roles)
+    count = 0
+    for i in range(len(below)):
+        if i >= len(roles) or roles[i] == HELD:
+            members[count] = i
+            count += 1
+    return is_better(below, members[:count])
 
 
 @jit
+def is_better(matrix, members):
+    """Return whether a support is negative in M: whether its part has no Cholesky factor."""
+    return not lower_factor(submatrix(matrix, members))
+
+
+@jit(inline=True)
 def _refresh(stack, rules):
     """Compute the inverse of the deepest node from M itself; return what that cost."""
     depth = stack.state[DEPTH]
-    node = stack.table[depth]
-    mask = np.empty(len(rules.incumbent), np.bool_)
-    _collect(stack, depth, node[KEPT], mask)
-    free = stack.features[depth, node[KEPT] : node[SIZE]]
-    size, chosen = len(free), np.concatenate((free, support_of(mask, len(rules.above))))
+    node, features, incumbent = stack.table[depth], stack.features[depth], rules.incumbent
+    n, count = len(incumbent), node[SIZE] - node[KEPT]
+    roles = np.empty(n, np.int64)
+    _mark_kept(stack, depth, node[KEPT], roles)
     node[FIRST] = node[KEPT]
-    node[STRICT] = not _may_precede(stack, depth, node[KEPT], rules.incumbent)
     node[VERSION] = rules.version
     node[FRESH] = 1
-    matrix = submatrix(rules.above if node[STRICT] else rules.below, chosen)
+    chosen = np.empty(len(rules.above), np.int64)
+    for i in range(count):
+        chosen[i] = features[node[KEPT] + i]
+        roles[chosen[i]] = FREE
+    lacking, undecided = node[CHOOSE] - node[KEPT], True
+    node[STRICT] = 1
+    size = count
+    for i in range(len(chosen)):
+        role = roles[i] if i < n else HELD
+        if role == HELD:
+            chosen[size] = i
+            size += 1
+        if undecided and i < n:  # whether the smallest support that is left precedes it
+            held = role == HELD or (role == FREE and lacking > 0)
+            lacking -= role == FREE
+            undecided = held == incumbent[i]
+            node[STRICT] = undecided or not held
+    source = rules.above if node[STRICT] else rules.below
+    matrix = submatrix(source, chosen[:size])
     node[NEGATIVE] = invert(matrix)
     inverse = _inverse(stack, depth)
-    for i in range(size):
+    for i in range(count):
         stack.marks[depth, PEAK, node[FIRST] + i] = abs(matrix[i, i])
-        for j in range(size):
-            inverse[i * size + j] = matrix[i, j]
-    return len(chosen) ** 3
+        for j in range(count):
+            inverse[i * count + j] = matrix[i, j]
+    return size**3
 
 
-@jit
-def _fathom(stack, rules):
-    """Return whether the deepest node holds no better support; if it may, keep what must stay."""
+@jit(inline=True)
+def _examine(stack, rules):
+    """Keep what must stay in the deepest node, and the feature that its next child drops.
+
+    Return whether the node holds no better support, a single one, or branches.
+    """
     depth = stack.state[DEPTH]
-    node = stack.table[depth]
+    node, marks = stack.table[depth], stack.marks[depth]
     if node[KEPT] > node[CHOOSE] or node[NEGATIVE] == 0:
-        return True
+        return PRUNED
     if node[SIZE] == node[CHOOSE]:
         node[KEPT] = node[SIZE]
-        return False
-    first, size = node[FIRST], node[SIZE] - node[FIRST]
-    inverse, marks = _inverse(stack, depth), stack.marks[depth, :, first:]
+        return LEAF
+    inverse, first = _inverse(stack, depth), node[FIRST]
+    shows = node[NEGATIVE] == 1 and not rules.plain
     if node[FRESH]:
         stack.state[NODES] += 1
         node[FRESH] = 0
-        if rules.plain or node[NEGATIVE] > 1:
+        size = node[SIZE] - first
+        if shows:
+            peaks, losses, partners = (
+                marks[PEAK, first:],
+                marks[LOSS, first:],
+                marks[PARTNERS, first:],
+            )
+            couple(inverse, size, peaks, losses, partners)
+        else:
             for i in range(size):
                 feature = stack.features[depth, first + i]
-                marks[LOSS, i] = -inverse[i * (size + 1)] * rules.above[feature, feature]
-            return False
-        for i in range(size):
-            if inverse[i * (size + 1)] < -CANCELLED * marks[PEAK, i]:
-                _swap(stack, depth, inverse, node[KEPT] - first, i)
-                node[KEPT] += 1
-        couple(inverse, size, node[KEPT] - first, marks[PEAK], marks[LOSS], marks[PARTNERS])
-    if rules.plain or node[NEGATIVE] > 1:
-        return False
-    i = node[KEPT] - first
-    while i < size and node[KEPT] <= node[CHOOSE]:
-        i += 1
-        if marks[PARTNERS, i - 1] < node[SIZE] - node[CHOOSE]:
-            _keep(stack, depth, inverse, i - 1)
-            i = node[KEPT] - first
-    return node[KEPT] > node[CHOOSE]
+                marks[LOSS, first + i] = -inverse[i * (size + 1)] * rules.above[feature, feature]
+    while node[KEPT] <= node[CHOOSE]:
+        stays = node[SIZE]
+        if shows:
+            stays = node[KEPT]
+            while stays < node[SIZE] and marks[PARTNERS, stays] >= node[SIZE] - node[CHOOSE]:
+                stays += 1
+        branches = stays == node[SIZE]
+        if branches:
+            if node[KEPT] == node[CHOOSE]:
+                return LEAF
+            stays = node[KEPT]
+            for i in range(node[KEPT], node[SIZE]):
+                if marks[LOSS, i] > marks[LOSS, stays]:
+                    stays = i
+        _keep(stack, depth, inverse, stays)
+        if branches:
+            return BRANCHES
+    return PRUNED
 
 
-@jit
+@jit(inline=True)
+def _keep(stack, depth, inverse, i):
+    """Let a feature join the kept ones of a node: it can no longer go with others."""
+    node, features, marks = stack.table[depth], stack.features[depth], stack.marks[depth]
+    first, position = node[FIRST], node[KEPT]
+    size, row = node[SIZE] - first, position - first
+    if i > position:
+        features[i], features[position] = features[position], features[i]
+        for mark in range(MARK_ROWS):
+            marks[mark, i], marks[mark, position] = marks[mark, position], marks[mark, i]
+        exchange(inverse, size, row, i - first)
+    node[KEPT] += 1
+    if node[NEGATIVE] == 1:
+        peaks, losses, partners = marks[PEAK, first:], marks[LOSS, first:], marks[PARTNERS, first:]
+        uncouple(inverse, size, row, peaks, losses, partners)
+
+
+@jit(inline=True)
 def _branch(stack, groups):
-    """Make the child that drops the feature with the largest loss; return what that cost.
+    """Make the child that drops the feature kept last; return what that cost.
 
-    The node itself keeps that feature from now on. The child goes on the stack unless it has too
-    few features left.
+    The child goes on the stack unless it has too few features left.
     """
     depth = stack.state[DEPTH]
     node, child = stack.table[depth], stack.table[depth + 1]
     features, marks, inverse = stack.features[depth], stack.marks[depth], _inverse(stack, depth)
-    position, first = node[KEPT], node[FIRST]
-    costliest = position
-    for i in range(position, node[SIZE]):
-        if marks[LOSS, i] > marks[LOSS, costliest]:
-            costliest = i
-    _keep(stack, depth, inverse, costliest - first)
+    position, first = node[KEPT] - 1, node[FIRST]
     size, row, rest = node[SIZE] - first, position - first, node[SIZE] - position - 1
     pivot = inverse[row * (size + 1)]
     afresh = abs(pivot) <= CANCELLED * marks[PEAK, position]
-    child[:] = 0
+    for column in range(NODE_COLUMNS):
+        child[column] = 0
     child[SIZE] = rest
     child[CHOOSE] = node[CHOOSE] - position
     child[NEGATIVE] = node[NEGATIVE] - (pivot < 0)
@@ -352,77 +473,7 @@ def _branch(stack, groups):
     return 2 * rest * rest
 
 
-@jit
-def _keep(stack, depth, inverse, i):
-    """Keep feature i of a node: it joins the kept ones and can no longer go with others."""
-    node = stack.table[depth]
-    first, size, row = node[FIRST], node[SIZE] - node[FIRST], node[KEPT] - node[FIRST]
-    _swap(stack, depth, inverse, row, i)
-    node[KEPT] += 1
-    if node[NEGATIVE] == 1:
-        marks = stack.marks[depth, :, first:]
-        uncouple(inverse, size, row, marks[PEAK], marks[LOSS], marks[PARTNERS])
-
-
-@jit
-def _swap(stack, depth, inverse, i, j):
-    """Exchange features i and j of a node, with their marks and their rows of the inverse."""
-    if i == j:
-        return
-    features, marks, first = stack.features[depth], stack.marks[depth], stack.table[depth, FIRST]
-    exchange(inverse, stack.table[depth, SIZE] - first, i, j)
-    i += first
-    j += first
-    features[i], features[j] = features[j], features[i]
-    for mark in range(len(marks)):
-        marks[mark, i], marks[mark, j] = marks[mark, j], marks[mark, i]
-
-
-@jit
-def _collect(stack, depth, kept, mask):
-    """Mark what a node keeps: the first `kept` of its free features, and what its ancestors keep.
-
-    An ancestor counts its dropped feature as kept, which is the last one; it is left out.
-    """
-    mask[:] = False
-    for i in range(stack.state[BASE]):
-        mask[stack.base[i]] = True
-    for level in range(depth):
-        for i in range(stack.table[level, KEPT] - 1):
-            mask[stack.features[level, i]] = True
-    for i in range(kept):
-        mask[stack.features[depth, i]] = True
-
-
-@jit
-def _may_precede(stack, depth, kept, incumbent):
-    """Return whether a support of a node may lexicographically precede the incumbent."""
-    mask = np.empty(len(incumbent), np.bool_)
-    _collect(stack, depth, kept, mask)
-    node = stack.table[depth]
-    free = stack.features[depth, kept : node[SIZE]]
-    return may_precede(mask, free, node[CHOOSE] - kept, incumbent)
-
-
-@jit
-def _retreat(stack, incumbent):
-    """Return the depth at which to go on after a tie that is no smaller than the incumbent.
-
-    It is that of the highest node which can hold only such ties. That node is computed anew, to be
-    pruned just above the incumbent's value; otherwise the search would examine all ties.
-    """
-    table = stack.table
-    for depth in range(stack.state[DEPTH] + 1):
-        if table[depth, STRICT] or table[depth, CLOSED]:
-            continue
-        if not _may_precede(stack, depth, table[depth, KEPT] - 1, incumbent):
-            table[depth, KEPT] -= 1
-            table[depth, VERSION] = -1
-            return depth
-    return stack.state[DEPTH]
-
-
-@jit
+@jit(inline=True)
 def _without_followers(stack, groups):
     """Drop the later features that are exactly like the one dropped; return how many are left.
 
@@ -431,10 +482,10 @@ def _without_followers(stack, groups):
     depth = stack.state[DEPTH]
     position = stack.table[depth, KEPT] - 1
     dropped = stack.features[depth, position]
-    mask = np.empty(stack.features.shape[1], np.bool_)
-    _collect(stack, depth, position, mask)
-    for later in range(dropped + 1, len(mask)):
-        if mask[later] and groups[later] == groups[dropped]:
+    roles = np.empty(len(groups), np.int64)
+    _mark_kept(stack, depth, position, roles)
+    for later in range(dropped + 1, len(roles)):
+        if roles[later] == HELD and groups[later] == groups[dropped]:
             return -1
     left = 0
     for i in range(position + 1, stack.table[depth, SIZE]):
@@ -446,6 +497,20 @@ def _without_followers(stack, groups):
 
 
 @jit
+def _mark_kept(stack, depth, kept, roles):
+    """Mark the first `kept` free features of a node as held, and what its ancestors keep."""
+    for i in range(len(roles)):
+        roles[i] = 0
+    for i in range(stack.state[BASE]):
+        roles[stack.base[i]] = HELD
+    for level in range(depth):
+        for i in range(stack.table[level, KEPT] - 1):
+            roles[stack.features[level, i]] = HELD
+    for i in range(kept):
+        roles[stack.features[depth, i]] = HELD
+
+
+@jit(inline=True)
 def _inverse(stack, depth):
     """Return the part of the stack that holds a node's inverse.
 
@@ -486,27 +551,30 @@ def exchange(matrix, size, i, j):
 
 
 @jit
-def couple(matrix, size, start, peaks, losses, partners):
-    """Compute for each feature from `start` on its loss, and with how many it can go.
+def couple(matrix, size, peaks, losses, partners):
+    """Compute for each feature its loss, and with how many it can go.
 
     Dropping i takes the share ``P_ij² / (P_ii P_jj)`` of the diagonal entry of j. The loss of i is
     the sum of these shares; i can go with those j that keep some. Where only rounding is left of
-    an entry, everything can go with it.
+    an entry, everything can go with it. A feature whose entry is negative goes with none.
     """
-    diagonal = matrix[start * (size + 1) :: size + 1].copy()
-    for i in range(len(diagonal)):
-        if diagonal[i] <= CANCELLED * peaks[start + i]:
-            diagonal[i] = np.inf
-    shares = 1.0 / diagonal
-    for i in range(start, size):
-        row = matrix[i * size + start : (i + 1) * size]
-        bound = SPARED * diagonal[i - start]
+    diagonal, shares = np.empty(size), np.empty(size)
+    for i in range(size):
+        entry = matrix[i * (size + 1)]
+        if entry < -CANCELLED * peaks[i]:
+            diagonal[i] = shares[i] = 0.0
+        else:
+            diagonal[i] = entry if entry > CANCELLED * peaks[i] else np.inf
+            shares[i] = 1.0 / diagonal[i]
+    for i in range(size):
+        row = matrix[i * size : (i + 1) * size]
+        bound = SPARED * diagonal[i]
         loss, count = 0.0, 0.0
-        for j in range(len(row)):
+        for j in range(size):
             square = row[j] * row[j]
             loss += square * shares[j]
             count += 1.0 if square < bound * diagonal[j] else 0.0
-        losses[i] = loss * shares[i - start]
+        losses[i] = loss * shares[i]
         partners[i] = count
 
 
@@ -522,33 +590,3 @@ def uncouple(matrix, size, row, peaks, losses, partners):
         square, both = line[j] * line[j], own * diagonal[j]
         losses[row + 1 + j] -= square / both
         partners[row + 1 + j] -= 1.0 if square < SPARED * both else 0.0
-
-
-@jit
-def is_better(matrix, mask):
-    """Return whether a support is negative in M, with the features that all supports hold."""
-    return not lower_factor(submatrix(matrix, support_of(mask, len(matrix))))
-
-
-@jit
-def support_of(mask, count):
-    """Return the features of a mask, and those up to `count` that all supports hold."""
-    return np.concatenate((np.flatnonzero(mask), np.arange(len(mask), count)))
-
-
-@jit
-def may_precede(mask, free, lacking, incumbent):
-    """Return whether a mask can precede the incumbent once so many free features join it."""
-    rest = np.sort(free)
-    for i in range(lacking):
-        mask[rest[i]] = True
-    return precedes(mask, incumbent)
-
-
-@jit
-def precedes(mask, incumbent):
-    """Return whether a support is lexicographically smaller than the incumbent."""
-    for i in range(len(mask)):
-        if mask[i] != incumbent[i]:
-            return mask[i]
-    return False

@@ -31,12 +31,11 @@ from specsel._exact.exclude import (
     Rules,
     Stack,
     Tree,
-    may_precede,
 )
 from specsel._runtime import jit
 from specsel._validate import Bools, Floats
 
-# Iterations of x whenever a node is examined.
+# Iterations of x whenever a node is examined, if it is not the first of a stack.
 STEPS = 2
 
 # Beyond these limits rounding might prove what is false: how many times larger than the matrix its
@@ -68,12 +67,8 @@ class Include(Tree):
         levels = choose + 1
         super().__init__(n, levels, NODE_COLUMNS, 1, (levels, n, n))
         self._n, self.ties, self._pending = n, ties, list[Bools]()
-        root = self.stacks[0]
-        self.place(root, (np.empty(0, np.int64), np.arange(n), choose))
+        self.place(self.stacks[0], (np.empty(0, np.int64), np.arange(n), choose))
         self.renew(rules)
-        if root.table[0, SIZE] == n and (root.matrices[0].diagonal() > 0).all():
-            scale, out = root.marks[0, 0], np.empty(n)
-            undominated(root.matrices[0], n, choose - 1, scale, out, ROOT_STEPS)
 
     @staticmethod
     def suits(b: Floats, n: int, choose: int) -> bool:
@@ -95,8 +90,8 @@ class Include(Tree):
             for depth in range(stack.state[DEPTH] + 1):
                 base, free, _ = self.node(stack, depth)
                 chosen = np.concatenate((free, base, np.arange(self._n, len(matrix))))
-                part, positive = complement(matrix[np.ix_(chosen, chosen)], len(free))
-                if positive:
+                part = complement(matrix[np.ix_(chosen, chosen)], len(free))
+                if part is not None:
                     stack.matrices[depth, : len(free), : len(free)] = part
                 elif self.ties:
                     self._pending.append(np.isin(np.arange(self._n), base))
@@ -147,74 +142,77 @@ class Include(Tree):
 def descend(stack, rules, budget):
     """Search depth first, until the budget is spent or something is found."""
     state, table = stack.state, stack.table
-    out = np.empty(len(rules.groups))
+    out, order = np.empty(len(rules.groups)), np.empty(len(rules.groups), np.int64)
     work = 0
     while state[DEPTH] >= 0 and work < budget and state[FOUND] == 0:
         depth = state[DEPTH]
         size, left = table[depth, SIZE], table[depth, CHOOSE]
-        part = stack.matrices[depth]
+        part, x = stack.matrices[depth], stack.marks[depth, 0]
         work += size
+        _collect(stack)
         if size < left or (rules.ties and not _may_precede(stack, rules.incumbent)):
             state[DEPTH] -= 1
             continue
-        hit = -1
+        position = -1
         for i in range(size):
             if part[i, i] <= 0:
-                hit = i
-        if hit >= 0:
-            _collect(stack, stack.found)
-            stack.found[stack.features[depth, hit]] = True
+                position = i
+        hit = position >= 0
+        if hit:
+            stack.found[stack.features[depth, position]] = True
             state[FOUND] = SUPPORT
-            if rules.ties:
-                table[depth, SIZE] = _exclude(stack, depth, hit, rules.groups)
-            continue
-        state[NODES] += 1
-        work += TERM * STEPS * size * size
-        worst = undominated(part, size, left - 1, stack.marks[depth, 0], out, STEPS)
-        if worst < 0:
-            state[DEPTH] -= 1
-            continue
-        worst = _first_alike(stack.features[depth], size, worst, rules.groups)
-        work += 2 * size * size
-        if eliminate(part, size, worst, stack.matrices[depth + 1]) > rules.largest:
-            state[FOUND] = GROWN
-            return
-        _include(stack, depth, worst)
-        table[depth, SIZE] = _exclude(stack, depth, worst, rules.groups)
-        state[DEPTH] += 1
+            if not rules.ties:
+                continue
+        else:
+            state[NODES] += 1
+            steps = STEPS if state[NODES] > 1 else ROOT_STEPS
+            work += TERM * STEPS * size * size
+            position = undominated(part, size, left - 1, x, out, steps)
+            if position < 0:
+                state[DEPTH] -= 1
+                continue
+            position = _first_alike(stack.features[depth], size, position, rules.groups)
+            work += 2 * size * size
+            if eliminate(part, size, position, stack.matrices[depth + 1]) > rules.largest:
+                state[FOUND] = GROWN
+                return
+            _include(stack, depth, position)
+            state[DEPTH] += 1
+        table[depth, SIZE] = _exclude(stack, depth, position, rules.groups, order)
 
 
-@jit
+@jit(inline=True)
 def _include(stack, depth, position):
     """Set the features and the x of the child that includes the feature at `position`."""
-    size = stack.table[depth, SIZE]
-    left = size - 1
-    stack.features[depth + 1, :left] = np.delete(stack.features[depth, :size], position)
-    stack.marks[depth + 1, 0, :left] = np.delete(stack.marks[depth, 0, :size], position)
-    stack.table[depth + 1, SIZE] = left
-    stack.table[depth + 1, CHOOSE] = stack.table[depth, CHOOSE] - 1
-    stack.table[depth + 1, TAKEN] = stack.features[depth, position]
+    size, child = stack.table[depth, SIZE], depth + 1
+    for i in range(size - 1):
+        source = i + (i >= position)
+        stack.features[child, i] = stack.features[depth, source]
+        stack.marks[child, 0, i] = stack.marks[depth, 0, source]
+    stack.table[child, SIZE] = size - 1
+    stack.table[child, CHOOSE] = stack.table[depth, CHOOSE] - 1
+    stack.table[child, TAKEN] = stack.features[depth, position]
 
 
-@jit
-def _exclude(stack, depth, position, groups):
+@jit(inline=True)
+def _exclude(stack, depth, position, groups, order):
     """Delete a feature, and the later ones that are exactly like it; return how many are left."""
-    size = stack.table[depth, SIZE]
-    features, scale = stack.features[depth, :size], stack.marks[depth, 0, :size]
-    part, group = stack.matrices[depth], groups[features[position]]
-    stays = np.arange(size) != position
-    if group >= 0:
-        stays &= (groups[features] != group) | (features < features[position])
-    kept = np.flatnonzero(stays)
-    for i in range(len(kept)):
-        features[i] = features[kept[i]]
-        scale[i] = scale[kept[i]]
-        for j in range(len(kept)):
-            part[i, j] = part[kept[i], kept[j]]
-    return len(kept)
+    features, scale, part = stack.features[depth], stack.marks[depth, 0], stack.matrices[depth]
+    excluded, count = features[position], 0
+    for i in range(stack.table[depth, SIZE]):
+        alike = groups[excluded] >= 0 and groups[features[i]] == groups[excluded]
+        if features[i] != excluded and not (alike and features[i] > excluded):
+            order[count] = i
+            count += 1
+    for i in range(count):
+        features[i] = features[order[i]]
+        scale[i] = scale[order[i]]
+        for j in range(count):
+            part[i, j] = part[order[i], order[j]]
+    return count
 
 
-@jit
+@jit(inline=True)
 def _first_alike(features, size, position, groups):
     """Return the position of the first of the features that are exactly like the one there."""
     group = groups[features[position]]
@@ -224,21 +222,31 @@ def _first_alike(features, size, position, groups):
     return position
 
 
-@jit
-def _collect(stack, mask):
+@jit(inline=True)
+def _collect(stack):
     """Mark the features that the deepest node includes."""
-    mask[:] = False
+    mask = stack.found
+    for i in range(len(mask)):
+        mask[i] = False
     for i in range(stack.state[BASE]):
         mask[stack.base[i]] = True
     for level in range(1, stack.state[DEPTH] + 1):
         mask[stack.table[level, TAKEN]] = True
 
 
-@jit
+@jit(inline=True)
 def _may_precede(stack, incumbent):
-    """Return whether a support of the deepest node may precede the incumbent."""
-    mask = np.empty(len(incumbent), np.bool_)
-    _collect(stack, mask)
-    node = stack.table[stack.state[DEPTH]]
-    free = stack.features[stack.state[DEPTH], : node[SIZE]]
-    return may_precede(mask, free, node[CHOOSE], incumbent)
+    """Return whether a support of the deepest node may precede the incumbent.
+
+    The smallest one takes the first free features, for these ascend.
+    """
+    node, features = stack.table[stack.state[DEPTH]], stack.features[stack.state[DEPTH]]
+    first = 0
+    for i in range(len(incumbent)):
+        held = stack.found[i]
+        if first < node[CHOOSE] and features[first] == i:
+            held = True
+            first += 1
+        if held != incumbent[i]:
+            return held
+    return False

@@ -34,7 +34,7 @@ from specsel._exact.best_first import BestFirst, FactoredTask
 from specsel._exact.exclude import STACKS, Exclude, Rules
 from specsel._exact.include import Include
 from specsel._pencil import Pencil
-from specsel._runtime import jit
+from specsel._runtime import one_thread
 from specsel._validate import Bools, Bounds, Floats, Integers, Worth
 from specsel.linalg import eigen, last_eigenpairs, solve_upper, worth
 from specsel.results.subsets import SizeRow
@@ -148,7 +148,7 @@ class SearchTask:
         self.largest_entry = float(np.abs(self.a).max()) or 1.0
         self.groups = np.full(self.n, -1)
         if not several:
-            _group_alike(self.a, self.b, EQUAL * self.largest_entry, self.groups)
+            self.groups = _groups_of(self.a, self.b, self.n, EQUAL * self.largest_entry)
 
     @cached_property
     def factor(self) -> Floats:
@@ -443,7 +443,7 @@ class Search:
     exclude : Exclude or None
         None by the criteria trace and log-det.
     include : Include or None
-        None where the tree does not suit the task, or rounding grew in it.
+        None in the first round, and where the tree does not suit the task, or rounding grew in it.
     best_first : BestFirst or None
         None until the first rounds have not sufficed, and where the criterion is no sum.
     level : float
@@ -476,8 +476,7 @@ class Search:
         self._start(task.mask(start))
         self._renew()
         one = leading and not self._plain and limits.top == 1
-        if one and Include.suits(task.b, task.n, self.choose):
-            self.include = Include(task.n, self.choose, self.rules)
+        self._takes_include = one and Include.suits(task.b, task.n, self.choose)
 
     def _start(self, mask: Bools) -> None:
         """Begin with a support, and with its neighbours if several are wanted."""
@@ -562,10 +561,9 @@ class Search:
     def _run(self, end: float) -> str:
         """Search until nothing is left or a limit is reached; it may go on later."""
         budget = FIRST_CHUNK
-        with ThreadPoolExecutor(get_num_threads()) as threads:
+        with one_thread(), ThreadPoolExecutor(get_num_threads()) as threads:
             for number in itertools.count():
-                done = self.exclude is not None and self.exclude.done
-                if done or self._round(threads, budget, number):
+                if self._round(threads, budget, number):
                     return "optimal"
                 if number == CEILING_ROUND and not (self._limits.caught or self._takes_best_first):
                     _ = self.ceiling
@@ -598,7 +596,7 @@ class Search:
     def _round(self, threads: ThreadPoolExecutor, budget: float, number: int) -> bool:
         """Go on with all trees; return whether one of them has proved the optimum.
 
-        That `exclude` has, the next round will see.
+        A tree begins, and is compiled, once those before it have not sufficed.
         """
         if self._takes_best_first and (not self.exclude or number >= BEST_FIRST_ROUND):
             if self._advance_best_first(threads, STACKS * budget).done:
@@ -608,15 +606,17 @@ class Search:
         if not self.exclude:
             return False
         self._admit(self.exclude.advance(threads, self.rules, budget))
+        if self.exclude.done or not self._takes_include:
+            return self.exclude.done
         tree = self.include
         if tree is None:
-            return False
+            self.include = tree = Include(self.task.n, self.choose, self.rules)
         early = number < EARLY_ROUNDS and self.task.n >= MANY_TIMES * self.choose
         masks = tree.advance(threads, budget * (EARLY_PART if early else INCLUDE_PART))
         self._admit([self._filled(mask, tree.ties) for mask in masks])
         if tree.doubtful:
             self._earlier_nodes += tree.nodes
-            self.include = None
+            self.include, self._takes_include = None, False
         elif tree.done:
             if tree.ties or self._gap > TIE:
                 return True
@@ -685,7 +685,7 @@ class Search:
     def _ceiling_of_all(self) -> float:
         """A bound by what holds for all supports, computed once."""
         root = np.empty(0, np.int64), np.arange(self.task.n), self.choose
-        tests = [bounds.is_dominated] * bool(self.include)
+        tests = [bounds.is_dominated] * self._takes_include
         return self._ceiling([root], *tests, *[bounds.is_empty_relaxed] * (not self._plain))
 
     def _ceiling(self, nodes: list[bounds.Node], *more: bounds.Test) -> float:
@@ -722,24 +722,18 @@ def slack(value: float, share: float, count: int, size: float) -> float:
     return share * abs(value) + ROUNDING * count * size
 
 
-@jit
-def _group_alike(a, b, tolerance, groups):
-    """Number the groups of features that can change places, by their first feature."""
-    for i in range(len(groups)):
-        if groups[i] < 0:
-            for j in range(i + 1, len(groups)):
-                if _are_alike(a, b, i, j, tolerance):
-                    groups[i] = groups[j] = i
+def _groups_of(a: Floats, b: Floats, n: int, tolerance: float) -> Integers:
+    """Number the groups of features that can change places, by their first feature.
 
-
-@jit
-def _are_alike(a, b, i, j, tolerance):
-    """Return whether two features can change places without changing A and B."""
-    if abs(a[i, i] - a[j, j]) > tolerance:
-        return False
-    for other in range(len(a)):
-        if other in (i, j):
-            continue
-        if abs(a[i, other] - a[j, other]) > tolerance or abs(b[i, other] - b[j, other]) > EQUAL:
-            return False
-    return True
+    `n` features are free. The sums of the rows of such features are equal.
+    """
+    groups, sums = np.full(n, -1), a.sum(axis=1)[:n]
+    near = np.triu(np.abs(sums[:, None] - sums) <= 2 * len(a) * tolerance, 1)
+    for i in np.flatnonzero(near.any(axis=1)):
+        others = np.flatnonzero(near[i])
+        differ = (np.abs(a[others] - a[i]) > tolerance) | (np.abs(b[others] - b[i]) > EQUAL)
+        differ[:, i] = differ[np.arange(len(others)), others] = False
+        alike = others[~differ.any(axis=1) & (np.abs(a[others, others] - a[i, i]) <= tolerance)]
+        if groups[i] < 0 and len(alike):
+            groups[alike] = groups[i] = i
+    return groups

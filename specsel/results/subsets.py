@@ -52,7 +52,7 @@ class Subset(records.Record):
     nodes : int
         Nodes of the search trees.
     seconds : float
-        How long the search took.
+        How long the search took, without `seconds_compiling`.
     others : tuple of (support, value)
         The next best supports, if more than one was requested.
     names : tuple of str or None
@@ -71,6 +71,9 @@ class Subset(records.Record):
         often 0.
     is_pca : bool
         Whether the problem was sparse PCA, without classes: B is the identity.
+    seconds_compiling : float
+        How long the call compiled, or loaded what was compiled; a first call in a new environment
+        takes some seconds more for that. No time limit counts them.
     """
 
     support: Integers
@@ -87,6 +90,7 @@ class Subset(records.Record):
     criterion: Worth = "leading"
     lower: float = -np.inf
     is_pca: bool = False
+    seconds_compiling: float = 0.0
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.value) and np.isfinite(self.direction).all()):
@@ -183,6 +187,8 @@ class Path(records.Record):
         As in `Subset`.
     lowers : ndarray of float
         For every size, as `lower` in `Subset`.
+    seconds_compiling : float
+        As in `Subset`, for all sizes together.
     """
 
     sizes: Integers
@@ -196,6 +202,7 @@ class Path(records.Record):
     others: tuple[Others, ...]
     errors: Floats
     pencil: Pencil
+    seconds_compiling: float = 0.0
     _subsets: dict[int, Subset] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -206,13 +213,15 @@ class Path(records.Record):
             support.flags.writeable = False
 
     @classmethod
-    def from_rows(cls, pencil: Pencil, rows: Iterable[SizeRow]) -> Self:
+    def from_rows(
+        cls, pencil: Pencil, rows: Iterable[SizeRow], seconds_compiling: float = 0.0
+    ) -> Self:
         """Return the path of these rows, whose sizes ascend."""
         columns: Iterator[Any] = (
             column if name in ("support", "status", "others") else np.array(column)
             for name, column in zip(SizeRow._fields, zip(*rows, strict=True), strict=True)
         )
-        return cls(*(*columns, pencil))
+        return cls(*(*columns, pencil, seconds_compiling))
 
     @property
     def names(self) -> Names:
@@ -266,6 +275,7 @@ class Path(records.Record):
             criterion=self.criterion,
             lower=self.pencil.bounds(len(self.supports[i]))[0],
             is_pca=self.pencil.is_pca,
+            seconds_compiling=self.seconds_compiling,
         )
 
     def __repr__(self) -> str:

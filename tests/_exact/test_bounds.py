@@ -70,7 +70,9 @@ def test_inverses_and_factors_of_definite_matrices(rng):
         np.testing.assert_allclose(inverse @ B, np.eye(n), atol=1e-9)
         assert bounds.lower_factor(factor)
         np.testing.assert_allclose(factor @ factor.T, B)
-        np.testing.assert_allclose(bounds.lower_inverse(factor) @ factor, np.eye(n), atol=1e-9)
+        turn = np.zeros((n, n))
+        bounds.lower_inverse(factor, turn)
+        np.testing.assert_allclose(turn @ factor, np.eye(n), atol=1e-9)
         for kernel in (bounds.invert_definite, bounds.lower_factor):
             assert not kernel(B - 2 * np.linalg.eigvalsh(B)[-1] * np.eye(n))
             assert not kernel(np.zeros((n, n)))
@@ -263,6 +265,15 @@ def test_the_relaxation_lowers_the_ceiling_where_few_are_chosen():
         bare = bounds.ceiling(A, B, 30, root, low, high, [signs])
         both = bounds.ceiling(A, B, 30, root, low, high, [signs, bounds.is_empty_relaxed])
         assert both < bare
+
+
+def test_the_largest_values_are_those_of_a_sort(rng):
+    for n in (1, 2, 3, 10, 60):
+        for values in (rng.standard_normal(n), rng.integers(0, 3, n).astype(float), np.ones(n)):
+            for count in range(1, n + 1):
+                ordered = np.sort(values)[n - count :]
+                total, least = bounds.largest(values, count)
+                assert (total, least) == (pytest.approx(ordered.sum()), ordered[0])
 
 
 def test_the_threshold_makes_the_shares_add_up():

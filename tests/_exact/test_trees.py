@@ -167,10 +167,10 @@ def test_what_cancellation_left_rules_out_nothing(rng):
     peaks[4] /= exclude.CANCELLED / 2
     losses, partners = np.zeros((2, 6))
     inverse[4, 4] = 1e-9  # would rule out all pairs with it
-    exclude.couple(inverse.ravel(), 6, 0, peaks, losses, partners)
+    exclude.couple(inverse.ravel(), 6, peaks, losses, partners)
     assert partners.tolist() == [6] * 6
     assert losses[4] == 0
-    exclude.couple(inverse.ravel(), 6, 0, np.zeros(6), losses, partners)
+    exclude.couple(inverse.ravel(), 6, np.zeros(6), losses, partners)
     assert partners[4] < 6
 
 
