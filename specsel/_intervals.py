@@ -77,8 +77,8 @@ CONSTANT = 1e-13
 # Norms whose fourth powers neither overflow nor underflow.
 SMALLEST_NORM, LARGEST_NORM = 1e-70, 1e70
 
-# Matrices of features x features that are stored at once, at least.
-MATRICES = 6
+# Matrices of features x features that are stored at once, at least, with the numbers of all pairs.
+MATRICES = 7
 
 # Pairs of features and samples in one product of matrices, so that it stays in cache. Samples at
 # which no product of a block is other than zero are skipped if at most this share is left.

@@ -74,6 +74,16 @@ LOOSEST = 0.01
 # Objectives of at most so many roundings of a pass are 0.
 WORTHLESS = 10
 
+# Data are symmetric if at least this share of the eigenvalues at equal weights is tied with the
+# next, up to this share of it. Those below a third share of the largest do not count.
+SYMMETRIC_TIES, TIED, ABSENT = 0.3, 0.02, 0.01
+
+# Data of more numbers are not asked whether they are symmetric.
+SYMMETRIC_NUMBERS = 2**14
+
+# Other starts, where one does not do: so many by features, and so many random ones.
+SEEDS, RANDOM = 2, 10
+
 TINY = np.finfo(float).tiny
 
 # Tolerances up to this one leave no doubt that the two values of an objective must agree.
@@ -299,14 +309,22 @@ def best_of_starts(
 ) -> Run:
     """Run from every start, or from `first` if there is one, and return the best.
 
-    Where its objective is 0 but for rounding, to which symmetry can lead, try the seeded starts.
+    Where its objective is 0 but for rounding, to which symmetry can lead, other starts are tried
+    as well. So they are where data are symmetric and the start is a single one: directions that
+    nothing tells apart have no order, and what it takes of them is arbitrary.
     """
     begun: Any = starts(problem, options) if first is None else [(first, [options.number])]
     best = _best(begun, run)
     size = float(np.vdot(best.iterate.image, best.iterate.image))
     is_zero = abs(best.iterate.objective) <= WORTHLESS * problem.data.floor * size
-    if options.starts_by_name and not best.stopped and is_zero:
-        other = _best(starts(problem, replace(options, init="seeded")), run)
+    is_single = options.starts_by_name and options.init in ("continuation", "equal")
+    is_doubtful = options.starts_by_name and (
+        is_zero or (is_single and _is_symmetric(problem.data))
+    )
+    if is_doubtful and not best.stopped:
+        seeded = starts(problem, replace(options, init="seeded", n_init=SEEDS))
+        random = replace(options, init="random", n_init=RANDOM, random_state=0)
+        other = _best(itertools.chain(seeded, starts(problem, random)), run)
         best = max(best, other, key=lambda one: one.iterate.objective)
         best = best._replace(stopped=other.stopped)
     if not best.converged and not best.stopped:
@@ -315,6 +333,19 @@ def best_of_starts(
             stacklevel=_validate.caller(),
         )
     return best
+
+
+def _is_symmetric(data: _data.Data) -> bool:
+    """Return whether many eigenvalues of the affinity of equal weights are tied."""
+    if data.n_samples * data.n_features > SYMMETRIC_NUMBERS:
+        return False
+    lengths = np.sqrt(data.squares)
+    scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    samples = data.rows(0, data.n_samples) * scale
+    values = np.linalg.svd(samples, compute_uv=False) ** 2
+    values = values[values > ABSENT * values[0]]
+    ties = -np.diff(values) <= TIED * values[:-1]
+    return bool(ties.sum() >= max(1, SYMMETRIC_TIES * len(values)))
 
 
 def _best(begun: Iterable[tuple[Any, list[int]]], run: Callable[[Any, list[int]], Run]) -> Run:

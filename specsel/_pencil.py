@@ -489,8 +489,10 @@ class Reading(NamedTuple):
         """The memory that a pencil of the data takes."""
         n_samples, n_features = self.array.shape
         stored = self.array.size if isinstance(self.array, np.ndarray) else 0
+        n_classes = 0 if self.classes is None else int(self.classes.max()) + 1
+        members = n_samples * n_classes
         return _runtime.Need(
-            8 * (COPIES * stored + MATRICES * min(n_samples, n_features) ** 2),
+            8 * (COPIES * stored + members + MATRICES * min(n_samples, n_features) ** 2),
             f"X: {n_samples} samples of {n_features} features, centred, and their inner products",
             "take fewer features first, by qalpha or alignment for instance",
         )

@@ -211,7 +211,7 @@ def semicircle(
     radius = 2 * sigma * sqrt(n)
     edges = np.linspace(-radius, radius, bins + 1)
     with (
-        _streams(random_state, trials, f"n = {n}", 2 * n * (n + 1)) as keys,
+        _streams(random_state, trials, f"n = {n}", 2 * n * (n + 1), at_once=1) as keys,
         _runtime.one_thread(),
     ):
         values, lower = np.empty((trials, n)), np.tri(n, dtype=bool)
@@ -274,7 +274,11 @@ def wishart_moments(
     q = _validate.check_integer("q", q, 1)
     count = _validate.check_integer("count", count, 1)
     found, powers, what = np.empty((trials, count)), np.arange(1, count + 1), f"n = {n}, q = {q}"
-    with _streams(random_state, trials, what, n * (2 * n + q)) as keys, _runtime.one_thread():
+    numbers = n * (2 * n + q)
+    with (
+        _streams(random_state, trials, what, numbers, at_once=1) as keys,
+        _runtime.one_thread(),
+    ):
         M = np.empty((n, q))
         for trial, key in enumerate(keys):
             _fill(key, kind, 0, M.ravel())
@@ -547,13 +551,15 @@ def _sums(
 
 
 @contextmanager
-def _streams(random_state: Seed, trials: int, what: str, numbers: int) -> Iterator[Any]:
+def _streams(
+    random_state: Seed, trials: int, what: str, numbers: int, *, at_once: int | None = None
+) -> Iterator[Any]:
     """Draw the key of the random stream of every trial; run the trials inside.
 
     Raise a `MemoryError` of one line where memory is short. A trial takes so many `numbers`, and
-    as many trials may run at once as there are threads.
+    as many trials run at once as there are threads, or as `at_once` says.
     """
-    size = 8.0 * numbers * min(get_num_threads(), trials)
+    size = 8.0 * numbers * min(at_once or get_num_threads(), trials)
     _runtime.check_budget(what, size, "take smaller ones")
     _runtime.check_not_forked()
     keys = _validate.as_generator(random_state).integers(0, 2**64, trials, dtype=np.uint64)

@@ -154,9 +154,11 @@ def solve(
     init : {"continuation", "equal", "seeded", "random"} or array of shape (n_samples, k)
         Where to start. "continuation": from a wide basis that is narrowed to k. "equal": from the
         k leading directions of weights that differ by some 3 %, always in the same way, so that
-        exchangeable features are told apart. Both are deterministic. "seeded": from each of the
-        `n_init` features with the largest parameter-free weight (see `weighting.solve`), and the
-        features like it; slower, and often a little better. "random": from `n_init` random bases.
+        exchangeable features are told apart. Both are deterministic; in small data with many equal
+        eigenvalues, such as designs, some seeded and random starts are tried as well. "seeded":
+        from each of the `n_init` features with the largest parameter-free weight (see
+        `weighting.solve`), and the features like it; slower, and often a little better. "random":
+        from `n_init` random bases.
         An array is an orthonormal basis to start from.
     n_init : int
         Number of starts for "seeded" and "random"; the run with the largest objective is returned.
@@ -691,6 +693,11 @@ def gram(X: ArrayLike, basis: ArrayLike, *, center: bool = True) -> Floats:
         raise ValueError(
             f"basis: has shape {directions.shape}; ({data.n_samples}, k) is needed, a row a sample"
         )
+    _runtime.check_budget(
+        f"X: the matrix G of {data.n_features} features",
+        8 * data.n_features * (2 * data.n_features + data.n_samples),
+        "take fewer features",
+    )
     samples = data.rows(0, data.n_samples)
     scores = samples.T @ directions
     G: Floats = samples.T @ samples

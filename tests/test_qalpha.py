@@ -191,7 +191,9 @@ CYCLIC = np.array([np.roll([1.0, 1, 0, 0, 0, 0, 0, 0], i) for i in range(8)])
 @pytest.mark.parametrize(
     ("X", "options"),
     [
+        (CYCLIC, {}),
         (CYCLIC, {"init": "equal"}),
+        (CYCLIC, {"criterion": "gap"}),
         (GROUPS, {"criterion": "gap"}),
         (np.hstack([FACTORS, FACTORS]), {}),
     ],
@@ -379,13 +381,16 @@ def test_independent_features_stay_below_the_edge():
 # Entries of G, and the relevance of subsets.
 
 
-def test_gram_is_the_definition(rng):
+def test_gram_is_the_definition_and_keeps_to_the_budget(rng, monkeypatch):
     X, Q = rng.standard_normal((12, 30)), rng.standard_normal((12, 3))
     np.testing.assert_allclose(
         qalpha.gram(X, Q), oracle.gram(oracle.standardise(X), Q), atol=1e-13
     )
     with pytest.raises(ValueError, match=r"^basis: has shape \(3, 12\); \(12, k\) is needed"):
         qalpha.gram(X, Q.T)
+    monkeypatch.setenv("SPECSEL_MEMORY", "15kB")
+    with pytest.raises(MemoryError, match=r"^X: the matrix G of 30 features: would take 16.9 KiB"):
+        qalpha.gram(X, Q)
 
 
 @pytest.mark.parametrize("center", [True, False])
