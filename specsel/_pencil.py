@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypedDict, Unpack
@@ -266,8 +266,8 @@ class Pencil:
         rows, ridge = self.within.rows(support), self.ridge[support]
         return np.vstack((rows, np.diag(np.sqrt(ridge)))) if ridge.any() else rows
 
-    def error(self, value: float, support: Support) -> float:
-        """Bound the rounding of the value of samples of a support, and of all its parts.
+    def rounding(self, support: Support) -> Callable[[float], float]:
+        """Return a bound on the rounding of values of samples, for a support and all its parts.
 
         Rounding changes the columns of W and the rows of the factor by some ε of their size, n
         roundings for n features. With columns of unit norm, let σ be the smallest singular value
@@ -277,12 +277,17 @@ class Pencil:
         rows = self._rows(support)
         epsilon = len(support) * np.finfo(float).eps
         share = epsilon / _least_singular(rows)
+        count = 1 if self.criterion == "leading" else self.factor.shape[1]
         if self.criterion == "logdet":
             both = np.vstack((rows, self.factor[support].T))
-            return 2 * len(support) * (share + epsilon / _least_singular(both))
-        count = 1 if self.criterion == "leading" else self.factor.shape[1]
-        root = np.sqrt(value) + share * np.sqrt(1 + value)
-        return float(count * (2 * share * value + root**2 - value))
+            constant = 2 * len(support) * (share + epsilon / _least_singular(both))
+            return lambda value: constant
+
+        def bound(value: float) -> float:
+            root = np.sqrt(value) + share * np.sqrt(1 + value)
+            return float(count * (2 * share * value + root**2 - value))
+
+        return bound
 
 
 def _least_singular(rows: Floats) -> float:

@@ -312,7 +312,8 @@ def search_sizes(
     rows = search_in_turn(sizes, limits, search_one)
     found = [with_error(rows[k], task.rounding) for k in sizes]
     if pencil.pair is None:
-        found = [_from_samples(pencil, row, always, members, limits) for row in found]
+        rounding = pencil.rounding(members)
+        found = [_from_samples(pencil, row, always, members, limits, rounding) for row in found]
     return [_judged(row) for row in close(found, several=several)]
 
 
@@ -359,14 +360,19 @@ def _judged(row: SizeRow) -> SizeRow:
 
 
 def _from_samples(
-    pencil: Pencil, row: SizeRow, always: Integers, members: Integers, limits: Limits
+    pencil: Pencil,
+    row: SizeRow,
+    always: Integers,
+    members: Integers,
+    limits: Limits,
+    rounding: Callable[[float], float],
 ) -> SizeRow:
     """Add the rounding of samples to an error; where B leaves too few digits, search without it.
 
     All values then come from the samples, of which half as many digits are lost. A node is a set
     of features of which those before a place stay; no part of the set is worth more (Eq. 8).
     """
-    error = pencil.error(row.value, members)
+    error = rounding(row.value)
     rounded = row._replace(error=row.error + error)
     if _judged(rounded).status != "ill-conditioned" or error > TRUSTED * row.value:
         return rounded
@@ -394,7 +400,7 @@ def _from_samples(
         bound=value,
         nodes=row.nodes + count,
         others=tuple((np.array(support), value) for value, support in others),
-        error=2 * TIE * value + pencil.error(value, members),
+        error=2 * TIE * value + rounding(value),
     )
 
 
