@@ -86,11 +86,14 @@ MATRICES = {
 }
 
 
+@pytest.mark.parametrize(
+    "seeds", [range(30), pytest.param(range(30, 100), marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("kind", MATRICES)
-def test_no_feature_of_an_optimal_support_goes(kind):
+def test_no_feature_of_an_optimal_support_goes(kind, seeds):
     """With the tightest t and c that a search can have, ties of the optimum stay, too."""
     gone = 0
-    for seed in range(100):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         n = int(rng.integers(4, 10))
         A = MATRICES[kind](rng, n)
@@ -110,10 +113,11 @@ def test_no_feature_of_an_optimal_support_goes(kind):
     assert gone > 0 or kind in ("indefinite", "negative", "integers", "blocks")
 
 
+@pytest.mark.parametrize("seeds", [range(20), pytest.param(range(20, 60), marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", MATRICES)
-def test_no_feature_of_a_better_support_goes(kind):
+def test_no_feature_of_a_better_support_goes(kind, seeds):
     """With any t and any c that holds."""
-    for seed in range(60):
+    for seed in seeds:
         rng = np.random.default_rng([seed, 1])
         n = int(rng.integers(4, 10))
         A = MATRICES[kind](rng, n)
