@@ -594,11 +594,13 @@ def _run_leading_pairs(keys, kind, n, mu, sigma, signs_only, values, sums, posit
         for i in range(len(matrix)):
             matrix[i] = mu + sigma * matrix[i]
         _fill(keys[trial], GAUSSIAN, len(matrix), generic)
-        _product(matrix, np.ones(n), vector)
-        vector += GENERIC * (abs(mu) + sigma) * generic
+        ones = np.empty(n)
+        ones[:] = 1.0
+        _product(matrix, ones, vector)
+        _add(GENERIC * (abs(mu) + sigma), generic, vector)
         value, error = _leading(matrix, vector, signs_only)
         values[trial] = value
-        sums[trial] = abs(np.sum(vector))
+        sums[trial] = abs(_dot(vector, ones))
         # A vector that has not converged is judged by its signs, not by a large error.
         positive[trial] = _positive(vector, min(error, ERROR_FLOOR))
 
@@ -716,7 +718,8 @@ def _leading(matrix, vector, signs_only):
     diagonal, off_diagonal, weights = np.empty(steps), np.empty(steps), np.empty(steps)
     value, error = 0.0, np.inf
     for _ in range(RESTARTS):
-        basis[0] = vector / _norm(vector)
+        basis[0] = 0.0
+        _add(1.0 / _norm(vector), vector, basis[0])
         for step in range(steps):
             more = _step(matrix, basis, step, diagonal, off_diagonal)
             last = step == steps - 1 or not more
@@ -726,8 +729,7 @@ def _leading(matrix, vector, signs_only):
             _top_vector(diagonal[: step + 1], off_diagonal[:step], value, weights)
             vector[:] = 0.0
             for i in range(step + 1):
-                for j in range(len(vector)):
-                    vector[j] += weights[i] * basis[i, j]
+                _add(weights[i], basis[i], vector)
             left = off_diagonal[step] * abs(weights[step]) if more else 0.0
             error = SAFETY * left / max(value - second, TINY)
             if error <= ERROR_FLOOR or (signs_only and _certain(vector, error)):
@@ -748,7 +750,7 @@ def _step(matrix, basis, step, diagonal, off_diagonal):
     off_diagonal[step] = _norm(following)
     more = off_diagonal[step] > BREAKDOWN * size
     if more:
-        following /= off_diagonal[step]
+        _divide(following, off_diagonal[step])
     return more
 
 
@@ -758,9 +760,7 @@ def _orthogonalise(basis, step):
     following = basis[step + 1]
     for _ in range(2):
         for i in range(step, -1, -1):
-            overlap = _dot(following, basis[i])
-            for j in range(len(following)):
-                following[j] -= overlap * basis[i, j]
+            _add(-_dot(following, basis[i]), basis[i], following)
 
 
 @jit(helper=True)
@@ -821,20 +821,41 @@ def _top_vector(diagonal, off_diagonal, value, out):
         out[m - 1] /= pivots[m - 1]
         for i in range(m - 2, -1, -1):
             out[i] = (out[i] + off_diagonal[i] * out[i + 1]) / pivots[i]
-        out[:m] /= _norm(out[:m])
+        _divide(out[:m], _norm(out[:m]))
 
 
 @jit(helper=True)
 def _positive(vector, error):
     """Return whether all entries have one sign, and none is within the error of 0."""
-    low, high = np.min(vector), np.max(vector)
+    low, high = _extremes(vector)
     return low > error or high < -error
 
 
 @jit(helper=True)
 def _certain(vector, error):
     """Return whether this error leaves no doubt that the signs are alike, or that they differ."""
-    return _positive(vector, error) or (np.min(vector) < -error and np.max(vector) > error)
+    low, high = _extremes(vector)
+    return low > error or high < -error or (low < -error and high > error)
+
+
+@jit(helper=True)
+def _extremes(vector):
+    low = high = vector[0]
+    for i in range(len(vector)):
+        low, high = min(low, vector[i]), max(high, vector[i])
+    return low, high
+
+
+@jit(helper=True)
+def _add(factor, vector, out):
+    for i in range(len(out)):
+        out[i] += factor * vector[i]
+
+
+@jit(helper=True)
+def _divide(vector, divisor):
+    for i in range(len(vector)):
+        vector[i] /= divisor
 
 
 @jit(helper=True)

@@ -115,12 +115,8 @@ class Dense(Data):
     ) -> tuple[Floats, Floats, Floats]:
         self.count_pass()
         few = self._few
-        if few is not None and pairs is None:
-            if dual is not None:
-                assert basis is not None
-                alpha = np.einsum("ci,ci->i", dual.T @ few, basis.T @ few)
-            assert alpha is not None
-            return alpha, few @ (alpha * (target.T @ few)).T, np.zeros(0)
+        if few is not None:
+            return _sweep_few(few, dual, basis, alpha, target, pairs)
         features = self.numbers
         n, q = features.shape
         length = simd.row_length(q, features.itemsize)
@@ -178,6 +174,21 @@ class Dense(Data):
         for s in range(1, q):
             affinity[s, :s] = affinity[:s, s]
         return alpha, affinity
+
+
+def _sweep_few(
+    few: Floats, dual: Basis, basis: Basis, alpha: Basis, target: Floats, pairs: Pairs | None
+) -> tuple[Floats, Floats, Floats]:
+    """Pass over the standardised samples by plain products."""
+    products = few[:0] if pairs is None else few[pairs.firsts] * few[pairs.seconds]
+    if dual is not None:
+        assert basis is not None
+        alpha = np.einsum("ci,ci->i", dual.T @ few, basis.T @ few)
+        alpha += 0.0 if pairs is None else pairs.values @ products
+    assert alpha is not None
+    entries = products @ alpha
+    image = few @ (alpha * (target.T @ few)).T
+    return alpha, image, entries if pairs is None else entries[pairs.positions]
 
 
 def is_feature_major(features: NDArray[Any]) -> bool:
