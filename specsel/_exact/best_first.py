@@ -289,7 +289,8 @@ def condense(
     divided by it, which makes ``I + H`` the identity.
     """
     order, count, rank = np.concatenate((included, free)), len(included), len(task.targets)
-    matrix, targets = task.matrix[order][:, order], task.targets[:, order]
+    matrix = task.matrix.take(order, 0).take(order, 1)  # in C order, for which `bound` is compiled
+    targets = task.targets.take(order, 1)
     inner = np.zeros((rank, rank))
     if count:
         lower = _cholesky(matrix[:count, :count])
