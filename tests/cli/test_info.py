@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numba
 import numpy as np
+import pytest
 from commands import MODULE, assert_refused, run
 from faults.running import lines
 
@@ -57,7 +58,7 @@ def test_the_cache_fills_and_is_stale_when_code_changes(tmp_path):
     facts = info(tmp_path, before=use, place=package.parent)
     assert facts["cache"].startswith(str(tmp_path))
     warm, _ = cached(facts)
-    assert warm >= ready + 2  # invert, and what it calls
+    assert warm > ready
     without = "import sys\nsys.modules['sklearn'] = sys.modules['matplotlib'] = None"
     assert cached(info(tmp_path, before=without, place=package.parent)) == (warm, total)
     with open(package / "_exact" / "bounds.py", "a") as file:
@@ -80,6 +81,7 @@ def test_a_cache_that_is_off(tmp_path, capsys):
 
 COMPILED = """
 import numpy as np
+import pytest
 from specsel import weighting
 from specsel.cli.info import _kernels
 
@@ -91,6 +93,7 @@ print(sum(sum(kernel.stats.cache_misses.values()) for kernel in _kernels()))
 """
 
 
+@pytest.mark.slow
 def test_what_was_compiled_beforehand_is_not_compiled_again(tmp_path):
     facts = info(tmp_path, "--warm", "weighting")
     assert facts["cache"].startswith(str(tmp_path))
