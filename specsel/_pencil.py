@@ -243,6 +243,11 @@ class Pencil:
         direction = np.zeros(self.n_features)
         direction[support] = vectors[:, -1]
         value = linalg.worth(values, self.criterion)
+        is_large = self.criterion == "logdet" and values[-1] > 1
+        if is_large and self.pair is None and not len(self.within):
+            # Beside large eigenvalues small ones are lost; a triangle keeps them.
+            stacked = np.vstack((self.factor[support].T, np.eye(len(support))))
+            value = 2 * float(np.log(np.abs(linalg.triangle(stacked).diagonal())).sum())
         return value, direction * (np.sign(direction[np.abs(direction).argmax()]) or 1)
 
     def _eigenpairs(self, support: Support) -> tuple[Floats, Floats]:

@@ -694,3 +694,34 @@ def test_many_equal_eigenvalues():
     found = eslda.solve(np.eye(11), k=11)
     assert found.status == "optimal"
     assert found.value == pytest.approx(0.1)
+
+
+def exact_log_det(X, support):
+    """``log det(I + C)`` of the covariances of some columns, to 80 digits."""
+    with mpmath.workdps(80):
+        columns = [[mpmath.mpf(value) for value in X[:, j].tolist()] for j in support]
+        deviations = mpmath.matrix([[v - mpmath.fsum(x) / len(x) for v in x] for x in columns])
+        scatter = deviations * deviations.T / (len(X) - 1)
+        return mpmath.log(mpmath.det(scatter + mpmath.eye(len(support))))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_components_of_columns_of_very_unlike_size(seed):
+    """Values keep the small eigenvalues, and what is called optimal is best to its error."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((12, 6)) @ rng.standard_normal((6, 6)) * 10 ** rng.uniform(-9, 11, 6)
+    path = eslda.solve(X, k="all", criterion="logdet")
+    for k in path:
+        row = path[k]
+        supports = itertools.combinations(range(6), k)
+        exact = {support: float(exact_log_det(X, support)) for support in supports}
+        assert abs(exact[tuple(row.support)] - row.value) <= row.error + 1e-12 * row.value
+        if row.status == "optimal":
+            assert row.error <= 1e-2 * row.value
+            assert max(exact.values()) <= row.bound + row.error + 1e-12 * row.value
+
+
+def test_a_log_det_below_one_keeps_its_digits():
+    found = eslda.solve(np.diag([1e-9, 3e-9, 2e-9, 5e-10]), k=1, criterion="logdet")
+    assert found.support.tolist() == [1]
+    assert found.value == pytest.approx(9e-18 / 4, rel=1e-9)

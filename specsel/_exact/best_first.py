@@ -306,7 +306,9 @@ def condense(
         return None
     if not task.concave:
         return matrix, targets, float(np.trace(inner)), np.eye(rank)
-    factor = np.linalg.cholesky(inner + np.eye(rank))
+    factor = _cholesky(inner + np.eye(rank))
+    if factor is None:
+        return None
     base = 2 * float(np.log(factor.diagonal()).sum())
     return matrix, np.linalg.solve(factor, targets), base, factor
 
@@ -342,15 +344,18 @@ def _pairs(matrix: Floats, targets: Floats, choose: int, concave: bool) -> tuple
 
 def _deletions(matrix: Floats, targets: Floats, concave: bool) -> tuple[float, Floats]:
     """Return the value of all features, and by how much it falls without each of them."""
+    unknown = np.inf, np.zeros(len(matrix))
     lower = _cholesky(matrix)
     if lower is None:
-        return np.inf, np.full(len(matrix), np.inf)
+        return unknown
     half = np.linalg.inv(lower)
     weights = (targets @ half.T) @ half
     inner = weights @ targets.T
     value = float(np.trace(inner))
     if concave:
-        factor = np.linalg.cholesky((inner + inner.T) / 2 + np.eye(len(inner)))
+        factor = _cholesky((inner + inner.T) / 2 + np.eye(len(inner)))
+        if factor is None:
+            return unknown
         weights = np.linalg.solve(factor, weights)
         value = 2 * float(np.log(factor.diagonal()).sum())
     powers = np.square(half).sum(axis=0)

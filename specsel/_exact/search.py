@@ -333,12 +333,15 @@ def search_size(
     status = search.run_until(began + seconds)
     values, numbers = zip(*search.best, strict=True)
     supports = [members[list(support)] for support in numbers]
+    value, before = pencil.solve(supports[0])[0], pencil.solve(start)[0]
+    if before > value + 2 * TIE * abs(before):  # rounding in A and B hid it
+        supports[0], value = start, before
     return SizeRow(
         size=k,
         support=supports[0],
-        value=pencil.solve(supports[0])[0],
-        start=pencil.solve(start)[0],
-        bound=search.bound(status),
+        value=value,
+        start=before,
+        bound=max(search.bound(status), value),
         status=status,
         nodes=search.nodes,
         seconds=limits.clock() - began,
@@ -354,7 +357,8 @@ def with_error(row: SizeRow, rounding: Callable[[float], float]) -> SizeRow:
 
 def _judged(row: SizeRow) -> SizeRow:
     """Take a proof back where rounding leaves too few digits."""
-    if row.status == "optimal" and row.error > TRUSTED * abs(row.value) > 0:
+    least = np.finfo(float).eps  # of a value that is 0
+    if row.status == "optimal" and row.error > TRUSTED * max(abs(row.value), least):
         return row._replace(status="ill-conditioned")
     return row
 
@@ -374,7 +378,7 @@ def _from_samples(
     """
     error = rounding(row.value)
     rounded = row._replace(error=row.error + error)
-    if _judged(rounded).status != "ill-conditioned" or error > TRUSTED * row.value:
+    if _judged(rounded).status != "ill-conditioned" or error > TRUSTED * max(row.value, row.start):
         return rounded
     rank = partial(ranked, top=limits.top, rounding=lambda value: TIE * value)
     known = [row.support, *(support for support, _ in row.others)]
