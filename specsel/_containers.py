@@ -268,11 +268,14 @@ def check_declared(X: Any, name: str = "X") -> None:
     """Refuse an array that a file may declare in few bytes, but that nobody can read."""
     if _package(X) not in ("h5py", "zarr"):
         return
-    shape = " x ".join(map(str, X.shape))
-    check_budget(f"{name}: a basis for {shape}", BASIS * sum(map(float, X.shape)), "take a part")
+    shape, itemsize = " x ".join(map(str, X.shape)), np.dtype(X.dtype).itemsize
+    needed, what = BASIS, f"a basis for {shape}"
+    if len(X.shape) == 1:  # names, or the numbers of a sparse matrix
+        needed, what = itemsize, "what is stored of it, in memory"
+    check_budget(f"{name}: {what}", needed * sum(map(float, X.shape)), "take a part")
     chunks = np.array(getattr(X, "chunks", None) or X.shape, dtype=float)
     count = float(np.prod(np.ceil(X.shape / np.maximum(chunks, 1))))
-    if count > MOST_SMALL_CHUNKS and chunks.prod() * np.dtype(X.dtype).itemsize < SMALL_CHUNK:
+    if count > MOST_SMALL_CHUNKS and chunks.prod() * itemsize < SMALL_CHUNK:
         what = f"{count:.3g} chunks of {' x '.join(f'{size:g}' for size in chunks)}"
         raise ValueError(f"{name}: is stored in {what}; store it in larger ones")
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple, get_args, get_type_hints
 
 if TYPE_CHECKING:
-    from inspect import Parameter
+    import inspect as _inspect
 
     # The modules of the table, for type checkers: `specsel` exports them.
     from specsel import alignment as alignment
@@ -142,7 +142,7 @@ for _row in METHODS.values():
     ESTIMATORS |= dict.fromkeys(_row.estimators, "selectors")
 
 
-def parameters(method: str) -> "dict[str, Parameter]":
+def parameters(method: str) -> "dict[str, _inspect.Parameter]":
     """Return the parameters of a method's `solve`; those of an unpacked TypedDict have no default.
 
     Imports the method, and with it numba.

@@ -178,7 +178,7 @@ def solve(
     data = _data.represent(array, names)
     if kind == "neighbours":
         native = data.scaled("native")
-        _warn_of_units(native.squares, names)
+        _warn_of_units(data.norm, names)
         matrix = _nearest_neighbours(native, neighbours, components)
     features = data.scaled(scale)
     squares = features.squares
@@ -232,7 +232,7 @@ def graph(X: ArrayLike, neighbours: int = 5, components: int = 20) -> Any:
     array, names = _containers.as_data(X)
     _check_graph(array.shape[0], neighbours, components)
     native = _data.represent(array, names).scaled("native")
-    _warn_of_units(native.squares, names)
+    _warn_of_units(native.norm, names)
     return _nearest_neighbours(native, neighbours, components)
 
 
@@ -352,8 +352,9 @@ def _check_graph(n_samples: int, neighbours: int, components: int) -> None:
         )
 
 
-def _warn_of_units(variances: Floats, names: Names) -> None:
+def _warn_of_units(norms: Floats, names: Names) -> None:
     """Warn where a few columns make the graph alone, for their units may be the reason."""
+    variances = (norms / norms.max()) ** 2
     varying = int((variances > 0).sum())
     order = np.argsort(-variances, kind="stable")
     total = np.cumsum(variances[order])

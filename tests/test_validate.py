@@ -141,7 +141,7 @@ WIDE = sparse.random_array((2000, 3000), density=0.001, format="csc", random_sta
 TOO_MUCH = {
     "X: affinities of 2000 x 2000 samples: would take 305 MiB": weighting.solve,
     "X: the kernel matrix of 3000 features: would take 68.7 MiB": lambda X: kernel.solve(X, 2),
-    "X: similarities of 3000 x 3000 features: would take 412 MiB": sbs.solve,
+    "X: similarities of 3000 x 3000 features: would take 481 MiB": sbs.solve,
 }
 
 

@@ -179,10 +179,16 @@ class Dense(Data):
 def _sweep_few(
     few: Floats, dual: Basis, basis: Basis, alpha: Basis, target: Floats, pairs: Pairs | None
 ) -> tuple[Floats, Floats, Floats]:
-    """Pass over the standardised samples by plain products."""
+    """Pass over the standardised samples by plain products.
+
+    BLAS finds other bits for another order or alignment of memory, and a matrix that was sent to a
+    worker may have another one.
+    """
+    target = np.array(target, order="C")
     products = few[:0] if pairs is None else few[pairs.firsts] * few[pairs.seconds]
     if dual is not None:
         assert basis is not None
+        dual, basis = np.array(dual, order="C"), np.array(basis, order="C")
         alpha = np.einsum("ci,ci->i", dual.T @ few, basis.T @ few)
         alpha += 0.0 if pairs is None else pairs.values @ products
     assert alpha is not None

@@ -331,21 +331,21 @@ def search_size(
     began = limits.clock()
     search = Search(task, k, np.searchsorted(members, start), limits, gap)
     status = search.run_until(began + seconds)
-    values, numbers = zip(*search.best, strict=True)
-    supports = [members[list(support)] for support in numbers]
-    value, before = pencil.solve(supports[0])[0], pencil.solve(start)[0]
+    found = [(members[list(support)], value) for value, support in search.best]
+    value, before = pencil.solve(found[0][0])[0], pencil.solve(start)[0]
     if before > value + 2 * TIE * abs(before):  # rounding in A and B hid it
-        supports[0], value = start, before
+        others = [pair for pair in found if not np.array_equal(pair[0], start)]
+        found, value = [(start, before), *others][: len(found)], before
     return SizeRow(
         size=k,
-        support=supports[0],
+        support=found[0][0],
         value=value,
         start=before,
         bound=max(search.bound(status), value),
         status=status,
         nodes=search.nodes,
         seconds=limits.clock() - began,
-        others=tuple(zip(supports[1:], values[1:], strict=True)),
+        others=tuple(found[1:]),
     )
 
 
