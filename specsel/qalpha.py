@@ -168,7 +168,10 @@ def solve(
         Which power of its norm a feature keeps. "unit": none, so that a column counts as much as
         any other, noise too; for columns in different units. "native": all of it, so that columns
         that vary more count more; for columns in one unit, such as expressions, spectra and
-        pixels. "sqrt": the root, between both.
+        pixels. "sqrt": the root, between both. On three sets of gene expression (two of
+        leukemias, one of medulloblastomas; logarithms) k-means on the 50 best genes finds 51, 68
+        and 59 % of the kinds with "unit", 94, 79 and 65 % with "sqrt", 94, 76 and 65 % with
+        "native"; on the 50 genes of largest variance 97, 76 and 68 %.
     tol : float
         Stop when the objective rose by no more than this share of it over the last five iterations
         of the ascent (three with criterion="gap"), or in the last iteration of the other methods,
