@@ -75,7 +75,7 @@ LOOSEST = 0.01
 WORTHLESS = 10
 
 # Data are symmetric if at least this share of the eigenvalues at equal weights is tied with the
-# next, up to this share of it. Those below a third share of the largest do not count.
+# next, up to the share TIED of it. Those below the share ABSENT of the largest do not count.
 SYMMETRIC_TIES, TIED, ABSENT = 0.3, 1e-4, 0.01
 
 # Data of more numbers are not asked whether they are symmetric.

@@ -187,3 +187,10 @@ def test_squares_of_reduced_data_are_those_of_the_features():
     scaled = _data.read(data((60, 12))).scaled("native")
     small = scaled.reduced()[0]
     np.testing.assert_allclose(small.squares, (scaled.rows(0, 60) ** 2).sum(axis=0), atol=1e-15)
+
+
+def test_columns_that_all_turn_out_constant():
+    X = np.ones((8, 3)) * [1.0, 2.0, 4.0]
+    found = qalpha.solve(X, "auto", center=False, scale="native")
+    assert found.k_ == 1
+    assert np.isfinite(found.alpha).all()

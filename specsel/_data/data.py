@@ -413,4 +413,4 @@ class Data(ABC):
 
 def _shares(norms: Floats) -> Floats:
     """Return norms as shares of the largest."""
-    return np.maximum(norms / norms.max(), LEAST_SHARE)
+    return np.maximum(norms / (norms.max() or 1.0), LEAST_SHARE)
